@@ -1,0 +1,40 @@
+"""What every test run shares: the `--deep` option, Hypothesis's profile, and the Python that child processes use."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# No deadline and no complaint about slow data: both measure the machine, which tests share with each other.
+# A gate must give the same verdict twice, so its examples are derandomised; at a desk each run tries new ones.
+settings.register_profile(
+    "project",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
+    print_blob=True,
+)
+settings.load_profile("project")
+
+# Spark workers and broker processes must run this interpreter and import this checkout, installed or not.
+os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Give pytest `--deep`, the same word that `kcheck verify` has for everything there is."""
+    parser.addoption("--deep", action="store_true", help="run the tests marked slow, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip the tests marked slow, unless the run is deep."""
+    if config.getoption("--deep"):
+        return
+    skip = pytest.mark.skip(reason="slow: runs with --deep")
+    for item in items:
+        if item.get_closest_marker("slow"):
+            item.add_marker(skip)
