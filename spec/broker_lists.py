@@ -1,0 +1,137 @@
+"""Sets and ordered lists of brokers.
+
+Kafka keeps assigned replicas and the in-sync replicas as ordered lists: the order of AR decides who is elected, and the
+order of the ISR is part of a state znode's content. A list is one number: its index among all duplicate-free lists of
+the scope's brokers (2, 5, 16, 65 of them for 1 to 4 brokers), shortest first, then by content. Operations are constant tables over that
+index, so a list of three brokers costs four bits and no loop.
+
+A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands for "none", which prints as Kafka's -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+
+import z3
+
+from spec.terms import FLAG, Kind, Value, bits_for, both, choose, lookup
+
+
+@dataclass(frozen=True)
+class Brokers:
+    """The brokers 1..`count` of a scope, and the kinds made of them."""
+
+    count: int
+
+    @property
+    def ids(self) -> range:
+        """The broker ids of the scope."""
+        return range(1, self.count + 1)
+
+    @cached_property
+    def lists(self) -> tuple[tuple[int, ...], ...]:
+        """Every duplicate-free ordered list, in the order of its index."""
+        return tuple(chosen for size in range(self.count + 1) for chosen in permutations(self.ids, size))
+
+    @cached_property
+    def id_kind(self) -> Kind:
+        """A broker id, or none (raw 0, shown as -1)."""
+        return Kind("broker", bits_for(self.count), self.count, lambda raw: str(raw or -1), int)
+
+    @cached_property
+    def set_kind(self) -> Kind:
+        """A set of brokers, one bit each."""
+        return Kind("broker set", self.count, (1 << self.count) - 1, self._show_set, self._mask)
+
+    @cached_property
+    def list_kind(self) -> Kind:
+        """An ordered, duplicate-free list of brokers."""
+        order = self.lists
+        return Kind("broker list", bits_for(len(order) - 1), len(order) - 1, lambda raw: f"{list(order[raw])}", order.index)
+
+    def _show_set(self, raw: int) -> str:
+        return "{" + ",".join(str(broker) for broker in self.ids if raw >> broker - 1 & 1) + "}"
+
+    def _mask(self, members: Iterable[int] | int) -> int:
+        return members if isinstance(members, int) else sum(1 << broker - 1 for broker in set(members))
+
+    def empty_set(self) -> Value:
+        """No broker."""
+        return self.set_kind.constant(())
+
+    def in_set(self, broker: int | Value, members: Value) -> Value:
+        """Whether a broker (a number or a term) is in a set."""
+        if isinstance(broker, int):
+            return Value(FLAG, z3.Extract(broker - 1, broker - 1, members.term) == z3.BitVecVal(1, 1))
+        found = Value(FLAG, z3.BoolVal(False))
+        for candidate in self.ids:
+            found = found | ((broker == candidate) & self.in_set(candidate, members))
+        return found
+
+    def union(self, left: Value, right: Value) -> Value:
+        """Members of either."""
+        return Value(self.set_kind, left.term | right.term)
+
+    def intersection(self, left: Value, right: Value) -> Value:
+        """Members of both."""
+        return Value(self.set_kind, left.term & right.term)
+
+    def difference(self, left: Value, right: Value) -> Value:
+        """Members of the first that are not in the second."""
+        return Value(self.set_kind, left.term & ~right.term)
+
+    def set_of(self, membership: Callable[[int], object]) -> Value:
+        """The set of the brokers for which a flag holds."""
+        result = self.empty_set()
+        for broker in self.ids:
+            one = choose(membership(broker), self.set_kind.constant((broker,)), self.empty_set())
+            result = self.union(result, one)
+        return result
+
+    def members(self, replicas: Value) -> Value:
+        """The set of a list's members."""
+        return lookup(replicas, self.lists, self.set_kind)
+
+    def contains(self, replicas: Value, broker: int | Value) -> Value:
+        """Whether a list has a broker."""
+        return self.in_set(broker, self.members(replicas))
+
+    def without(self, replicas: Value, broker: int) -> Value:
+        """The list less one broker, order kept."""
+        return lookup(replicas, [tuple(r for r in one if r != broker) for one in self.lists], self.list_kind)
+
+    def appended(self, replicas: Value, broker: int) -> Value:
+        """The list with a broker at its end, unless it is there already."""
+        return lookup(replicas, [one if broker in one else (*one, broker) for one in self.lists], self.list_kind)
+
+    def filtered(self, replicas: Value, keep: Value) -> Value:
+        """The members of a list that are in a set, order kept."""
+        for broker in self.ids:
+            replicas = choose(self.in_set(broker, keep), replicas, self.without(replicas, broker))
+        return replicas
+
+    def first(self, replicas: Value) -> Value:
+        """The first member, or none of an empty list."""
+        return lookup(replicas, [one[0] if one else 0 for one in self.lists], self.id_kind)
+
+    def single(self, broker: Value) -> Value:
+        """The list of exactly one broker (empty for none)."""
+        result = self.list_kind.constant(())
+        for candidate in self.ids:
+            result = choose(broker == candidate, self.list_kind.constant((candidate,)), result)
+        return result
+
+    def is_subset(self, left: Value, right: Value) -> Value:
+        """Whether every member of the first set is in the second."""
+        return self.difference(left, right) == self.empty_set()
+
+    def is_empty(self, members: Value) -> Value:
+        """Whether a set has no member."""
+        return members == self.empty_set()
+
+    def disjoint(self, left: Value, right: Value) -> Value:
+        """Whether two sets share no member."""
+        return both(self.intersection(left, right) == self.empty_set())

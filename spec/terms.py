@@ -1,0 +1,230 @@
+"""Terms: what the specification computes with.
+
+A `Value` is a z3 term that knows its `Kind`: a flag, a member of an enumeration, a bounded number, an epoch, a set of
+brokers or an ordered list of brokers. The kind chooses the z3 sort, prints values, and lifts Python constants, so the
+actions of the protocol never name a sort. That is what lets one text serve two purposes: when enumerating, an epoch is
+a bit-vector just wide enough for the scope; when proving, the same epoch is a mathematical integer.
+
+Left out on purpose: signed numbers, subtraction, and every other thing that the protocol does not do with its counters.
+Kafka only compares them and adds one. Comparisons are unsigned throughout (z3's `<` on bit-vectors is signed, which is
+why plain z3 terms are not handed to the actions).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+TRUE = z3.BoolVal(True)
+FALSE = z3.BoolVal(False)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The type of a variable: how many bits it takes, which values it has, and how they print.
+
+    `width` is in bits (a flag has 1); `maximum` is the largest raw value in use; `show` turns a raw value (a plain
+    integer, a flag is 0 or 1) into text; `encode` turns a Python constant into a raw value. `unbounded` kinds are
+    mathematical integers.
+    """
+
+    name: str
+    width: int
+    maximum: int
+    show: Callable[[int], str]
+    encode: Callable[[Any], int]
+    unbounded: bool = False
+
+    @property
+    def sort(self) -> z3.SortRef:
+        """The z3 sort of a variable of this kind."""
+        if self.name == "flag":
+            return z3.BoolSort()
+        return z3.IntSort() if self.unbounded else z3.BitVecSort(self.width)
+
+    def constant(self, value: object) -> Value:
+        """Lift a Python constant, or pass a value through."""
+        if isinstance(value, Value):
+            return value
+        raw = self.encode(value)
+        if not 0 <= raw <= self.maximum and not self.unbounded:
+            raise ValueError(f"{value!r} is not a {self.name}: at most {self.maximum} fits this scope")
+        return Value(self, self.literal(raw))
+
+    def literal(self, raw: int) -> z3.ExprRef:
+        """The z3 constant of a raw value."""
+        if self.name == "flag":
+            return TRUE if raw else FALSE
+        return z3.IntVal(raw) if self.unbounded else z3.BitVecVal(raw, self.width)
+
+    def variable(self, name: str) -> Value:
+        """A free variable of this kind."""
+        return Value(self, z3.Const(name, self.sort))
+
+
+FLAG = Kind("flag", 1, 1, lambda raw: "yes" if raw else "no", int)
+
+
+def bits_for(maximum: int) -> int:
+    """How many bits hold 0..maximum (at least one)."""
+    return max(1, maximum.bit_length())
+
+
+def number(maximum: int, name: str = "number") -> Kind:
+    """A natural number from 0 to `maximum`."""
+    return Kind(name, bits_for(maximum), maximum, str, int)
+
+
+def epoch(maximum: int, *, unbounded: bool = False, offset: int = 0) -> Kind:
+    """A counter that only grows: an epoch or a ZooKeeper data version.
+
+    Raw 0 stands for `offset` (-1 where Kafka starts at -1), so that "nothing yet" needs no flag of its own.
+    """
+    return Kind(
+        "epoch",
+        bits_for(maximum),
+        maximum,
+        lambda raw: str(raw + offset),
+        lambda value: int(value) - offset,
+        unbounded,
+    )
+
+
+def enumeration(members: type[enum.Enum]) -> Kind:
+    """One member of a Python enumeration, numbered in order of definition."""
+    order = list(members)
+    return Kind(members.__name__, bits_for(len(order) - 1), len(order) - 1, lambda raw: order[raw].name, order.index)
+
+
+class Value:
+    """A z3 term with its kind; equality and order build terms, they do not compare."""
+
+    __slots__ = ("kind", "term")
+    __hash__ = None  # type: ignore[assignment]  # `==` builds a term, so a hash would mislead sets and dicts
+
+    def __init__(self, kind: Kind, term: z3.ExprRef) -> None:
+        self.kind = kind
+        self.term = term
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]  # a term, as in z3
+        return Value(FLAG, _equal(self.term, self.kind.constant(other).term))
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]  # a term, as in z3
+        return ~(self == other)
+
+    def __lt__(self, other: object) -> Value:
+        right = self.kind.constant(other).term
+        return Value(FLAG, self.term < right if self.kind.unbounded else z3.ULT(self.term, right))
+
+    def __gt__(self, other: object) -> Value:
+        return self.kind.constant(other) < self
+
+    def __le__(self, other: object) -> Value:
+        return ~(self > other)
+
+    def __ge__(self, other: object) -> Value:
+        return ~(self < other)
+
+    def __invert__(self) -> Value:
+        self._must_be_flag()
+        return Value(FLAG, _not(self.term))
+
+    def __and__(self, other: object) -> Value:
+        return both(self, other)
+
+    def __or__(self, other: object) -> Value:
+        return either(self, other)
+
+    __rand__ = __and__
+    __ror__ = __or__
+
+    def implies(self, other: object) -> Value:
+        """If this holds, so does the other."""
+        return ~self | other
+
+    def _must_be_flag(self) -> None:
+        if self.kind is not FLAG:
+            raise TypeError(f"a {self.kind.name} is not a flag: {self.term}")
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"a term has no truth value while a system is built; use when(), choose() or `&`: {self.term}")
+
+    def __repr__(self) -> str:
+        return f"Value({self.kind.name}, {self.term})"
+
+
+def flag(value: object) -> Value:
+    """A flag from a Python truth value, or the value itself."""
+    return FLAG.constant(value)
+
+
+def both(*values: object) -> Value:
+    """All of them hold (none: true)."""
+    terms = [flag(value).term for value in values]
+    if any(z3.is_false(term) for term in terms):
+        return Value(FLAG, FALSE)
+    terms = [term for term in terms if not z3.is_true(term)]
+    return Value(FLAG, TRUE if not terms else terms[0] if len(terms) == 1 else z3.And(*terms))
+
+
+def either(*values: object) -> Value:
+    """At least one of them holds (none: false)."""
+    terms = [flag(value).term for value in values]
+    if any(z3.is_true(term) for term in terms):
+        return Value(FLAG, TRUE)
+    terms = [term for term in terms if not z3.is_false(term)]
+    return Value(FLAG, FALSE if not terms else terms[0] if len(terms) == 1 else z3.Or(*terms))
+
+
+def choose(condition: object, then: object, otherwise: object) -> Value:
+    """`then` where the condition holds, else `otherwise`; at least one of the two is a value."""
+    test = flag(condition).term
+    kind = then.kind if isinstance(then, Value) else otherwise.kind if isinstance(otherwise, Value) else FLAG
+    left, right = kind.constant(then), kind.constant(otherwise)
+    if z3.is_true(test) or left.term.eq(right.term):
+        return left
+    return right if z3.is_false(test) else Value(kind, z3.If(test, left.term, right.term))
+
+
+def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
+    """The entry of a constant table at a bit-vector index, as one shift of a literal where it fits 64 bits."""
+    raws = [kind.encode(entry) for entry in table]
+    raws += [0] * ((1 << index.kind.width) - len(raws))
+    if len(raws) * kind.width <= 64 and kind.width > 1:
+        packed = z3.BitVecVal(sum(raw << position * kind.width for position, raw in enumerate(raws)), 64)
+        shift = z3.ZeroExt(64 - index.kind.width, index.term) * kind.width
+        return Value(kind, z3.Extract(kind.width - 1, 0, z3.LShR(packed, shift)))
+    return _decide(index.term, index.kind.width - 1, raws, kind)
+
+
+def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Value:
+    """A binary decision over the index bits; equal halves fold."""
+    if len(set(raws)) == 1:
+        return Value(kind, kind.literal(raws[0]))
+    half = len(raws) // 2
+    test = Value(FLAG, z3.Extract(bit, bit, term) == z3.BitVecVal(1, 1))
+    return choose(test, _decide(term, bit - 1, raws[half:], kind), _decide(term, bit - 1, raws[:half], kind))
+
+
+def _equal(left: z3.ExprRef, right: z3.ExprRef) -> z3.BoolRef:
+    if left.eq(right):
+        return TRUE
+    if z3.is_bool(left):
+        for one, other in ((left, right), (right, left)):
+            if z3.is_true(one):
+                return other
+            if z3.is_false(one):
+                return _not(other)
+    return left == right
+
+
+def _not(term: z3.ExprRef) -> z3.BoolRef:
+    if z3.is_true(term):
+        return FALSE
+    if z3.is_false(term):
+        return TRUE
+    return term.arg(0) if z3.is_not(term) else z3.Not(term)
