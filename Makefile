@@ -1,0 +1,54 @@
+# A fresh clone needs Python 3.11, Java 17 and make; `make test` and `make verify` set up the rest by themselves.
+# Set-up runs once, and again when pyproject.toml or constraints.txt change. Its seconds are kept apart from the rest.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/set-up-seconds
+# Two workers, as on the smallest machine that the numbers are promised for; a JVM shares each with its tests.
+WORKERS ?= 2
+# Passed on: make verify ARGS=--deep, make test ARGS="--deep -k spark".
+ARGS ?=
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+# setup, lint and pytest would fight over the cores and mix their reports.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help setup verify test lint bench clean
+
+help: ## show these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make the virtual environment, with the exact versions of constraints.txt
+
+$(STAMP): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "set-up: no $(PYTHON) on the PATH; install Python 3.11, or name yours: make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "set-up: $(PYTHON) is older than Python 3.11; name a newer one: make PYTHON=..." >&2; exit 1; }
+	@command -v java >/dev/null || { echo "set-up: no java on the PATH; Spark and ZooKeeper need Java 17" >&2; exit 1; }
+	@start=$$SECONDS; rm -f $@; \
+	$(PYTHON) -m venv $(VENV); \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'; \
+	echo $$((SECONDS - start)) > $@; \
+	echo "set-up took $$(<$@) s (once; not part of the times below)"
+
+verify: setup ## the verdict: scopes, proofs, refinement, a live run, recordings (ARGS=--deep: everything)
+	@$(BIN)/kcheck verify $(ARGS)
+
+test: lint ## lint, types and tests
+	@start=$$SECONDS; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS); \
+	echo "tests took $$((SECONDS - start)) s; set-up had taken $$(<$(STAMP)) s, once"
+
+lint: setup ## ruff and mypy only
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy --strict
+
+bench: setup ## speed and memory of the engines, beside SPIN
+	@$(BIN)/python -m model_check.benchmarks $(ARGS)
+
+clean: ## remove the virtual environment, caches and builds; runs stay
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
