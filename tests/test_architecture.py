@@ -1,0 +1,204 @@
+"""The shape of the repository: who may import whom, where each library lives, and what no file may say.
+
+Every rule is a function from sources to offenders, so each is tried twice: on a planted offender, which it must find,
+and on the repository, where it must find none. Imports are read from the syntax tree, those inside functions and
+those that `importlib.import_module` makes from a literal included; nothing is executed.
+"""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+Sources = Mapping[str, str]
+"""Text of files by their path in the repository, with forward slashes."""
+
+LAYERS = ("spec", "reference", "model_check", "tests")
+"""A module imports from its own layer and those before it, never from a later one."""
+
+HOMES: Mapping[str, tuple[str, ...]] = {
+    "hypothesis": ("model_check/stateful", "model_check/simulate"),
+    "kazoo": ("reference/live_zookeeper", "reference/zookeeper_server", "model_check/live"),
+    "llvmlite": ("model_check/",),
+    "networkx": ("spec/", "model_check/"),
+    "numba": ("model_check/",),
+    "numpy": ("model_check/",),
+    "pyarrow": ("model_check/",),
+    "pyspark": ("model_check/spark", "model_check/cli/", "reference/zookeeper_server"),
+    "pytest": ("model_check/pytest_plugin",),
+    "rich": ("model_check/cli/",),
+    "statemachine": ("reference/machines",),
+    "typer": ("model_check/cli/",),
+    "z3": ("spec/", "model_check/"),
+}
+"""Where each library may be imported, as starts of paths; tests may import any. What is not here has no home."""
+
+IMPORT_NAMES = {"python-statemachine": "statemachine", "z3-solver": "z3"}
+"""Distributions whose import name differs."""
+
+MAX_LINES = 400
+SKIPPED_FOLDERS = {".git", ".venv", ".kcheck", "runs", "build", "dist", "spark-warehouse", "zookeeper-data"}
+
+MACHINE_PATH = re.compile(r"(?<![\w.}$<~-])/(?:home|root|Users|work|tmp/(?!kafka-logs|zookeeper))\b/?[\w.]*")
+"""A path that exists on one machine only; Kafka's and ZooKeeper's documented default folders are theirs to name."""
+
+REGISTRY_HOST = re.compile(r"\b(?:pypi|pythonhosted|anaconda|piwheels|maven|npmjs)\.(?:org|com|python\.org)\b")
+"""A package registry: which one is used is the business of whoever installs."""
+
+
+def repository() -> Sources:
+    """Every text file of the checkout, build products and caches aside; what is not UTF-8 is data, not text."""
+    sources = {}
+    for path in sorted(ROOT.rglob("*")):
+        parts = path.relative_to(ROOT).parts
+        if SKIPPED_FOLDERS.intersection(parts) or any(
+            part.endswith(("cache__", "_cache", ".egg-info")) for part in parts
+        ):
+            continue
+        if path.is_file():
+            try:
+                sources["/".join(parts)] = path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+    return sources
+
+
+def modules(sources: Sources, layers: tuple[str, ...] = LAYERS) -> Iterator[tuple[str, ast.Module]]:
+    """The Python files of some layers, parsed."""
+    for path, text in sources.items():
+        if path.endswith(".py") and path.split("/")[0] in layers:
+            yield path, ast.parse(text, path)
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and dotted name of everything that a module imports; a relative import is named by its dots."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, name.name) for name in names)
+            case ast.ImportFrom(module=module, level=level):
+                yield node.lineno, "." * level + (module or "")
+            case ast.Call(
+                func=ast.Attribute(attr="import_module") | ast.Name(id="import_module" | "__import__"), args=args
+            ):
+                yield from ((node.lineno, str(arg.value)) for arg in args[:1] if isinstance(arg, ast.Constant))
+
+
+def wrong_directions(sources: Sources) -> list[str]:
+    """Imports that point from a layer to a later one, and relative ones, whose direction cannot be read off."""
+    offenders = []
+    for path, tree in modules(sources):
+        reachable = LAYERS[: LAYERS.index(path.split("/")[0]) + 1]
+        for line, name in imports(tree):
+            top = name.split(".")[0]
+            if name.startswith(".") or (top in LAYERS and top not in reachable):
+                offenders.append(f"{path}:{line} imports {name}")
+    return offenders
+
+
+def strays(sources: Sources) -> list[str]:
+    """Imports of a library outside its home, and of libraries that have none."""
+    offenders = []
+    for path, tree in modules(sources, LAYERS[:-1]):
+        for line, name in imports(tree):
+            top = name.split(".")[0]
+            ours = top in LAYERS or top in sys.stdlib_module_names or name.startswith(".")
+            if not ours and not path.startswith(HOMES.get(top, ())):
+                offenders.append(f"{path}:{line} imports {name}; its home: {', '.join(HOMES.get(top, ['none']))}")
+    return offenders
+
+
+def long_files(sources: Sources) -> list[str]:
+    """Modules in which a second idea must hide."""
+    counts = {path: len(sources[path].splitlines()) for path, _ in modules(sources, LAYERS[:-1])}
+    return [f"{path}: {count} lines" for path, count in counts.items() if count > MAX_LINES]
+
+
+def undocumented(sources: Sources) -> list[str]:
+    """Modules and packages that do not say what they are, and folders of modules that are no package."""
+    silent = [path for path, tree in modules(sources) if not (ast.get_docstring(tree) or "").strip()]
+    folders = {path.rpartition("/")[0] for path, _ in modules(sources, LAYERS[:-1])}
+    return silent + sorted(f"{folder}/__init__.py" for folder in folders if f"{folder}/__init__.py" not in sources)
+
+
+def local_names(sources: Sources) -> list[str]:
+    """Lines that name a path of some machine or the host of a package registry."""
+    return [
+        f"{path}:{number} names {found.group()}"
+        for path, text in sources.items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        for found in (MACHINE_PATH.search(line), REGISTRY_HOST.search(line))
+        if found
+    ]
+
+
+Rule = Callable[[Sources], list[str]]
+RULES: list[Rule] = [wrong_directions, strays, long_files, undocumented, local_names]
+
+DOC = '"""What it is."""\n'
+PLANTED: list[tuple[Rule, str, str]] = [
+    (wrong_directions, "spec/a.py", "import reference"),
+    (wrong_directions, "spec/a.py", "def f():\n    from model_check.kernel import step"),
+    (wrong_directions, "reference/a.py", "import importlib\nimportlib.import_module('model_check.kernel')"),
+    (wrong_directions, "model_check/cli/a.py", "from tests import conftest"),
+    (wrong_directions, "model_check/a.py", "from .kernel import step"),
+    (strays, "reference/a.py", "import z3"),
+    (strays, "spec/a.py", "from numba import njit"),
+    (strays, "model_check/a.py", "import typer"),
+    (strays, "model_check/a.py", "__import__('requests')"),
+    (long_files, "spec/a.py", "x = 1\n" * MAX_LINES),
+    (undocumented, "spec/b/a.py", ""),
+    (local_names, "README.md", "see :home:someone:notes".replace(":", "/")),
+    (local_names, "Makefile", "LOG = |tmp|out.log".replace("|", "/")),
+    (local_names, "spec/a.py", "# https://" + "pypi" + ".org/simple"),
+]
+
+INNOCENT: Sources = {
+    "spec/__init__.py": DOC,
+    "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# /tmp/kafka-logs, /brokers/topics, a/work/b",
+    "reference/__init__.py": DOC,
+    "reference/live_zookeeper.py": DOC + "import kazoo.client\nimport spec.state\n" + "x = 1\n" * (MAX_LINES - 3),
+    "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
+}
+
+
+@pytest.fixture(scope="module")
+def sources() -> Sources:
+    return repository()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_repository_keeps_the_rule(rule: Rule, sources: Sources) -> None:
+    assert rule(sources) == []
+
+
+@pytest.mark.parametrize(("rule", "path", "text"), PLANTED)
+def test_a_planted_offender_is_found_once(rule: Rule, path: str, text: str) -> None:
+    header = "" if rule is undocumented else DOC
+    expected = ["spec/b/a.py", "spec/b/__init__.py"] if rule is undocumented else [path]
+    offenders = rule({**INNOCENT, path: header + text})
+    assert [re.split(r"[: ]", offender)[0] for offender in offenders] == expected
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_innocent_are_left_alone(rule: Rule) -> None:
+    assert rule(INNOCENT) == []
+
+
+def test_the_repository_is_seen(sources: Sources) -> None:
+    """Were the walk to find nothing, every rule above would hold."""
+    assert {"Makefile", ".ci/run", "pyproject.toml", "spec/__init__.py", "tests/test_architecture.py"} <= set(sources)
+
+
+def test_every_dependency_has_a_home_and_an_exact_pin(sources: Sources) -> None:
+    project = tomllib.loads(sources["pyproject.toml"])["project"]
+    pinned = dict(line.split("==") for line in sources["constraints.txt"].splitlines())
+    assert {IMPORT_NAMES.get(name, name) for name in project["dependencies"]} == set(HOMES)
+    assert [
+        name for name in project["dependencies"] + project["optional-dependencies"]["dev"] if name not in pinned
+    ] == []
