@@ -25,7 +25,7 @@ setup: $(STAMP) ## make the virtual environment, with the exact versions of cons
 
 $(STAMP): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "set-up: no $(PYTHON) on the PATH; install Python 3.11, or name yours: make PYTHON=..." >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "set-up: $(PYTHON) is older than Python 3.11; name a newer one: make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "set-up: $(PYTHON) does not run, or is older than Python 3.11; name another: make PYTHON=..." >&2; exit 1; }
 	@command -v java >/dev/null || { echo "set-up: no java on the PATH; Spark and ZooKeeper need Java 17" >&2; exit 1; }
 	@start=$$SECONDS; rm -f $@; \
 	$(PYTHON) -m venv $(VENV); \
