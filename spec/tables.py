@@ -1,0 +1,126 @@
+"""Transition tables: the vocabulary that both state machines of the controller are written in.
+
+The controller keeps one state for each partition and one for each replica of it, in memory only, and moves them in
+batches (`handleStateChanges`). Which moves are legal is all that a table says, together with what the documentation
+promises each move does. A table is a plain literal: a dict of states, each with a dict of its targets, each with a
+`Transition`. Every state is a key, so a state that nothing leaves would stand there as an empty row instead of being
+forgotten; Kafka's two machines have none, for both run in a circle through NonExistent.
+
+Everything else reads the tables: the reference's state machines, the predicate that z3 gets, diagrams, documentation
+and test vectors. None of them may list states or moves of its own.
+
+Left out on purpose: guards. A row that exists is *permitted*; whether it is then carried out depends on ZooKeeper, on
+the live brokers and on the election, and is the business of the actions. A move without a row is refused before any
+of that is looked at, is logged, and changes nothing. Kafka writes the same knowledge backwards, as the states that may
+precede a target (`PartitionStateMachine.scala` and `ReplicaStateMachine.scala`, `handleStateChange`, 0.8.2 to 0.10.2);
+`valid_previous_states` is that reading.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Generic, Self, TypeVar
+
+
+class TableError(ValueError):
+    """A table contradicts itself; the message names the table's row."""
+
+
+class UnknownStateError(ValueError):
+    """A name or a code that is no state of the machine asked; the message lists the states there are."""
+
+
+class KafkaState(enum.StrEnum):
+    """A state that prints and compares as the name in Kafka's logs, and carries the byte that Kafka gives it."""
+
+    code: int
+
+    def __new__(cls, kafka_name: str, code: int) -> Self:
+        """Make a member from the name in the logs and the byte code."""
+        member = str.__new__(cls, kafka_name)
+        member._value_ = kafka_name
+        member.code = code
+        return member
+
+    @classmethod
+    def from_name(cls, kafka_name: str) -> Self:
+        """Give the state that Kafka's logs call by this name, or raise UnknownStateError."""
+        for state in cls:
+            if state == kafka_name:
+                return state
+        raise UnknownStateError(f"{kafka_name!r} is not a {cls.__name__}; the states are {', '.join(cls)}")
+
+    @classmethod
+    def from_code(cls, code: int) -> Self:
+        """Give the state with this byte code, or raise UnknownStateError."""
+        for state in cls:
+            if state.code == code:
+                return state
+        known = ", ".join(f"{state.code} {state}" for state in cls)
+        raise UnknownStateError(f"{code!r} is not the code of a {cls.__name__}; the codes are {known}")
+
+
+S = TypeVar("S", bound=KafkaState)
+
+
+@dataclass(frozen=True, slots=True)
+class Transition(Generic[S]):
+    """One row: a permitted move, what the documentation says it does, and where Kafka does it.
+
+    `id` never changes once published (`P-` partition, `R-` replica): traces, vectors and coverage refer to it.
+    """
+
+    id: str
+    source: S
+    target: S
+    effect: str
+    citation: str
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.source} -> {self.target}"
+
+
+Table = Mapping[S, Mapping[S, Transition[S]]]
+
+
+def well_formed(states: type[S], table: Table[S]) -> Table[S]:
+    """Give the table back read-only, or raise TableError for a missing row, a misplaced one, or a repeated id."""
+    missing = [state for state in states if state not in table]
+    if missing:
+        raise TableError(f"{states.__name__} has no row for {', '.join(missing)}; write an empty one out")
+    seen: set[str] = set()
+    for source, row in table.items():
+        for target, transition in row.items():
+            if (transition.source, transition.target) != (source, target):
+                raise TableError(f"{transition} stands in the place of {source} -> {target}")
+            if transition.id in seen:
+                raise TableError(f"{transition} repeats an id that another row has")
+            seen.add(transition.id)
+    return MappingProxyType({source: MappingProxyType(dict(row)) for source, row in table.items()})
+
+
+def transitions(table: Table[S]) -> Iterator[Transition[S]]:
+    """Walk all rows in the order they are written."""
+    for row in table.values():
+        yield from row.values()
+
+
+def find(table: Table[S], previous: S, target: S) -> Transition[S] | None:
+    """Give the row from `previous` to `target`, or None where the table has none; UnknownStateError for a stranger."""
+    for state in (previous, target):
+        if state not in table:
+            raise UnknownStateError(f"{state!r} is not a state of this table; the states are {', '.join(table)}")
+    return table[previous].get(target)
+
+
+def valid_previous_states(table: Table[S], target: S) -> frozenset[S]:
+    """Give the states that may precede `target`, as Kafka's own `validPreviousStates` lists do."""
+    return frozenset(previous for previous in table if find(table, previous, target) is not None)
+
+
+def initial_state(table: Table[S]) -> S:
+    """Give the state of an entry that nobody has touched yet: NonExistent, in both machines."""
+    return next(state for state in table if state.name == "NON_EXISTENT")
