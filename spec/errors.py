@@ -1,0 +1,93 @@
+"""The project's own exceptions, and the place in an input that a refusal names.
+
+    SpecError                 every error that we raise on purpose
+    ├── BadInput              what somebody handed us is wrong; nothing was changed (exit code 2)
+    │   ├── MalformedInput    a znode payload, path, request or log line that is not what its schema says
+    │   └── UnknownName       a scope, switch, property or the like that does not exist
+    ├── IllegalTransition     a state machine refused an event; the old state stands
+    └── EnvironmentFailure    java, ZooKeeper, a port, the disk or a worker failed us (exit code 4)
+
+Each carries its parts as attributes and prints as one line: what was wrong, where, and what to do. All of them can be
+pickled, because Spark workers raise them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NoReturn
+
+
+class SpecError(Exception):
+    """The root of every error that this project raises on purpose."""
+
+
+class BadInput(SpecError):
+    """What was handed in is wrong, and was refused before it changed anything."""
+
+
+class MalformedInput(BadInput):
+    """An input that is not what its schema says: `source` is its path or file, `field` the place within it."""
+
+    def __init__(self, source: str, field: str, reason: str) -> None:
+        super().__init__(source, field, reason)
+        self.source, self.field, self.reason = source, field, reason
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.source, self.field, self.reason) if part)
+
+
+class UnknownName(BadInput):
+    """A name that does not exist; the message lists the ones that do, the closest first when one is close."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        super().__init__(kind, name, self.known)
+
+    def __str__(self) -> str:
+        close = get_close_matches(self.name, self.known, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        return f"no {self.kind} is called {self.name!r}{hint} (known: {', '.join(self.known) or 'none'})"
+
+
+class IllegalTransition(SpecError):
+    """A state machine refused to go from `source` to `target` on `event`; it is still in `source`."""
+
+    def __init__(self, source: str, event: str, target: str) -> None:
+        super().__init__(source, event, target)
+        self.source, self.event, self.target = source, event, target
+
+    def __str__(self) -> str:
+        return f"{self.event}: no transition from {self.source} to {self.target}"
+
+
+class EnvironmentFailure(SpecError):
+    """Something around us failed; `what` failed and what to `do` about it."""
+
+    def __init__(self, what: str, do: str) -> None:
+        super().__init__(what, do)
+        self.what, self.do = what, do
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.do}"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The place in an input that is being read: a source, and a field such as `partitions[2].replicas`."""
+
+    source: str
+    field: str = ""
+
+    def key(self, name: str) -> Where:
+        """The member `name` of this place."""
+        return Where(self.source, f"{self.field}.{name}" if self.field else name)
+
+    def item(self, index: int) -> Where:
+        """The element at `index` of this place."""
+        return Where(self.source, f"{self.field}[{index}]")
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raise MalformedInput for this place."""
+        raise MalformedInput(self.source, self.field, reason)

@@ -1,0 +1,57 @@
+"""The words that payloads, requests and log lines share: versions of Kafka, topics, partitions, broker ids.
+
+Left out on purpose: releases before 0.8.2 and after 0.10.2, and patch releases; the texts of 0.10.0.0 and 0.10.0.1
+differ in one line, which `spec/state_change_lines.py` tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Final
+
+from spec.json_schema import Integer, ListOf, Text
+
+NO_LEADER: Final = -1
+"""`LeaderAndIsr.NoLeader`: no replica leads."""
+LEADER_DURING_DELETE: Final = -2
+"""`LeaderAndIsr.LeaderDuringDelete`: the topic is being deleted; only ever sent, never stored."""
+
+TOPIC_PATTERN: Final = r"(?!\.{1,2}(?![a-zA-Z0-9._-]))[a-zA-Z0-9._-]{1,255}"
+"""A legal name of a topic (`kafka.common.Topic`, 0.8.2; 0.10.2 allows 249 characters only), not `.` or `..`."""
+
+
+class KafkaVersion(IntEnum):
+    """A release line of the documented controller, in order; prints as it is written."""
+
+    V082 = 82
+    V090 = 90
+    V0100 = 100
+    V0101 = 101
+    V0102 = 102
+
+    def __str__(self) -> str:
+        return {82: "0.8.2", 90: "0.9.0", 100: "0.10.0", 101: "0.10.1", 102: "0.10.2"}[self]
+
+
+V082, V090, V0100, V0101, V0102 = KafkaVersion
+
+TOPIC = Text(TOPIC_PATTERN, "the name of a topic")
+BROKER_ID = Integer(0)
+
+Topic = Annotated[str, TOPIC]
+PartitionId = Annotated[int, Integer(0)]
+BrokerId = Annotated[int, BROKER_ID]
+Epoch = Annotated[int, Integer(0)]
+BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID, distinct=True)]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class TopicPartition:
+    """One partition of one topic; prints as the controller of the era prints it, `[topic,partition]`."""
+
+    topic: Topic
+    partition: PartitionId
+
+    def __str__(self) -> str:
+        return f"[{self.topic},{self.partition}]"

@@ -1,0 +1,58 @@
+"""The order in which Scala's hash maps list their keys, which is the order of the keys in Kafka's JSON.
+
+Kafka 0.8.2 to 0.10.2 encodes payloads from Scala maps (`kafka.utils.Json.encode`), so the keys come in the order in
+which the map is traversed. An immutable Map of up to four keys keeps the order of insertion; a larger one is a
+`HashTrieMap`, traversed by the improved hash, five bits at a time from the lowest. A mutable Map is a `HashTable` of
+16 buckets for up to 12 keys, traversed from the last bucket to the first, the newest key of a bucket first.
+
+Hashes are those of Scala 2.10 and 2.11 and of Java's String. Left out on purpose: tables that grow, and keys that are
+no strings: no payload needs them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+MASK = 0xFFFFFFFF
+BUCKET_BITS = 4
+LARGEST_TABLE = 12  # the load factor of 75 % grows a table of 16 buckets beyond this
+
+
+def java_hash(text: str) -> int:
+    """`String.hashCode`, as an unsigned 32-bit number."""
+    value = 0
+    for (unit,) in struct.iter_unpack(">H", text.encode("utf-16-be")):
+        value = (value * 31 + unit) & MASK
+    return value
+
+
+def immutable_map_order(keys: Sequence[str]) -> list[str]:
+    """The keys as `scala.collection.immutable.Map` lists them when they are inserted in this order."""
+    return list(keys) if len(keys) <= 4 else sorted(keys, key=_trie_path)
+
+
+def mutable_map_order(keys: Sequence[str]) -> list[str]:
+    """The keys as `scala.collection.mutable.HashMap` lists them when they are inserted in this order."""
+    if len(keys) > LARGEST_TABLE:
+        raise ValueError(f"{len(keys)} keys would make the table grow; its order is not known here")
+    age = {key: index for index, key in enumerate(keys)}
+    return sorted(keys, key=lambda key: (_bucket(key), age[key]), reverse=True)
+
+
+def _trie_path(key: str) -> list[int]:
+    """`HashMap.improve`, cut into the digits by which the trie branches."""
+    value = java_hash(key)
+    value = (value + ~(value << 9)) & MASK
+    value ^= value >> 14
+    value = (value + (value << 4)) & MASK
+    value ^= value >> 10
+    return [value >> shift & 31 for shift in range(0, 32, 5)]
+
+
+def _bucket(key: str) -> int:
+    """`HashTable.index` in a table of 16 buckets: byteswap32, rotated by the table's seed, then the top bits."""
+    value = java_hash(key) * 0x9E3775CD & MASK
+    value = int.from_bytes(value.to_bytes(4, "big"), "little") * 0x9E3775CD & MASK
+    rotated = (value >> BUCKET_BITS | value << (32 - BUCKET_BITS)) & MASK
+    return rotated >> (32 - BUCKET_BITS)

@@ -1,0 +1,77 @@
+"""The shapes that values take in znode paths and in log lines: numbers, ids, topics, partitions, lists of brokers.
+
+One value may have several shapes: Kafka prints a partition as `[t,p]` in some lines and as `t-p` in others, and a
+list of brokers as `1,2`, `[1, 2]` or `Set(1, 2)`, according to the class that happens to hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from spec.json_schema import INT_MAX, INT_MIN
+from spec.kafka_types import TOPIC_PATTERN, TopicPartition
+from spec.templates import Shape
+
+INT_PATTERN: Final = "(?:0|-?[1-9][0-9]{0,9})"
+ID_PATTERN: Final = "(?:0|[1-9][0-9]{0,9})"
+Ids = tuple[int, ...]
+
+
+def read_int(text: str) -> int:
+    """A number that fits the 32 bits of Scala's Int."""
+    value = int(text)
+    if not INT_MIN <= value <= INT_MAX:
+        raise ValueError(f"{text} does not fit 32 bits")
+    return value
+
+
+def separated(name: str, separator: str, opening: str = "", closing: str = "") -> Shape[Ids]:
+    """The shape of a list of numbers between two texts, perhaps empty."""
+
+    def read(text: str) -> Ids:
+        inner = text.removeprefix(opening).removesuffix(closing)
+        return tuple(map(read_int, inner.split(separator))) if inner else ()
+
+    def write(ids: Ids) -> str:
+        return opening + separator.join(map(str, ids)) + closing
+
+    items = f"(?:{INT_PATTERN}(?:{re.escape(separator)}{INT_PATTERN})*)?"
+    return Shape(name, re.escape(opening) + items + re.escape(closing), read, write)
+
+
+def partition_shape(name: str, opening: str, between: str, closing: str) -> Shape[TopicPartition]:
+    """The shape of a topic-partition with these texts around its two parts."""
+
+    def read(text: str) -> TopicPartition:
+        topic, _, partition = text.removeprefix(opening).removesuffix(closing).rpartition(between)
+        return TopicPartition(topic, read_int(partition))
+
+    def write(value: TopicPartition) -> str:
+        return f"{opening}{value.topic}{between}{value.partition}{closing}"
+
+    pattern = re.escape(opening) + TOPIC_PATTERN + re.escape(between) + ID_PATTERN + re.escape(closing)
+    return Shape(name, pattern, read, write)
+
+
+def one_of(name: str, texts: list[str], read: Callable[[str], Any] = str) -> Shape[Any]:
+    """The shape of a value that has only a few texts."""
+    return Shape(name, "|".join(map(re.escape, texts)), read, str)
+
+
+INT: Final = Shape("number", INT_PATTERN, read_int, str)
+ID: Final = Shape("number, not negative", ID_PATTERN, read_int, str)
+ONE_ID: Final[Shape[Ids]] = Shape("id", ID_PATTERN, lambda text: (read_int(text),), lambda ids: str(*ids))
+"""A list of brokers where only one can stand."""
+TOPIC: Final = Shape("topic", TOPIC_PATTERN, str, str)
+BRACKETED: Final = partition_shape("[topic,partition]", "[", ",", "]")
+"""`kafka.common.TopicAndPartition`, and what is written by hand in Kafka's sources."""
+DASHED: Final = partition_shape("topic-partition", "", "-", "")
+"""`org.apache.kafka.common.TopicPartition`, which replaced the other one class by class from 0.9.0 on."""
+COMMAS: Final = separated("1,2", ",")
+JAVA_LIST: Final = separated("[1, 2]", ", ", "[", "]")
+SCALA_SET: Final = separated("Set(1, 2)", ", ", "Set(", ")")
+SEQUENCE: Final = Shape("ten digits", "[0-9]{10}", read_int, "{:010d}".format)
+BOOLEAN: Final = Shape("true or false", "true|false", lambda text: text == "true", lambda value: str(value).lower())
+WORDS: Final = Shape("text", ".*", str, str)

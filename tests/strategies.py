@@ -1,0 +1,93 @@
+"""Hypothesis strategies that several tests draw from: the values of the protocol, all of them legal."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from spec import znode_paths, znodes
+from spec.kafka_types import TopicPartition
+from spec.znode_paths import Path, PathKind
+
+INT_MAX = 2**31 - 1
+
+topics = st.from_regex(r"[a-zA-Z0-9._-]{1,12}", fullmatch=True).filter(lambda name: name not in {".", ".."})
+partition_ids = st.integers(0, 12) | st.integers(0, INT_MAX)
+broker_ids = st.integers(0, 9) | st.integers(0, INT_MAX)
+epochs = st.integers(0, 9) | st.integers(0, INT_MAX)
+leaders = st.just(-1) | broker_ids
+int32s = st.integers(-(2**31), INT_MAX)
+times = st.integers(0, 10**13)
+ports = st.integers(0, 65535)
+hosts = st.from_regex(r"[a-z][a-z0-9.-]{0,15}", fullmatch=True)
+plain_texts = st.text(st.characters(exclude_characters='"\\', exclude_categories=("Cc", "Cs")), max_size=8)
+broker_lists = st.lists(broker_ids, unique=True, max_size=5).map(tuple)
+topic_partitions = st.builds(TopicPartition, topics, partition_ids)
+
+PARAMETERS = {"topic": topics, "partition": partition_ids, "broker": broker_ids, "sequence": st.integers(0, INT_MAX)}
+
+
+def paths_of(kind: PathKind) -> st.SearchStrategy[Path]:
+    """The paths of one kind."""
+    return st.builds(kind.path, **{name: PARAMETERS[name] for name in kind.template.holes})
+
+
+znode_paths_of_any_kind = st.sampled_from(znode_paths.KINDS).flatmap(paths_of)
+
+partition_states = st.builds(
+    znodes.PartitionStatePayload, leader=leaders, leader_epoch=epochs, controller_epoch=epochs, isr=broker_lists
+)
+
+
+@st.composite
+def broker_payloads(draw: Callable[[st.SearchStrategy[Any]], Any]) -> znodes.BrokerPayload:
+    """Registrations of every version, each with the keys of its version."""
+    version = draw(st.integers(1, 4))
+    return znodes.BrokerPayload(
+        version,
+        draw(st.none() | hosts),
+        draw(st.just(-1) | ports),
+        jmx_port=draw(st.just(-1) | ports),
+        timestamp=draw(times),
+        endpoints=tuple(draw(st.lists(plain_texts, max_size=3))) if version >= 2 else None,
+        rack=draw(st.none() | plain_texts) if version >= 3 else None,
+        listener_security_protocol_map=draw(st.dictionaries(plain_texts, plain_texts)) if version >= 4 else None,
+    )
+
+
+PAYLOADS: dict[PathKind, st.SearchStrategy[znodes.Payload]] = {
+    znode_paths.CONTROLLER: st.builds(znodes.ControllerPayload, brokerid=broker_ids, timestamp=st.none() | times),
+    znode_paths.CONTROLLER_EPOCH: st.builds(znodes.ControllerEpochPayload, epochs),
+    znode_paths.BROKER: broker_payloads(),
+    znode_paths.BROKER_TOPIC: st.builds(
+        znodes.TopicPayload, partitions=st.dictionaries(partition_ids, broker_lists, max_size=5)
+    ),
+    znode_paths.STATE: partition_states,
+    znode_paths.REASSIGN_PARTITIONS: st.builds(
+        znodes.ReassignPartitionsPayload,
+        partitions=st.lists(
+            st.builds(znodes.PartitionReassignment, topics, partition_ids, broker_lists), max_size=3
+        ).map(tuple),
+    ),
+    znode_paths.PREFERRED_REPLICA_ELECTION: st.builds(
+        znodes.PartitionsPayload, partitions=st.lists(topic_partitions, max_size=3).map(tuple)
+    ),
+    znode_paths.ISR_CHANGE: st.builds(
+        znodes.PartitionsPayload, partitions=st.lists(topic_partitions, max_size=3).map(tuple)
+    ),
+    znode_paths.TOPIC_CONFIG: st.builds(
+        znodes.TopicConfigPayload, config=st.dictionaries(plain_texts, plain_texts, max_size=3)
+    ),
+    znode_paths.CLUSTER_ID: st.builds(znodes.ClusterIdPayload, id=plain_texts),
+}
+"""Payloads by the kind of path that they stand at; the other kinds are empty."""
+
+
+def payloads_of(kind: PathKind) -> st.SearchStrategy[znodes.Payload]:
+    """The payloads of one kind of path."""
+    return PAYLOADS.get(kind, st.builds(znodes.EmptyPayload, st.booleans()))
+
+
+znodes_of_any_kind = st.sampled_from(znode_paths.KINDS).flatmap(
+    lambda kind: st.tuples(paths_of(kind), payloads_of(kind))
+)
