@@ -147,13 +147,14 @@ def read_node(term: z3.ExprRef, arguments: tuple[int, ...]) -> Node:
     if kind not in MEANING or not (z3.is_bool(term) or z3.is_bv(term) or z3.is_int(term)):
         raise UnknownOperator(
             f"the operator {term.decl().name()} of sort {sort} has no meaning here; "
-            f"add a line for it to model_check/straight_line.py or write the term without it: {_shortened(term)}"
+            f"add a line for it to model_check/straight_line.py or write the term without it: {shortened(term)}"
         )
     low = term.params()[1] if kind == z3.Z3_OP_EXTRACT else 0
     return Node(kind, width, arguments, low=low)
 
 
-def _shortened(term: z3.ExprRef) -> str:
+def shortened(term: z3.ExprRef) -> str:
+    """A term on one line, for messages."""
     text = " ".join(str(term).split())
     return text if len(text) <= 200 else text[:200] + " ..."
 

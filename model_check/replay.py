@@ -1,0 +1,120 @@
+"""Replaying a trace on the model, to see that every step of it is really a step of this system.
+
+A trace from a file, from another engine or from another version of the specification is not to be believed before its
+steps were taken again. The first one that cannot be taken is reported with all that one needs to see why: which
+conditions of the action's guard are false and what their variables are, and which actions could have been taken
+instead. Replaying uses nothing but the table in `straight_line`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import z3
+
+from model_check.straight_line import Program, Valuation, shortened
+from model_check.traces import State, Trace, shown
+from spec.language import Action, TransitionSystem
+
+
+@dataclass
+class ReplayError(Exception):
+    """A step of a trace that the system cannot take.
+
+    `step` counts from 0, the initial state. Either `false_conjuncts` says which parts of the guard do not hold, or
+    `differences` what the state after the step should have been. `enabled` names the actions that could be taken.
+    """
+
+    step: int
+    action: str | None
+    reason: str
+    false_conjuncts: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+    enabled: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"step {self.step} ({self.action or 'the initial state'}) does not replay: {self.reason}"]
+        lines += [f"  not so: {conjunct}" for conjunct in self.false_conjuncts]
+        lines += [f"  {difference}" for difference in self.differences]
+        if self.action is not None:
+            lines.append(f"  enabled here: {', '.join(self.enabled) or 'nothing'}")
+        return "\n".join(lines)
+
+
+def replay(system: TransitionSystem, trace: Trace) -> None:
+    """Take every step of a trace again; ReplayError tells of the first that the system cannot take."""
+    replayed = _Replay(system)
+    replayed.begin(trace)
+    for number, ((_, before), (name, after)) in enumerate(zip(trace.steps, trace.steps[1:], strict=False), start=1):
+        replayed.take(number, before, name, after)
+
+
+class _Replay:
+    """A system ready to take steps."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self.system = system
+        self.actions = {action.name: action for action in system.actions}
+        self.variables = {variable.name: variable for variable in system.variables}
+        self.program = Program()
+
+    def begin(self, trace: Trace) -> None:
+        """A trace starts where the system does."""
+        if not trace.steps or trace.steps[0][0] is not None:
+            raise ReplayError(0, None, "a trace starts with the initial state and no action")
+        initial = {variable.name: variable.initial for variable in self.system.variables}
+        differences = tuple(self._differences(initial, trace.steps[0][1]))
+        if differences:
+            raise ReplayError(0, None, f"{self.system.name} starts otherwise", differences=differences)
+
+    def take(self, number: int, before: State, name: str | None, after: State) -> None:
+        """One step: its action is enabled, and leads to the state that the trace says."""
+        valuation = Valuation(before, self.program)
+        action = self.actions.get(name or "")
+        if action is None:
+            reason = f"{self.system.name} has no action of that name"
+            raise ReplayError(number, name, reason, enabled=self._enabled(valuation))
+        if not valuation(action.guard):
+            bound = " (only a bound of the scope stops it)" if valuation(action.overflow) else ""
+            conjuncts = tuple(self._false_conjuncts(action.guard, valuation))
+            reason = f"the action is not enabled{bound}"
+            raise ReplayError(number, name, reason, false_conjuncts=conjuncts, enabled=self._enabled(valuation))
+        self._check_effect(number, action, valuation, after)
+
+    def _check_effect(self, number: int, action: Action, before: Valuation, after: State) -> None:
+        effect = {name: before(term) for name, term in action.updates.items()}
+        differences = tuple(self._differences({**before.state, **effect}, after))
+        if differences:
+            reason = "the action leads to another state"
+            enabled = self._enabled(before)
+            raise ReplayError(number, action.name, reason, differences=differences, enabled=enabled)
+
+    def _enabled(self, valuation: Valuation) -> tuple[str, ...]:
+        return tuple(action.name for action in self.system.actions if valuation(action.guard))
+
+    def _differences(self, expected: Mapping[str, int], told: Mapping[str, int]) -> Iterator[str]:
+        for name, variable in self.variables.items():
+            if name not in told:
+                yield f"{name} is missing"
+            elif told[name] != expected[name]:
+                yield f"{name} is {shown(variable, expected[name])}, the trace says {shown(variable, told[name])}"
+        yield from (f"{name} is not a variable of {self.system.name}" for name in told if name not in self.variables)
+
+    def _false_conjuncts(self, guard: z3.BoolRef, valuation: Valuation) -> Iterator[str]:
+        """The innermost false parts of a conjunction, each with the values of its variables."""
+        pending = [guard]
+        while pending:
+            term = pending.pop()
+            if z3.is_and(term):
+                pending += reversed(term.children())
+            elif z3.is_not(term) and z3.is_or(term.arg(0)):
+                pending += [z3.Not(one) for one in reversed(term.arg(0).children())]
+            elif not valuation(term):
+                yield f"{shortened(term)}  where {self._values_in(term, valuation)}"
+
+    def _values_in(self, term: z3.BoolRef, valuation: Valuation) -> str:
+        place = self.program.place(term)
+        nodes = [self.program.nodes[position] for position in self.program.needed_by([place])]
+        names = sorted({node.name for node in nodes if node.name})
+        return ", ".join(f"{name} = {shown(self.variables[name], valuation.state[name])}" for name in names)

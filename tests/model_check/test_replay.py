@@ -1,0 +1,102 @@
+"""Replay: a trace is believed only step by step."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model_check.interpreter import explore_plainly, successors
+from model_check.replay import ReplayError, replay
+from model_check.traces import State, Trace
+from spec.language import TransitionSystem
+from tests.model_check.systems import EXPECTED, clerks, lamps, odometer
+
+
+def start(system: TransitionSystem) -> State:
+    return {variable.name: variable.initial for variable in system.variables}
+
+
+@pytest.mark.parametrize("system", [system for system, _ in EXPECTED.values()], ids=EXPECTED)
+def test_every_trace_of_the_oracle_replays(system: TransitionSystem) -> None:
+    found = explore_plainly(system)
+    for finding in [*found.violations.values(), *found.witnesses.values()]:
+        replay(system, finding.trace)
+
+
+@given(st.data())
+def test_a_random_walk_replays_until_one_of_its_values_is_changed(data: st.DataObject) -> None:
+    system = lamps()
+    steps: list[tuple[str | None, State]] = [(None, start(system))]
+    for _ in range(data.draw(st.integers(1, 6))):
+        action, after = data.draw(st.sampled_from(successors(system, steps[-1][1])))
+        steps.append((action.name, after))
+    replay(system, Trace(tuple(steps)))
+    place = data.draw(st.integers(0, len(steps) - 1))
+    name, state = steps[place]
+    steps[place] = (name, {**state, "on[1]": 1 - state["on[1]"]})
+    with pytest.raises(ReplayError) as caught:
+        replay(system, Trace(tuple(steps)))
+    assert caught.value.step == place
+    assert caught.value.differences
+
+
+def test_the_false_conjuncts_of_a_guard_are_told_with_their_values() -> None:
+    begin = start(clerks())
+    with pytest.raises(ReplayError) as caught:
+        replay(clerks(), Trace(((None, begin), ("write(c=1)", begin))))
+    assert (caught.value.step, caught.value.action) == (1, "write(c=1)")
+    (conjunct,) = caught.value.false_conjuncts
+    assert "clerks[1].at = IDLE" in conjunct
+    assert caught.value.enabled == ("read(c=1)", "read(c=2)")
+    assert "step 1 (write(c=1)) does not replay: the action is not enabled" in str(caught.value)
+
+
+def test_only_the_false_conjuncts_are_told() -> None:
+    spent = {**start(lamps(1, 1)), "budget.faults": 0, "on[1]": 1}
+    steps = [(None, start(lamps(1, 1)))]
+    for name in ("light(lamp=1)", "blow(lamp=1)", "light(lamp=1)"):
+        after = next(state for action, state in successors(lamps(1, 1), steps[-1][1]) if action.name == name)
+        steps.append((name, after))
+    assert steps[-1][1] == spent
+    with pytest.raises(ReplayError) as caught:
+        replay(lamps(1, 1), Trace((*steps, ("blow(lamp=1)", spent))))
+    (conjunct,) = caught.value.false_conjuncts  # the lamp burns, as it must; only the budget is spent
+    assert conjunct.endswith("where budget.faults = 0")
+    assert caught.value.enabled == ()
+
+
+def test_a_step_that_only_a_bound_stops_is_told_as_such() -> None:
+    system = odometer(1, 1)
+    zero, one = {"wheels[1]": 0}, {"wheels[1]": 1}
+    with pytest.raises(ReplayError, match="only a bound of the scope stops it"):
+        replay(system, Trace(((None, zero), ("turn(w=1)", one), ("turn(w=1)", one))))
+
+
+def test_a_wrong_state_after_a_step_is_told_variable_by_variable() -> None:
+    with pytest.raises(ReplayError) as caught:
+        replay(clerks(), Trace(((None, start(clerks())), ("read(c=1)", start(clerks())))))
+    assert caught.value.differences == ("clerks[1].at is READ, the trace says IDLE",)
+
+
+def test_a_trace_that_starts_elsewhere_is_refused() -> None:
+    with pytest.raises(ReplayError, match="step 0 .*starts otherwise(.|\n)*counter is 0, the trace says 1"):
+        replay(clerks(), Trace(((None, {**start(clerks()), "counter": 1}),)))
+
+
+def test_variables_that_are_missing_or_unknown_are_told() -> None:
+    state = {**start(clerks()), "owner": 1}
+    del state["counter"]
+    with pytest.raises(ReplayError) as caught:
+        replay(clerks(), Trace(((None, state),)))
+    assert caught.value.differences == ("counter is missing", "owner is not a variable of clerks")
+
+
+def test_an_unknown_action_is_told_with_what_is_enabled() -> None:
+    begin = start(clerks())
+    with pytest.raises(ReplayError, match=r"no action of that name\n  enabled here: read\(c=1\), read\(c=2\)"):
+        replay(clerks(), Trace(((None, begin), ("elect()", begin))))
+
+
+def test_a_trace_begins_with_a_state_and_no_action() -> None:
+    for steps in ((), (("read(c=1)", start(clerks())),)):
+        with pytest.raises(ReplayError, match="starts with the initial state and no action"):
+            replay(clerks(), Trace(steps))
