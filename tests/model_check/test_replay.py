@@ -52,7 +52,7 @@ def test_the_false_conjuncts_of_a_guard_are_told_with_their_values() -> None:
 
 def test_only_the_false_conjuncts_are_told() -> None:
     spent = {**start(lamps(1, 1)), "budget.faults": 0, "on[1]": 1}
-    steps = [(None, start(lamps(1, 1)))]
+    steps: list[tuple[str | None, State]] = [(None, start(lamps(1, 1)))]
     for name in ("light(lamp=1)", "blow(lamp=1)", "light(lamp=1)"):
         after = next(state for action, state in successors(lamps(1, 1), steps[-1][1]) if action.name == name)
         steps.append((name, after))
@@ -78,7 +78,7 @@ def test_a_wrong_state_after_a_step_is_told_variable_by_variable() -> None:
 
 
 def test_a_trace_that_starts_elsewhere_is_refused() -> None:
-    with pytest.raises(ReplayError, match="step 0 .*starts otherwise(.|\n)*counter is 0, the trace says 1"):
+    with pytest.raises(ReplayError, match=r"step 0 .*starts otherwise(.|\n)*counter is 0, the trace says 1"):
         replay(clerks(), Trace(((None, {**start(clerks()), "counter": 1}),)))
 
 
