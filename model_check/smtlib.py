@@ -1,0 +1,185 @@
+"""Questions for a solver, as SMT-LIB texts: written, saved, read back and decided.
+
+A proof obligation leaves this project as a text in the standard language of solvers, and it is that text, not some
+object in memory, which is decided here. So what lies in an export folder is what was proved, and any other solver may
+be asked the same question: every question is put so that `unsat` is the good answer.
+
+Each question is decided in a z3 context of its own. That makes an answer independent of what was asked before it, and
+lets several questions be decided at once by threads of one process, since z3 works outside Python's lock. Left out on
+purpose: proof certificates. Who doubts an answer runs another solver on the file.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, Literal, TypeVar
+
+import z3
+
+Result = Literal["unsat", "sat", "unknown"]
+Key = TypeVar("Key")
+
+
+class NotSmtLib(Exception):
+    """A text that z3 cannot read as SMT-LIB."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A question in SMT-LIB under a stable name; `unsat` means that the claim in its first lines holds."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver said: the result, the time in seconds, and for `sat` the raw values of the variables it chose."""
+
+    result: Result
+    seconds: float
+    values: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+def problem(name: str, claim: str, constraints: Iterable[z3.BoolRef]) -> Problem:
+    """The question whether the constraints can hold together, headed by the claim that they cannot."""
+    solver = z3.Solver()
+    solver.add(*constraints)
+    heading = "".join(f"; {line}\n" for line in [name, *claim.splitlines(), "unsat: proved; sat: not proved"])
+    body = solver.to_smt2()
+    return Problem(name, heading + body[body.index("(set-info") :])
+
+
+def file_name(name: str) -> str:
+    """A file name for a problem: `write(i=1, j=2)` becomes `write.i1.j2.smt2`."""
+    plain = re.sub(r"[^A-Za-z0-9_/-]+", ".", name.replace("=", "")).strip(".").replace("/", "--")
+    return f"{plain}.smt2"
+
+
+def export(problems: Iterable[Problem], folder: Path) -> list[Path]:
+    """Write each problem to a file of its own; ValueError if two names would share a file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written: dict[Path, str] = {}
+    for one in problems:
+        path = folder / file_name(one.name)
+        if path in written:
+            raise ValueError(f"{written[path]} and {one.name} would both be written to {path.name}; rename one")
+        path.write_text(one.text, encoding="utf-8")
+        written[path] = one.name
+    return list(written)
+
+
+def recheck(path: Path, timeout_s: float) -> Answer:
+    """Decide an exported problem again, from nothing but its file."""
+    try:
+        return decide(path.read_text(encoding="utf-8"), timeout_s)
+    except NotSmtLib as error:
+        raise NotSmtLib(f"{path}: {error}") from None
+
+
+def decide(text: str, timeout_s: float, near: Mapping[str, int] | None = None) -> Answer:
+    """Decide one SMT-LIB text; with `near`, pull a satisfying state towards those values, for a reader's sake."""
+    return _decide(z3.Context(), text, timeout_s, near)
+
+
+def _decide(context: z3.Context, text: str, timeout_s: float, near: Mapping[str, int] | None) -> Answer:
+    started = time.perf_counter()
+    solver = _solver(context, timeout_s)
+    try:
+        solver.from_string(text)
+    except z3.Z3Exception as error:
+        raise NotSmtLib(f"z3 cannot read it: {error}") from None
+    result = solver.check()
+    if result == z3.unsat:
+        return Answer("unsat", time.perf_counter() - started)
+    if result == z3.unknown:
+        return Answer("unknown", time.perf_counter() - started, reason=solver.reason_unknown())
+    model = solver.model()
+    if near is not None:
+        model = _pulled(solver, model, near, time.perf_counter() + min(2.0, timeout_s))
+    values = {declaration.name(): _raw(model[declaration]) for declaration in model.decls()}
+    return Answer("sat", time.perf_counter() - started, values)
+
+
+def _solver(context: z3.Context, timeout_s: float) -> z3.Solver:
+    solver = z3.Solver(ctx=context)
+    # Ctrl-C belongs to the main thread, which interrupts the contexts; z3 must not catch the signal itself.
+    solver.set("ctrl_c", False)
+    solver.set("timeout", max(1, int(timeout_s * 1000)))
+    return solver
+
+
+def _pulled(solver: z3.Solver, model: z3.ModelRef, near: Mapping[str, int], until: float) -> z3.ModelRef:
+    """A model in which as many variables as one greedy pass can reach have the values of `near`."""
+    solver.set("timeout", 200)
+    for declaration in sorted(model.decls(), key=lambda one: str(one.name())):
+        if declaration.name() not in near or time.perf_counter() > until:
+            continue
+        wanted = declaration() == _literal(declaration, near[declaration.name()])
+        if z3.is_true(model.eval(wanted, model_completion=True)):
+            solver.add(wanted)
+            continue
+        solver.push()
+        solver.add(wanted)
+        if solver.check() == z3.sat:
+            model = solver.model()
+        else:
+            solver.pop()
+    return model
+
+
+def _literal(declaration: z3.FuncDeclRef, raw: int) -> z3.ExprRef:
+    sort = declaration.range()
+    return z3.BoolVal(bool(raw), sort.ctx) if sort.kind() == z3.Z3_BOOL_SORT else sort.cast(raw)
+
+
+def _raw(value: z3.ExprRef) -> int:
+    return int(z3.is_true(value)) if z3.is_bool(value) else int(value.as_long())
+
+
+# --------------------------------------------------------------------------------------------------- several at once
+
+
+@dataclass(frozen=True)
+class Question(Generic[Key]):
+    """A problem to decide, whose it is, and how."""
+
+    key: Key
+    problem: Problem
+    timeout_s: float
+    near: Mapping[str, int] | None = None
+
+
+def decide_all(
+    questions: Iterable[Question[Key]],
+    follow_up: Callable[[Key, Answer], Question[Key] | None],
+    *,
+    workers: int,
+) -> None:
+    """Decide all questions, `workers` at a time, and whatever each answer gives rise to.
+
+    Questions are drawn when they are needed, and `follow_up` runs in the calling thread, once for each answer; the
+    question that it returns is decided next. Ctrl-C interrupts the solvers and is raised from here.
+    """
+    coming, first = iter(questions), list[Question[Key]]()
+    running: dict[Future[Answer], tuple[Question[Key], z3.Context]] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            while True:
+                while len(running) < workers and (one := first.pop() if first else next(coming, None)) is not None:
+                    context = z3.Context()
+                    running[pool.submit(_decide, context, one.problem.text, one.timeout_s, one.near)] = one, context
+                if not running:
+                    return
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    following = follow_up(running.pop(done)[0].key, done.result())
+                    first += [following] if following is not None else []
+        finally:
+            for _, context in running.values():
+                context.interrupt()
