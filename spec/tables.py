@@ -24,13 +24,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, Self, TypeVar
 
+from spec.errors import SpecError, UnknownName
 
-class TableError(ValueError):
+
+class TableError(SpecError):
     """A table contradicts itself; the message names the table's row."""
-
-
-class UnknownStateError(ValueError):
-    """A name or a code that is no state of the machine asked; the message lists the states there are."""
 
 
 class KafkaState(enum.StrEnum):
@@ -47,20 +45,19 @@ class KafkaState(enum.StrEnum):
 
     @classmethod
     def from_name(cls, kafka_name: str) -> Self:
-        """Give the state that Kafka's logs call by this name, or raise UnknownStateError."""
+        """Give the state that Kafka's logs call by this name, or raise UnknownName."""
         for state in cls:
             if state == kafka_name:
                 return state
-        raise UnknownStateError(f"{kafka_name!r} is not a {cls.__name__}; the states are {', '.join(cls)}")
+        raise UnknownName(cls.__name__, kafka_name, cls)
 
     @classmethod
     def from_code(cls, code: int) -> Self:
-        """Give the state with this byte code, or raise UnknownStateError."""
+        """Give the state with this byte code, or raise UnknownName."""
         for state in cls:
             if state.code == code:
                 return state
-        known = ", ".join(f"{state.code} {state}" for state in cls)
-        raise UnknownStateError(f"{code!r} is not the code of a {cls.__name__}; the codes are {known}")
+        raise UnknownName(f"{cls.__name__} code", str(code), (f"{state.code} {state}" for state in cls))
 
 
 S = TypeVar("S", bound=KafkaState)
@@ -108,11 +105,16 @@ def transitions(table: Table[S]) -> Iterator[Transition[S]]:
         yield from row.values()
 
 
+def require_state(table: Table[S], state: KafkaState) -> None:
+    """Raise UnknownName unless the table is about this state: a partition's and a replica's New are not the same."""
+    if state not in table:
+        raise UnknownName("state of this table", str(state), table)
+
+
 def find(table: Table[S], previous: S, target: S) -> Transition[S] | None:
-    """Give the row from `previous` to `target`, or None where the table has none; UnknownStateError for a stranger."""
-    for state in (previous, target):
-        if state not in table:
-            raise UnknownStateError(f"{state!r} is not a state of this table; the states are {', '.join(table)}")
+    """Give the row from `previous` to `target`, or None where the table has none; UnknownName for a stranger."""
+    require_state(table, previous)
+    require_state(table, target)
     return table[previous].get(target)
 
 

@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 from spec.diagrams import graph
+from spec.errors import UnknownName
 from spec.partition_states import (
     PARTITION_TRANSITIONS,
     ROWS_OF_LATER_VERSIONS,
@@ -18,7 +19,7 @@ from spec.partition_states import (
     state_at_start_up,
     valid_previous_states,
 )
-from spec.tables import UnknownStateError, initial_state, transitions
+from spec.tables import initial_state, transitions
 
 MAY_PRECEDE = {
     "NewPartition": {"NonExistentPartition"},
@@ -99,7 +100,7 @@ def test_where_a_failover_places_a_partition() -> None:
 
 
 def test_a_stranger_is_refused_and_the_states_are_listed() -> None:
-    with pytest.raises(UnknownStateError, match=r"'Online' is not a PartitionState; the states are NewPartition, "):
+    with pytest.raises(UnknownName, match=r"no PartitionState is called 'Online' \(known: NewPartition, Online"):
         PartitionState.from_name("Online")
-    with pytest.raises(UnknownStateError, match=r"4 is not the code of a PartitionState; the codes are 0 NewPartition"):
+    with pytest.raises(UnknownName, match=r"no PartitionState code is called '4' \(known: 0 NewPartition, 1 Online"):
         PartitionState.from_code(4)

@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 from spec.diagrams import graph
+from spec.errors import UnknownName
 from spec.partition_states import PartitionState
 from spec.replica_states import (
     REPLICA_TRANSITIONS,
@@ -19,7 +20,7 @@ from spec.replica_states import (
     state_at_start_up,
     valid_previous_states,
 )
-from spec.tables import UnknownStateError, find, transitions
+from spec.tables import find, transitions
 
 MAY_PRECEDE = {
     "NewReplica": {"NonExistentReplica"},
@@ -114,9 +115,9 @@ def test_where_a_failover_places_a_replica() -> None:
 
 
 def test_a_stranger_is_refused_and_the_states_are_listed() -> None:
-    with pytest.raises(UnknownStateError, match=r"'Deleted' is not a ReplicaState; the states are NewReplica, "):
+    with pytest.raises(UnknownName, match=r"no ReplicaState is called 'Deleted' \(known: NewReplica, OnlineReplica"):
         ReplicaState.from_name("Deleted")
-    with pytest.raises(UnknownStateError, match=r"0 is not the code of a ReplicaState; the codes are 1 NewReplica"):
+    with pytest.raises(UnknownName, match=r"no ReplicaState code is called '0' \(known: 1 NewReplica, 2 OnlineReplica"):
         ReplicaState.from_code(0)
-    with pytest.raises(UnknownStateError, match=r"is not a state of this table; the states are NonExistentReplica, "):
+    with pytest.raises(UnknownName, match=r"is called 'OnlinePartition' \(known: NonExistentReplica, NewReplica"):
         find(REPLICA_TRANSITIONS, ReplicaState.NEW, PartitionState.ONLINE)  # type: ignore[misc]
