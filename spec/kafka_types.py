@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import Annotated, Final
 
 from spec.json_schema import Integer, ListOf, Text
+from spec.wire import INT32, String
 
 NO_LEADER: Final = -1
 """`LeaderAndIsr.NoLeader`: no replica leads."""
@@ -36,11 +37,11 @@ class KafkaVersion(IntEnum):
 
 V082, V090, V0100, V0101, V0102 = KafkaVersion
 
-TOPIC = Text(TOPIC_PATTERN, "the name of a topic")
 BROKER_ID = Integer(0)
 
-Topic = Annotated[str, TOPIC]
-PartitionId = Annotated[int, Integer(0)]
+# A topic and a partition have one spelling in JSON and one on the wire, so that TopicPartition serves for both.
+Topic = Annotated[str, Text(TOPIC_PATTERN, "the name of a topic"), String(TOPIC_PATTERN, "the name of a topic")]
+PartitionId = Annotated[int, Integer(0), INT32]
 BrokerId = Annotated[int, BROKER_ID]
 Epoch = Annotated[int, Integer(0)]
 BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID, distinct=True)]

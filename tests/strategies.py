@@ -5,8 +5,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from spec import request_schemas as requests
 from spec import znode_paths, znodes
+from spec.error_codes import ErrorCode
 from spec.kafka_types import TopicPartition
+from spec.request_schemas import ApiKey
+from spec.requests import RequestHeader
 from spec.znode_paths import Path, PathKind
 
 INT_MAX = 2**31 - 1
@@ -91,3 +95,84 @@ def payloads_of(kind: PathKind) -> st.SearchStrategy[znodes.Payload]:
 znodes_of_any_kind = st.sampled_from(znode_paths.KINDS).flatmap(
     lambda kind: st.tuples(paths_of(kind), payloads_of(kind))
 )
+
+
+names = st.text(st.characters(exclude_characters=",]}()", exclude_categories=["Cs"]), max_size=8).filter(
+    lambda text: text != "null"
+)
+"""Strings that the text of a request can hold."""
+
+leaderships = st.builds(
+    requests.PartitionLeadership,
+    topics,
+    partition_ids,
+    controller_epoch=epochs,
+    leader=st.just(-2) | leaders,
+    leader_epoch=epochs,
+    isr=broker_lists,
+    zk_version=epochs,
+    replicas=broker_lists,
+)
+error_codes = st.sampled_from(ErrorCode)
+
+
+def tuples_of(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Short tuples."""
+    return st.lists(strategy, max_size=3).map(tuple)
+
+
+def live_brokers(version: int) -> st.SearchStrategy[requests.LiveBroker]:
+    """Brokers with what this version of UpdateMetadata tells of them."""
+    if version == 0:
+        return st.builds(requests.LiveBroker, broker_ids, host=names, port=int32s)
+    security_protocols = st.integers(-(2**15), 2**15 - 1)
+    end_point = st.builds(
+        requests.EndPoint,
+        int32s,
+        names,
+        listener_name=names if version >= 3 else st.none(),
+        security_protocol_type=security_protocols,
+    )
+    rack = st.none() | names if version >= 2 else st.none()
+    return st.builds(requests.LiveBroker, broker_ids, end_points=tuples_of(end_point), rack=rack)
+
+
+def requests_of(key: ApiKey, version: int) -> st.SearchStrategy[requests.Request]:
+    """The requests of one kind and version."""
+    match key:
+        case ApiKey.LEADER_AND_ISR:
+            leader = st.builds(requests.LiveLeader, broker_ids, names, int32s)
+            return st.builds(
+                requests.LeaderAndIsrRequest, broker_ids, epochs, tuples_of(leaderships), tuples_of(leader)
+            )
+        case ApiKey.STOP_REPLICA:
+            return st.builds(
+                requests.StopReplicaRequest, broker_ids, epochs, st.booleans(), tuples_of(topic_partitions)
+            )
+        case ApiKey.UPDATE_METADATA:
+            live = tuples_of(live_brokers(version))
+            return st.builds(requests.UpdateMetadataRequest, broker_ids, epochs, tuples_of(leaderships), live)
+        case ApiKey.CONTROLLED_SHUTDOWN:
+            return st.builds(requests.ControlledShutdownRequest, broker_ids)
+
+
+def responses_of(key: ApiKey) -> st.SearchStrategy[requests.Response]:
+    """The answers to one kind of request."""
+    match key:
+        case ApiKey.UPDATE_METADATA:
+            return st.builds(requests.UpdateMetadataResponse, error_codes)
+        case ApiKey.CONTROLLED_SHUTDOWN:
+            return st.builds(requests.ControlledShutdownResponse, error_codes, tuples_of(topic_partitions))
+        case _:
+            error = st.builds(requests.PartitionError, topics, partition_ids, error_codes)
+            return st.builds(requests.PartitionsResponse, error_codes, tuples_of(error))
+
+
+@st.composite
+def headed_requests(draw: Callable[[st.SearchStrategy[Any]], Any]) -> tuple[RequestHeader, requests.Request]:
+    """Any request of any version, with its header."""
+    key = draw(st.sampled_from(ApiKey))
+    version = draw(st.sampled_from(requests.api_versions(key)))
+    client = names if key == ApiKey.CONTROLLED_SHUTDOWN else st.none() | names
+    client_id = draw(st.none() if (key, version) == (ApiKey.CONTROLLED_SHUTDOWN, 0) else client)
+    return RequestHeader(key, version, draw(int32s), client_id), draw(requests_of(key, version))
