@@ -83,6 +83,10 @@ class Brokers:
         """Members of the first that are not in the second."""
         return Value(self.set_kind, left.term & ~right.term)
 
+    def complement(self, members: Value) -> Value:
+        """The brokers that are not in a set."""
+        return Value(self.set_kind, ~members.term)
+
     def set_of(self, membership: Callable[[int], object]) -> Value:
         """The set of the brokers for which a flag holds."""
         result = self.empty_set()

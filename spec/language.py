@@ -334,7 +334,7 @@ def instantiate(
     view = View(shape, frame)
     _frames.append(frame)
     try:
-        if rule.budget is not None:
+        if rule.budget is not None and "budget" in view:
             budget = view.budget[rule.budget]
             require(budget > 0)
             view.budget[rule.budget] = _decremented(budget)
@@ -342,6 +342,11 @@ def instantiate(
     finally:
         _frames.pop()
     return _finish(rule, frame, parameters), view
+
+
+def parameter_names(rule: Rule) -> tuple[str, ...]:
+    """The names of a rule's parameters, in order; the first two arguments are the state and the model."""
+    return tuple(inspect.signature(rule.function).parameters)[2:]
 
 
 def _decremented(budget: Value) -> Value:
@@ -372,6 +377,6 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
 
 __all__ = [
     "FLAG", "Action", "Claim", "Leaf", "Observation", "Property", "Rule", "Shape", "TransitionSystem", "Value", "Variable",
-    "View", "action", "both", "choose", "claim", "either", "fits", "flag", "instantiate", "leaves", "observe", "require",
+    "View", "action", "both", "choose", "claim", "either", "fits", "flag", "instantiate", "leaves", "observe", "parameter_names", "require",
     "reset", "successor", "when",
 ]

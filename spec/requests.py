@@ -134,7 +134,7 @@ def _option(name: str, read: Callable[[str], Any]) -> Shape[Any]:
     """The shape of a Scala Option."""
     return Shape(
         name,
-        r"None|Some\([^();]*\)",
+        r"None|Some\((?s:.*)\)",
         lambda text: None if text == "None" else read(text[5:-1]),
         lambda value: "None" if value is None else f"Some({value})",
     )

@@ -1,0 +1,132 @@
+"""Broker changes: what the controller does when brokers appear in or disappear from /brokers/ids.
+
+The listener reads the children, swaps its cached set first, opens and closes channels, then handles the new brokers
+(onBrokerStartup), then the dead ones (onBrokerFailure). A broker that leaves and returns between two reads is not
+noticed at all (D12). Both handlers bring New and Offline partitions online; a failure also takes the replicas of the
+dead brokers Offline, which removes them from the ISR.
+
+Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
+PROTOCOL.md section 7.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.connections import drop_channels, open_channels
+from spec.controller_threads import become_idle, take_callback
+from spec.language import action, observe, require, reset, when
+from spec.model import Model
+from spec.partition_leadership import begin_online, needs_visit, send_online_batch
+from spec.partition_states import PartitionState
+from spec.replica_transitions import begin_removal, replicas_to_online
+from spec.request_batch import Batch, known_partitions, send
+from spec.state import At, Callback, Handler
+from spec.terms import Value, both, either, flag
+from spec.topics import finish_creation
+from spec.variants import Switch
+from spec.zookeeper import can_operate
+
+
+@action(actor="controller {c}", source="ReplicaStateMachine.BrokerChangeListener 0.10.2.2")
+def on_broker_change(s: Any, m: Model, c: int) -> None:
+    """The registered brokers changed: take them over, then handle who is new, then who is dead."""
+    controller, registered = s.controllers[c], s.zookeeper.registered
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.BROKERS)
+    returned = _returned(s, m, c)
+    new = m.brokers.union(m.brokers.difference(registered, controller.live), returned)
+    dead = m.brokers.difference(controller.live, registered)
+    observe(f"controller {c}", "read /brokers/ids", brokers=registered, new=new, dead=dead)
+    controller.watching.brokers = True
+    controller.live = registered
+    drop_channels(s, m, c, m.brokers.union(dead, returned))
+    open_channels(s, m, c, new)
+    with when(~m.brokers.is_empty(new)):
+        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+    if m.has("partitions"):
+        controller.dead = dead
+        _on_broker_startup(s, m, c, new)
+    else:
+        with when(~m.brokers.is_empty(dead)):
+            send(s, m, c, Batch(everybody=True))
+
+
+def _returned(s: Any, m: Model, c: int) -> Value:
+    """Where broker epochs are on: brokers that left and came back since the last read, to be taken as newly started."""
+    controller, registered = s.controllers[c], s.zookeeper.registered
+    if not m.mends(Switch.BROKER_EPOCHS):
+        return m.brokers.empty_set()
+    seen = m.brokers.set_of(lambda b: controller.seen[b])
+    for b in m.brokers.ids:
+        controller.seen[b] = m.brokers.in_set(b, registered)
+    return m.brokers.difference(m.brokers.intersection(controller.live, registered), seen)
+
+
+def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
+    """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
+    started = ~m.brokers.is_empty(new)
+    with when(started):
+        replicas_to_online(s, m, c, new)
+        begin_online(s, m, c, Handler.BROKER_STARTUP)
+    visits = either(*(needs_visit(s, m, c, p) for p in m.partitions))
+    with when(~started | ~visits):
+        on_broker_failure(s, m, c)
+
+
+def on_broker_failure(s: Any, m: Model, c: int) -> None:
+    """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed."""
+    controller = s.controllers[c]
+    dead = controller.dead
+    failed = ~m.brokers.is_empty(dead)
+    with when(~failed):
+        _leave(s, c)
+    with when(failed):
+        for p in m.partitions:
+            cached = controller.partitions[p]
+            with when(both(cached.version != -1, m.brokers.in_set(cached.leader, dead))):
+                cached.state = PartitionState.OFFLINE
+                controller.lost_leader = True
+        begin_online(s, m, c, Handler.BROKER_FAILURE)
+        with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
+            _remove_dead(s, m, c)
+
+
+def _remove_dead(s: Any, m: Model, c: int) -> None:
+    """Replicas on dead brokers go Offline; without any that is tracked, the handler ends here."""
+    waiting = begin_removal(s, m, c, s.controllers[c].dead)
+    with when(~waiting):
+        end_broker_failure(s, m, c)
+
+
+def end_broker_failure(s: Any, m: Model, c: int) -> None:
+    """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
+    send_online_batch(s, m, c)
+    with when(~flag(s.controllers[c].lost_leader)):
+        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+    _leave(s, c)
+
+
+def _leave(s: Any, c: int) -> None:
+    """The handler is done, its locals are dead."""
+    reset(s.controllers[c], "handler", "dead", "lost_leader")
+    become_idle(s, c)
+
+
+def after_online(s: Any, m: Model, c: int) -> None:
+    """All New and Offline partitions have been visited: go on with what the handler does next."""
+    controller = s.controllers[c]
+    handler = controller.handler
+    with when(handler == Handler.FAILOVER):
+        controller.handler = Handler.NONE
+        controller.at = At.FINISH
+    with when(handler == Handler.BROKER_STARTUP):
+        on_broker_failure(s, m, c)
+    with when(handler == Handler.BROKER_FAILURE):
+        _remove_dead(s, m, c)
+    if m.has("creation"):
+        with when(handler == Handler.CREATION):
+            finish_creation(s, m, c)
+
+
+RULES = (on_broker_change,)

@@ -1,0 +1,95 @@
+"""The broker's side: the fences, and becoming leader or follower.
+
+A broker keeps the highest controller epoch it has seen and, for each partition, the leader epoch of the last
+LeaderAndIsr it accepted. A request of an older controller epoch is refused whole; a partition state whose leader epoch
+is not strictly higher is ignored. All of this is memory: a restarted broker accepts anything once.
+
+A broker that is to follow must know the new leader to be alive, from UpdateMetadata; otherwise it creates the replica
+but does not store the leader epoch, and still answers 0 (D11). Scopes without the part `metadata` take every leader as
+known.
+
+Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `maybeUpdateMetadataCache`, `Partition`. PROTOCOL.md section 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import observe, when
+from spec.model import Model
+from spec.request_batch import FIELDS
+from spec.terms import Value, both, choose, flag
+from spec.variants import Switch
+
+
+def handle_leader_and_isr(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+    """Refuse an older controller epoch with 11; otherwise adopt it and decide each partition on its leader epoch."""
+    broker = s.brokers[b]
+    fresh = flag(request.epoch >= broker.controller_epoch)
+    with when(~fresh):
+        observe(f"broker {b}", "refuse LeaderAndIsr", controller=c, epoch=request.epoch, known=broker.controller_epoch)
+    with when(fresh):
+        broker.controller_epoch = request.epoch
+        for p in m.partitions:
+            if b in m.assigned(p):
+                with when(request.partitions[p].ordered):
+                    _handle_partition_state(s, m, b, p, request.partitions[p])
+
+
+def _handle_partition_state(s: Any, m: Model, b: int, p: int, state: Any) -> None:
+    """Accept a strictly higher leader epoch, ignore any other."""
+    known = s.brokers[b].partitions[p]
+    newer = flag(state.leader_epoch > known.leader_epoch)
+    leads = flag(state.leader == b)
+    follows = both(~leads, _knows_alive(s, m, b, state.leader))
+    fields = {name: state[name] for name in FIELDS}
+    with when(~newer):
+        observe(f"broker {b}", "ignore LeaderAndIsr", partition=p, **fields)
+    with when(both(newer, leads)):
+        observe(f"broker {b}", "become leader", partition=p, **fields)
+    with when(both(newer, follows)):
+        observe(f"broker {b}", "become follower", partition=p, **fields)
+    with when(both(newer, ~leads, ~follows)):
+        observe(f"broker {b}", "cannot become follower", partition=p, **fields)
+    with when(both(newer, leads | follows)):
+        _store(m, known, state, leads)
+
+
+def _store(m: Model, known: Any, state: Any, leads: Value) -> None:
+    """Remember the accepted state; only a leader keeps the ISR."""
+    for name in FIELDS:
+        known[name] = state[name]
+    known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
+    if "retrying" in known:
+        known.retrying = ()
+
+
+def _knows_alive(s: Any, m: Model, b: int, leader: Value) -> Value:
+    """Whether this broker's metadata cache lists the leader among the living; -1 never is."""
+    if not m.has("metadata"):
+        return flag(leader != 0)
+    return m.brokers.in_set(leader, s.brokers[b].alive)
+
+
+def handle_update_metadata(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+    """Refuse an older controller epoch with 11; otherwise adopt it and replace the list of living brokers."""
+    broker = s.brokers[b]
+    fresh = flag(request.epoch >= broker.controller_epoch)
+    with when(fresh):
+        broker.controller_epoch = request.epoch
+        broker.alive = request.alive
+        observe(f"broker {b}", "cache metadata", controller=c, epoch=request.epoch, alive=request.alive)
+    with when(~fresh):
+        observe(f"broker {b}", "refuse UpdateMetadata", controller=c, epoch=request.epoch)
+
+
+def is_stale_registration(s: Any, m: Model, c: int, b: int) -> Value:
+    """Where broker epochs are on, a request for an earlier registration of the broker is refused with 77 (2.2.0)."""
+    if not m.mends(Switch.BROKER_EPOCHS):
+        return flag(False)
+    return ~s.controllers[c].seen[b]
+
+
+def leads(s: Any, b: int, p: int) -> Value:
+    """Whether a broker believes that it leads a partition."""
+    return flag(s.brokers[b].partitions[p].leader == b)

@@ -1,0 +1,186 @@
+"""What is claimed of controllers: epochs, terms, /controller, and what brokers obey.
+
+A *term* is one win of /controller; it *acts* when it writes a znode or queues a request in the controller's role. The
+writes of the election itself (/controller, /controller_epoch) are not acts.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from spec.language import Action, claim
+from spec.model import Model
+from spec.state import At, Session, Stage
+from spec.terms import Value, both, either, flag
+
+
+def acts_now(before: Any, after: Any, c: int) -> Value:
+    """Whether a term acts in this step for the first time."""
+    return both(~before.controllers[c].acted, after.controllers[c].acted)
+
+
+@claim("sometimes", source="PROTOCOL.md section 6")
+def a_second_term_acts(s: Any, m: Model) -> Value:
+    """Some term acts in the second controller epoch."""
+    return either(*(both(s.controllers[c].acted, s.controllers[c].epoch == 2) for c in m.controllers))
+
+
+@claim("step", source="PROTOCOL.md D1; KafkaController.incrementControllerEpoch", witness="a_second_term_acts")
+def one_term_acts_in_an_epoch(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No two terms ever act in the same controller epoch."""
+    c = action.parameters.get("c")
+    if c is None:
+        return None
+    now, epoch = acts_now(before, after, c), after.controllers[c].epoch
+    if m.proving:
+        return ~both(now, epoch == before.history.watched, before.history.acted)
+    taken = either(
+        *(both(epoch == e, before.history.acted[e]) for e in range(1, m.scope.controller_epochs + 1))
+    )
+    return ~both(now, taken)
+
+
+@claim("sometimes", source="PROTOCOL.md section 6")
+def two_controllers_act(s: Any, m: Model) -> Value:
+    """Two brokers act as controller at the same time (an old one has not noticed yet)."""
+    pairs = combinations(m.controllers, 2)
+    return either(*(both(s.controllers[a].acted, s.controllers[b].acted) for a, b in pairs))
+
+
+@claim("always", source="PROTOCOL.md D1", witness="two_controllers_act")
+def one_controller_acts_in_an_epoch(s: Any, m: Model) -> Value:
+    """No two controllers act in one epoch at the same time."""
+    return both(
+        *(
+            ~both(s.controllers[a].acted, s.controllers[b].acted, s.controllers[a].epoch == s.controllers[b].epoch)
+            for a, b in combinations(m.controllers, 2)
+        )
+    )
+
+
+@claim("sometimes", source="PROTOCOL.md section 6")
+def the_elector_resigns(s: Any, m: Model) -> Value:
+    """A broker is about to delete /controller while it exists."""
+    return both(s.zookeeper.controller != 0, either(*(s.controllers[c].at == At.RESIGN_DELETE for c in m.controllers)))
+
+
+@claim("step", source="PROTOCOL.md D3, KAFKA-6082", witness="the_elector_resigns")
+def controller_znode_is_its_owners(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """/controller is not deleted by another broker while its owner's session lives."""
+    if action.rule != "resign_delete":
+        return None
+    c = action.parameters["c"]
+    gone = both(before.zookeeper.controller != 0, after.zookeeper.controller == 0)
+    return ~both(gone, before.zookeeper.controller != c)
+
+
+@claim("step", source="PROTOCOL.md D56", witness="the_elector_resigns")
+def no_failover_fails_on_left_overs(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No failover is ended by the channels that an earlier one left behind."""
+    if action.rule not in {"read_brokers", "read_topics", "read_state"}:
+        return None
+    return flag(after.controllers[action.parameters["c"]].at != At.RESIGN_DELETE)
+
+
+@claim("sometimes", source="PROTOCOL.md D4")
+def a_controller_gave_up(s: Any, m: Model) -> Value:
+    """A broker that has been controller knows of no controller."""
+    return either(*(both(s.controllers[c].epoch != 0, s.controllers[c].leader_id == 0) for c in m.controllers))
+
+
+@claim("always", source="PROTOCOL.md D4", witness="a_controller_gave_up")
+def who_gave_up_is_not_active(s: Any, m: Model) -> Value:
+    """A broker that gave /controller up, and is not electing again, is not active."""
+    return both(
+        *(
+            ~both(
+                s.controllers[c].active,
+                s.controllers[c].leader_id != c,
+                s.controllers[c].at == At.IDLE,
+            )
+            for c in m.controllers
+        )
+    )
+
+
+@claim("sometimes", source="PROTOCOL.md section 6")
+def the_second_epoch(s: Any, m: Model) -> Value:
+    """/controller_epoch reaches 2."""
+    return flag(s.zookeeper.epoch == 2)
+
+
+@claim("step", source="PROTOCOL.md section 6", witness="the_second_epoch")
+def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Within one incarnation, a resignation's reset aside, no process's controller epoch goes back; nor ZooKeeper's."""
+    facts = [before.zookeeper.epoch <= after.zookeeper.epoch]
+    for c in m.controllers:
+        old, new = before.controllers[c].epoch, after.controllers[c].epoch
+        facts.append(either(new == 0, old <= new))
+    if m.has("partitions"):
+        for b in m.brokers.ids:
+            ended = flag(after.processes[b].session == Session.NONE)
+            facts.append(either(ended, before.brokers[b].controller_epoch <= after.brokers[b].controller_epoch))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
+def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
+    """A controller of an earlier epoch is in the middle of a state change."""
+    places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE)
+    return either(
+        *(
+            both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
+            for c in m.controllers
+        )
+    )
+
+
+@claim(
+    "step", source="PROTOCOL.md D2, KAFKA-6082", witness="an_earlier_term_holds_the_lock", parts=("partitions",)
+)
+def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Once a successor has incremented the epoch, no write of an earlier term changes a znode."""
+    c = action.parameters.get("c")
+    if c is None or "b" in action.parameters:
+        return None
+    changed = either(*(_differs(before, after, p) for p in m.partitions))
+    return ~both(changed, before.controllers[c].epoch < before.zookeeper.epoch)
+
+
+def _differs(before: Any, after: Any, p: int) -> Value:
+    """Whether the step writes a state znode: every write raises its version."""
+    return flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
+
+
+@claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
+def a_request_is_stale(s: Any, m: Model) -> Value:
+    """A request of an older controller epoch than a broker knows waits at the head of a queue."""
+    return either(
+        *(
+            both(s.connections[c][b][0].stage != Stage.EMPTY, s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
+            for c in m.controllers
+            for b in m.brokers.ids
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md section 10", witness="a_request_is_stale", parts=("connections",))
+def brokers_obey_no_older_epoch(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No broker obeys a request of an older controller epoch than it has stored in this incarnation."""
+    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+        return None
+    c, b = action.parameters["c"], action.parameters["b"]
+    old, new = before.brokers[b], after.brokers[b]
+    obeys = either(*(old.partitions[p].leader_epoch != new.partitions[p].leader_epoch for p in m.partitions))
+    if m.has("metadata"):
+        obeys = either(obeys, old.alive != new.alive)
+    return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)
+
+
+CLAIMS = (
+    a_second_term_acts, one_term_acts_in_an_epoch, two_controllers_act, one_controller_acts_in_an_epoch,
+    the_elector_resigns, controller_znode_is_its_owners, no_failover_fails_on_left_overs, a_controller_gave_up,
+    who_gave_up_is_not_active, the_second_epoch, epochs_never_go_back, an_earlier_term_holds_the_lock,
+    only_the_latest_term_writes, a_request_is_stale, brokers_obey_no_older_epoch,
+)  # fmt: skip

@@ -1,0 +1,192 @@
+"""Controller election: who owns /controller, who believes it, and how it is given up.
+
+`leader_id` is what a broker last read or wrote as the controller's id; `active` is having a channel manager. Neither is
+asked of ZooKeeper again before the controller acts, and the two may differ. There are two ways out of being controller,
+and only one of them is thorough: `onControllerResignation` takes everything down; `resign()` of the elector, after an
+exception, only sets `leader_id` to -1 and deletes /controller, whoever owns it by then (D3), and leaves listeners,
+caches and channels as they are (D4).
+
+Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`, `onControllerResignation`.
+PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_threads import become_idle, take_callback
+from spec.language import action, observe, require, reset, when
+from spec.model import Model
+from spec.state import At, Callback, DeletionThread
+from spec.terms import Value, both, choose, flag
+from spec.variants import Switch
+from spec.zookeeper import can_operate, delete_controller, notify
+
+#: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
+RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
+
+
+def read_controller(s: Any, c: int) -> Value:
+    """The id in /controller, -1 if there is none; reading arms the watch."""
+    s.controllers[c].watching.controller = True
+    observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
+    return s.zookeeper.controller  # type: ignore[no-any-return]  # a view is dynamic
+
+
+def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
+    """Take the whole controller down; say whether it went through.
+
+    It raises, with the state machines and channels still up, where a deletion manager has no thread (D56).
+    """
+    controller = s.controllers[c]
+    goes_through = flag(controller.deletion != DeletionThread.MANAGER_ONLY)
+    if m.mends(Switch.RESIGN_CLEANS_UP):
+        goes_through = flag(True)
+    controller.watching.brokers = False
+    if "topics" in controller.watching:
+        controller.watching.topics = False
+    with when(goes_through):
+        take_down(s, m, c)
+    return goes_through
+
+
+def take_down(s: Any, m: Model, c: int) -> None:
+    """Channels are closed and their queues lost; epoch and caches go back to nothing."""
+    controller = s.controllers[c]
+    observe(f"controller {c}", "resigned")
+    reset(controller, *RESET_BY_RESIGNATION)
+    if m.has("partitions"):
+        for name in ("topic", "partitions", "handler", "partition", "replica", "read_version", "dead", "lost_leader"):
+            reset(controller, name)
+    if m.has("connections"):
+        reset(s.connections[c])
+
+
+def elector_resigns(s: Any, m: Model, c: int) -> None:
+    """resign(): forget being leader, then delete /controller; the rest is left as it is."""
+    controller = s.controllers[c]
+    if m.mends(Switch.RESIGN_CLEANS_UP):
+        take_down(s, m, c)
+    elif m.has("partitions"):
+        _leave_handler(controller, m)
+    controller.leader_id = 0
+    controller.at = At.RESIGN_DELETE
+
+
+def _leave_handler(controller: Any, m: Model) -> None:
+    """The handler that raised is gone, and its locals with it; what it cached stays."""
+    reset(controller, "handler", "partition", "replica", "read_version", "dead", "lost_leader")
+    for p in m.partitions:
+        reset(controller.partitions[p], "todo", "visiting", "batched")
+
+
+def controller_moved(s: Any, m: Model, c: int) -> None:
+    """A fenced write was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
+    take_down(s, m, c)
+    s.controllers[c].leader_id = 0
+    become_idle(s, c)
+
+
+@action(actor="controller {c}", source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
+def on_controller_change(s: Any, m: Model, c: int) -> None:
+    """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
+    controller = s.controllers[c]
+    require(can_operate(s, c))
+    take_callback(s, m, c, Callback.CONTROLLER)
+    was_leader = flag(controller.leader_id == c)
+    current = read_controller(s, c)
+    deleted = flag(current == 0)
+    with when(~deleted):
+        controller.leader_id = current
+        with when(both(was_leader, current != c)):
+            on_controller_resignation(s, m, c)
+    with when(deleted):
+        with when(was_leader):
+            went_through = on_controller_resignation(s, m, c)
+        with when(~was_leader | went_through):
+            controller.at = At.ELECT_READ
+
+
+@action(actor="controller {c}", source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
+def on_new_session(s: Any, m: Model, c: int) -> None:
+    """After an expiry: unless /controller already names this broker, resign and elect."""
+    controller = s.controllers[c]
+    require(can_operate(s, c))
+    take_callback(s, m, c, Callback.SESSION)
+    current = read_controller(s, c)
+    with when(current != c):
+        went_through = on_controller_resignation(s, m, c)
+        with when(went_through):
+            controller.at = At.ELECT_READ
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
+def elect_read(s: Any, m: Model, c: int) -> None:
+    """elect(): if somebody is controller, remember who; otherwise try to become it."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.ELECT_READ)
+    current = read_controller(s, c)
+    controller.leader_id = current
+    controller.at = choose(current == 0, At.ELECT_CREATE, controller.at)
+    with when(current != 0):
+        become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect, ZKCheckedEphemeral 0.10.2.2")
+def elect_create(s: Any, m: Model, c: int) -> None:
+    """elect(): create /controller; whoever succeeds begins a term, and whoever does not reads who did."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.ELECT_CREATE)
+    absent = flag(zookeeper.controller == 0)
+    own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
+    with when(absent):
+        zookeeper.controller = c
+        observe(f"controller {c}", "create /controller", controller=c)
+        notify(s, m, "controller", Callback.CONTROLLER)
+    with when(absent | own):
+        controller.leader_id = c
+        controller.acted = False
+        controller.at = At.READ_EPOCH
+    with when(~(absent | own)):
+        controller.at = At.ELECT_REREAD
+
+
+@action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2: bound to one session")
+def elect_create_without_session(s: Any, m: Model, c: int) -> None:
+    """elect(): the create is bound to the session that has just expired; that is an error, and elect() resigns."""
+    require(~can_operate(s, c), s.controllers[c].at == At.ELECT_CREATE)
+    elector_resigns(s, m, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, NodeExists")
+def elect_reread(s: Any, m: Model, c: int) -> None:
+    """elect(): somebody else won; remember who (nobody, if the winner has gone already)."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.ELECT_REREAD)
+    controller.leader_id = read_controller(s, c)
+    become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.resign 0.10.2.2")
+def resign_delete(s: Any, m: Model, c: int) -> None:
+    """resign(): delete /controller, without asking whose it is."""
+    require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
+    present = flag(s.zookeeper.controller != 0)
+    allowed = _may_delete(s, m, c)
+    with when(present & allowed):
+        observe(f"controller {c}", "delete /controller", controller=s.zookeeper.controller)
+        delete_controller(s, m)
+    become_idle(s, c)
+
+
+def _may_delete(s: Any, m: Model, c: int) -> Value:
+    """Where the mend is on, only the owner of the znode deletes it."""
+    if not m.mends(Switch.FENCED_RESIGN):
+        return flag(True)
+    return both(s.zookeeper.controller == c, ~s.zookeeper.controller_orphaned)
+
+
+RULES = (
+    on_controller_change, on_new_session, elect_read, elect_create, elect_create_without_session, elect_reread,
+    resign_delete,
+)  # fmt: skip

@@ -1,0 +1,245 @@
+"""Failover: what a broker does, in this order, between winning /controller and being the working controller.
+
+Read the epoch, increment it, watch, read everything, open the channels, tell every broker about every partition, start
+the replica machine, start the partition machine (which elects leaders for what is New or Offline), clean up. An
+exception anywhere ends in the elector's resign().
+
+The increment is where two terms may come to share an epoch (D1): when the conditional write fails, 0.10.2 raises
+ControllerMoved, catches it itself a few lines below, logs, and goes on with the epoch that it *read*.
+
+Left out: reassignments, preferred elections, topic deletion and automatic rebalance (they come with their parts; the
+deletion manager and its thread are kept because of D56).
+
+Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`,
+`ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.connections import open_channels
+from spec.controller_election import elector_resigns
+from spec.controller_threads import become_idle
+from spec.language import action, observe, require, successor, when
+from spec.model import Model
+from spec.partition_leadership import begin_online, needs_visit
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.replica_transitions import replicas_to_online
+from spec.request_batch import Batch, known_partitions, send
+from spec.state import At, DeletionThread, Handler
+from spec.terms import Value, both, choose, either, flag
+from spec.variants import Switch
+from spec.zookeeper import can_operate, exists
+
+#: Where a failover may be ended by an exception: every place from the epoch's read to the last step.
+FAILOVER = (
+    At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
+    At.FINISH,
+)  # fmt: skip
+
+
+@action(actor="controller {c}", source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2")
+def read_epoch(s: Any, m: Model, c: int) -> None:
+    """Failover 1: read /controller_epoch, and its version, into the context."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_EPOCH)
+    with when(s.zookeeper.epoch != 0):
+        controller.epoch = s.zookeeper.epoch
+    observe(f"controller {c}", "read /controller_epoch", epoch=s.zookeeper.epoch)
+    controller.at = At.INCREMENT_EPOCH
+
+
+@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2")
+def increment_epoch(s: Any, m: Model, c: int) -> None:
+    """Failover 2: write the epoch read plus one, if the znode is still as it was read."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.INCREMENT_EPOCH)
+    absent = flag(zookeeper.epoch == 0)
+    unchanged = both(~absent, zookeeper.epoch == controller.epoch)
+    with when(unchanged):
+        _write_next_epoch(s, m, c)
+    with when(absent):
+        controller.at = At.CREATE_EPOCH
+    with when(~absent & ~unchanged):
+        observe(f"controller {c}", "fail to write /controller_epoch", epoch=controller.epoch)
+        if m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT):
+            elector_resigns(s, m, c)
+        else:
+            controller.at = At.SUBSCRIBE
+
+
+def _write_next_epoch(s: Any, m: Model, c: int) -> None:
+    controller = s.controllers[c]
+    s.zookeeper.epoch = successor(s.zookeeper.epoch)
+    controller.epoch = s.zookeeper.epoch
+    controller.at = At.SUBSCRIBE
+    observe(f"controller {c}", "write /controller_epoch", epoch=controller.epoch)
+
+
+@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", budget="losses")
+def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
+    """Failover 2: the write is applied, but the connection is lost before the answer; the client will write again."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.INCREMENT_EPOCH)
+    require(zookeeper.epoch != 0, zookeeper.epoch == controller.epoch)
+    zookeeper.epoch = successor(zookeeper.epoch)
+
+
+@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode")
+def create_epoch(s: Any, m: Model, c: int) -> None:
+    """Failover 2, the first time ever: create /controller_epoch with 1; if it exists by now, give up."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.CREATE_EPOCH)
+    absent = flag(zookeeper.epoch == 0)
+    with when(absent):
+        zookeeper.epoch = 1
+        controller.epoch = 1
+        controller.at = At.SUBSCRIBE
+        observe(f"controller {c}", "create /controller_epoch", epoch=1)
+    with when(~absent):
+        elector_resigns(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.onControllerFailover 0.10.2.2, steps 3 to 6")
+def subscribe(s: Any, m: Model, c: int) -> None:
+    """Failover 3-6: watch the children of the paths that only the controller watches."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.SUBSCRIBE)
+    controller.watching.brokers = True
+    if "topics" in controller.watching:
+        controller.watching.topics = True
+    controller.at = At.READ_BROKERS
+
+
+@action(actor="controller {c}", source="KafkaController.initializeControllerContext 0.10.2.2")
+def read_brokers(s: Any, m: Model, c: int) -> None:
+    """Failover 7: the live brokers are those registered now."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_BROKERS)
+    controller.live = s.zookeeper.registered
+    controller.watching.brokers = True
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in m.brokers.ids:
+            controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
+    observe(f"controller {c}", "read /brokers/ids", brokers=s.zookeeper.registered)
+    if m.has("partitions"):
+        controller.at = At.READ_TOPICS
+    else:
+        start_machines(s, m, c)
+
+
+@action(actor="controller {c}", source="initializeControllerContext 0.10.2.2", parts=("partitions",))
+def read_topics(s: Any, m: Model, c: int) -> None:
+    """Failover 7: read the topics and their assignments; forget all leadership, then read it afresh."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_TOPICS)
+    known = s.zookeeper.topic
+    controller.topic = known
+    if "topics" in controller.watching:
+        controller.watching.topics = True
+    for p in m.partitions:
+        for name, leaf in (("leader", 0), ("leader_epoch", -1), ("isr", ()), ("version", -1), ("controller_epoch", 0)):
+            controller.partitions[p][name] = leaf
+        controller.partitions[p].todo = known
+    controller.at = At.READ_STATES
+    with when(~known):
+        start_machines(s, m, c)
+
+
+@action(actor="controller {c}", source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
+def read_state(s: Any, m: Model, c: int, p: int) -> None:
+    """Failover 7: read a state znode into the cache; after the last one the channels and the machines start."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.READ_STATES, cached.todo)
+    for name in ("leader", "leader_epoch", "isr", "version", "controller_epoch"):
+        cached[name] = znode[name]
+    cached.todo = False
+    with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
+        start_machines(s, m, c)
+
+
+def start_machines(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (end) to 10: open the channels, unless left-overs of an earlier term forbid it (D56); start up."""
+    controller = s.controllers[c]
+    left_over = m.brokers.union(controller.channels, controller.stranded)
+    blocked = ~m.brokers.disjoint(left_over, controller.live)
+    with when(blocked):
+        observe(f"controller {c}", "fail on left-over channels")
+        _strand_channels(m, controller, left_over)
+        elector_resigns(s, m, c)
+    with when(~blocked):
+        controller.channels = m.brokers.empty_set()
+        open_channels(s, m, c, controller.live)
+        controller.active = True
+        controller.deletion = DeletionThread.MANAGER_ONLY
+        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+        _initialise_states(s, m, c)
+
+
+def _strand_channels(m: Model, controller: Any, left_over: Value) -> None:
+    """Channels opened before the exception, in order of broker id, belong to nobody and are never closed."""
+    stranded, reached = controller.stranded, flag(True)
+    for b in m.brokers.ids:
+        live = m.brokers.in_set(b, controller.live)
+        reached = reached & ~(live & m.brokers.in_set(b, left_over))
+        opened = m.brokers.union(stranded, m.brokers.set_kind.constant((b,)))
+        stranded = choose(both(reached, live), opened, stranded)
+    controller.stranded = stranded
+
+
+def _initialise_states(s: Any, m: Model, c: int) -> None:
+    """Both machines take their start-up states; replicas go Online, then every New or Offline partition is visited."""
+    controller = s.controllers[c]
+    if not m.has("partitions"):
+        controller.at = At.FINISH
+        return
+    for p in m.partitions:
+        cached = controller.partitions[p]
+        known = cached.version != -1
+        led = both(known, m.brokers.in_set(cached.leader, controller.live))
+        state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
+        with when(controller.topic):
+            cached.state = state
+            with when(~known):
+                cached.state = PartitionState.NEW
+            for r in m.assigned(p):
+                cached.replicas[r] = ReplicaState.DELETION_INELIGIBLE
+                with when(m.brokers.in_set(r, controller.live)):
+                    cached.replicas[r] = ReplicaState.ONLINE
+    replicas_to_online(s, m, c, controller.live)
+    begin_online(s, m, c, Handler.FAILOVER)
+    with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
+        controller.at = At.FINISH
+
+
+@action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")
+def finish_failover(s: Any, m: Model, c: int) -> None:
+    """Failover 13: delete the (absent) preferred election request; the deletion thread starts, and the lock is free."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.FINISH)
+    controller.deletion = DeletionThread.RUNNING
+    observe(f"controller {c}", "ready", epoch=controller.epoch)
+    become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, case e: Throwable", budget="exceptions")
+def fail_failover(s: Any, m: Model, c: int) -> None:
+    """An unexpected exception ends the failover; the elector resigns."""
+    controller = s.controllers[c]
+    places = either(*(controller.at == at for at in FAILOVER))
+    if m.has("partitions"):
+        starting = both(controller.handler == Handler.FAILOVER)
+        places = either(places, both(starting, either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)))
+    require(places)
+    observe(f"controller {c}", "fail in failover")
+    elector_resigns(s, m, c)
+
+
+__all__ = ["RULES", "exists", "start_machines"]
+RULES = (
+    read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, subscribe, read_brokers, read_topics,
+    read_state, finish_failover, fail_failover,
+)  # fmt: skip

@@ -1,0 +1,82 @@
+"""Where the cluster must get when faults stop: a working controller, informed brokers, leaders that can lead.
+
+Each goal is claimed twice. `recoverable`: from every reachable state some path without further faults reaches it.
+`eventually`: faults aside, the cluster cannot settle anywhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import Claim, claim
+from spec.model import Model
+from spec.state import At, Session
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+
+def _works(s: Any, c: int) -> Value:
+    """Whether a broker is the active controller, at rest, and owns /controller."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    owns = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
+    return both(controller.active, controller.leader_id == c, controller.at == At.IDLE, owns)
+
+
+def one_working_controller(s: Any, m: Model) -> Value:
+    """There is one active controller, and it owns /controller."""
+    others = {c: both(*(~s.controllers[d].active for d in m.controllers if d != c)) for c in m.controllers}
+    return either(*(both(_works(s, c), others[c]) for c in m.controllers))
+
+
+def _runs(s: Any, b: int) -> Value:
+    return flag(s.processes[b].session == Session.LIVE)
+
+
+def live_replicas_are_informed(s: Any, m: Model) -> Value:
+    """Every live assigned replica has got a LeaderAndIsr of the current leader epoch."""
+    facts = []
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        for r in m.assigned(p):
+            informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
+            facts.append(either(~exists(znode), ~_runs(s, r), informed))
+    return both(*facts)
+
+
+def leaders_can_lead(s: Any, m: Model) -> Value:
+    """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches its version."""
+    facts = []
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        in_sync = either(*(both(_runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
+        facts.append(either(~exists(znode), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p))))
+    return both(*facts)
+
+
+def _leads_well(s: Any, r: int, p: int) -> Value:
+    znode, known = s.zookeeper.state[p], s.brokers[r].partitions[p]
+    return both(
+        _runs(s, r),
+        znode.leader == r,
+        known.leader == r,
+        known.leader_epoch == znode.leader_epoch,
+        known.version == znode.version,
+    )
+
+
+def _goals() -> tuple[Claim, ...]:
+    """Both claims of every goal."""
+    goals = (
+        (one_working_controller, "PROTOCOL.md section 6", ()),
+        (live_replicas_are_informed, "PROTOCOL.md D12", ("connections",)),
+        (leaders_can_lead, "PROTOCOL.md D6", ("connections",)),
+    )
+    found = []
+    for function, source, parts in goals:
+        for kind in ("recoverable", "eventually"):
+            one = claim(kind, source=source, parts=parts)(function)
+            found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, source, None, one.parts))
+    return tuple(found)
+
+
+CLAIMS = _goals()

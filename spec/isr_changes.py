@@ -1,0 +1,106 @@
+"""ISR changes: a leader shrinks and expands its ISR through the version of the state znode that it has cached.
+
+The write is conditional on the cached version; when it fails, the leader keeps its memory as it is and tries again
+later *with the same version*. Nothing but an own success or an accepted LeaderAndIsr refreshes that version, so a
+leader that misses one is stuck (D6). Lag is not modelled: a leader may shrink at will, which counts as a fault, and
+expands for a live follower of its own leader epoch, which is progress. A failed write changes nothing and is no step.
+
+Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import action, observe, require, successor, when
+from spec.model import Model
+from spec.request_batch import FIELDS
+from spec.state import Session
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import can_operate, exists
+
+
+@action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="shrinks", parts=("partitions",))
+def shrink_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader takes a follower out of its ISR."""
+    known = _leading(s, m, b, p)
+    require(r != b, m.brokers.contains(known.isr, r))
+    _write_isr(s, m, b, p, m.brokers.without(known.isr, r))
+
+
+@action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
+def expand_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader takes a live follower of its own leader epoch into its ISR."""
+    known, follower = _leading(s, m, b, p), s.brokers[r].partitions[p]
+    require(r != b, ~m.brokers.contains(known.isr, r))
+    require(s.processes[r].session != Session.NONE)
+    require(follower.leader == b, follower.leader_epoch == known.leader_epoch)
+    _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
+
+
+@action(
+    actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",)
+)
+def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
+    known, follower = _leading(s, m, b, p), s.brokers[r].partitions[p]
+    require(r != b, ~m.brokers.contains(known.isr, r))
+    require(s.processes[r].session != Session.NONE)
+    require(follower.leader == b, follower.leader_epoch == known.leader_epoch)
+    require(s.zookeeper.state[p].version == known.version)
+    wanted = m.brokers.appended(known.isr, r)
+    known.retrying = wanted
+    _write_znode(s, b, p, wanted)
+
+
+@action(actor="broker {b}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
+def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
+    """A leader writes its ISR again and fails on the version; content as written counts as success."""
+    known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
+    require(can_operate(s, b), known.leader == b, known.retrying != ())
+    accepted = both(exists(znode), _content_is(znode, known, known.retrying))
+    with when(accepted):
+        known.isr = known.retrying
+        known.version = znode.version
+    known.retrying = ()
+
+
+def _leading(s: Any, m: Model, b: int, p: int) -> Any:
+    """The partition as its leader knows it; the leader runs, can operate, and has no write under way."""
+    known = s.brokers[b].partitions[p]
+    require(b in m.assigned(p), can_operate(s, b), known.leader == b)
+    if "retrying" in known:
+        require(known.retrying == ())
+    return known
+
+
+def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+    """The conditional write, or the content-equal rule (KAFKA-1382) where the version has moved."""
+    known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
+    unchanged = both(exists(znode), znode.version == known.version)
+    equal = both(exists(znode), _content_is(znode, known, isr))
+    require(either(unchanged, equal))
+    with when(unchanged):
+        _write_znode(s, b, p, isr)
+    known.isr = isr
+    known.version = znode.version
+
+
+def _write_znode(s: Any, b: int, p: int, isr: Value) -> None:
+    """The leader writes itself, its leader epoch, the controller epoch that it was told, and the new ISR."""
+    known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
+    znode.leader = b
+    znode.leader_epoch = known.leader_epoch
+    znode.controller_epoch = known.controller_epoch
+    znode.isr = isr
+    znode.version = successor(znode.version)
+    observe(f"broker {b}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+def _content_is(znode: Any, known: Any, isr: Value) -> Value:
+    """Whether the znode says what this leader would write with that ISR."""
+    names = ("leader", "leader_epoch", "controller_epoch")
+    return both(znode.isr == isr, *(znode[name] == known[name] for name in names), flag(True))
+
+
+RULES = (shrink_isr, expand_isr, expand_isr_unanswered, rewrite_isr)

@@ -1,0 +1,226 @@
+"""What is claimed of partitions: the state znode, who leads, what brokers accept, and the two transition tables."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from spec.language import Action, claim
+from spec.model import Model
+from spec.partition_states import PARTITION_TRANSITIONS, PartitionState
+from spec.replica_states import REPLICA_TRANSITIONS, ReplicaState
+from spec.state import At, Session
+from spec.tables import Table
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+#: Actions in which a state is initialised or forgotten, which is no transition.
+NOT_TRANSITIONS = frozenset({
+    "read_topics", "read_state", "crash", "fail_registration", "on_new_session", "on_controller_change",
+    "increment_epoch", "create_epoch", "fail_failover", "elect_create_without_session", "read_brokers",
+})  # fmt: skip
+
+
+@claim("sometimes", source="PROTOCOL.md section 1", parts=("partitions",))
+def a_leader_is_elected(s: Any, m: Model) -> Value:
+    """Some partition's leader epoch goes beyond the first."""
+    return either(*(s.zookeeper.state[p].leader_epoch > 0 for p in m.partitions))
+
+
+@claim("step", source="PROTOCOL.md section 1", witness="a_leader_is_elected", parts=("partitions",))
+def leader_epoch_never_goes_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A partition's leader_epoch in ZooKeeper never goes back."""
+    states = (before.zookeeper.state, after.zookeeper.state)
+    return both(*(states[0][p].leader_epoch <= states[1][p].leader_epoch for p in m.partitions))
+
+
+@claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
+def state_changes_by_conditional_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """After its creation the state znode changes only by a conditional write on the version read."""
+    facts = []
+    for p in m.partitions:
+        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+        changed = both(exists(old), ~_same(old, new))
+        facts.append(~changed | both(old.version == _version_read(before, action, p), _is_next(m, old, new)))
+    return both(*facts)
+
+
+def _version_read(before: Any, action: Action, p: int) -> Value:
+    """The version that the writer of this action goes by: the controller's last read, or the leader's cache."""
+    if "c" in action.parameters and "b" not in action.parameters:
+        return before.controllers[action.parameters["c"]].read_version  # type: ignore[no-any-return]  # dynamic view
+    if "b" in action.parameters and p == action.parameters.get("p"):
+        return before.brokers[action.parameters["b"]].partitions[p].version  # type: ignore[no-any-return]  # as above
+    return before.zookeeper.state[p].version  # type: ignore[no-any-return]  # as above
+
+
+def _is_next(m: Model, old: Any, new: Any) -> Value:
+    return flag(new.version == Value(m.version, old.version.term + 1))
+
+
+def _same(old: Any, new: Any) -> Value:
+    names = ("leader", "leader_epoch", "isr", "controller_epoch", "version")
+    return both(*(old[name] == new[name] for name in names))
+
+
+@claim("step", source="PROTOCOL.md section 5", witness="a_leader_is_elected", parts=("partitions",))
+def clean_leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A leader that is elected cleanly was in the ISR."""
+    facts = []
+    for p in m.partitions:
+        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+        elected = both(exists(old), new.leader != old.leader, new.leader != 0)
+        clean = flag(True) if not m.scope.unclean else _somebody_in_sync_lives(before, m, action, p)
+        facts.append(~both(elected, clean) | m.brokers.contains(old.isr, new.leader))
+    return both(*facts)
+
+
+def _somebody_in_sync_lives(before: Any, m: Model, action: Action, p: int) -> Value:
+    """Whether, in the electing controller's eyes, an in-sync replica lives."""
+    if "c" not in action.parameters:
+        return flag(True)
+    live = before.controllers[action.parameters["c"]].live
+    return ~m.brokers.disjoint(m.brokers.members(before.zookeeper.state[p].isr), live)
+
+
+@claim("sometimes", source="PROTOCOL.md section 10", parts=("partitions",))
+def the_isr_has_shrunk(s: Any, m: Model) -> Value:
+    """Some ISR is smaller than the assigned replicas."""
+    return either(
+        *(both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != m.assigned(p)) for p in m.partitions)
+    )
+
+
+@claim("always", source="PROTOCOL.md section 1", witness="the_isr_has_shrunk", parts=("partitions",))
+def isr_is_within_assigned(s: Any, m: Model) -> Value:
+    """The ISR is within the assigned replicas."""
+    members = m.brokers.members
+    return both(*(m.brokers.is_subset(members(s.zookeeper.state[p].isr), m.assigned_set(p)) for p in m.partitions))
+
+
+@claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
+def two_brokers_lead(s: Any, m: Model) -> Value:
+    """Two brokers believe that they lead a partition (one of them has not heard of its successor)."""
+    return either(
+        *(both(_leads(s, a, p), _leads(s, b, p)) for p in m.partitions for a, b in combinations(m.assigned(p), 2))
+    )
+
+
+def _leads(s: Any, b: int, p: int) -> Value:
+    return flag(s.brokers[b].partitions[p].leader == b)
+
+
+@claim("always", source="PROTOCOL.md section 10", witness="two_brokers_lead", parts=("connections",))
+def one_leader_in_a_leader_epoch(s: Any, m: Model) -> Value:
+    """Two brokers never lead a partition in the same leader epoch."""
+    return both(
+        *(
+            ~both(
+                _leads(s, a, p),
+                _leads(s, b, p),
+                s.brokers[a].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch,
+            )
+            for p in m.partitions
+            for a, b in combinations(m.assigned(p), 2)
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md section 10", witness="a_leader_is_elected", parts=("connections",))
+def brokers_accept_only_higher_leader_epochs(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No broker obeys a LeaderAndIsr of an older or equal leader epoch than it has stored in this incarnation."""
+    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+        return None
+    b = action.parameters["b"]
+    facts = []
+    for p in m.partitions:
+        old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
+        names = ("leader", "isr", "version", "controller_epoch", "leader_epoch")
+        unchanged = both(*(old[name] == new[name] for name in names))
+        facts.append(either(unchanged, old.leader_epoch < new.leader_epoch))
+    return both(*facts)
+
+
+@claim("step", source="PROTOCOL.md section 3", witness="a_leader_is_elected", parts=("partitions",))
+def writers_epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """In a partition's state no write by a term of lower epoch follows one of a higher."""
+    c = action.parameters.get("c")
+    if c is None or "b" in action.parameters:
+        return None
+    states = (before.zookeeper.state, after.zookeeper.state)
+    return both(*(states[0][p].controller_epoch <= states[1][p].controller_epoch for p in m.partitions))
+
+
+@claim("sometimes", source="PROTOCOL.md section 3", parts=("partitions",))
+def a_partition_is_offline(s: Any, m: Model) -> Value:
+    """A controller is electing a leader for an offline partition."""
+    return either(
+        *(
+            both(s.controllers[c].at == At.ONLINE_WRITE, s.controllers[c].partitions[p].state == PartitionState.OFFLINE)
+            for c in m.controllers
+            for p in m.partitions
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md sections 3 and 4", witness="a_partition_is_offline", parts=("partitions",))
+def only_documented_transitions(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No transition outside the tables is ever carried out."""
+    c = action.parameters.get("c")
+    if c is None or action.rule in NOT_TRANSITIONS or "b" in action.parameters:
+        return None
+    facts = []
+    resigned = both(before.controllers[c].active, ~after.controllers[c].active)
+    for p in m.partitions:
+        old, new = before.controllers[c].partitions[p], after.controllers[c].partitions[p]
+        facts.append(_in_table(PARTITION_TRANSITIONS, old.state, new.state))
+        facts += [_in_table(REPLICA_TRANSITIONS, old.replicas[r], new.replicas[r]) for r in m.assigned(p)]
+    return resigned | both(*facts)
+
+
+def _in_table(table: Table[Any], old: Value, new: Value) -> Value:
+    """Whether a state stays, or changes by a row, or by a row after a row (one call may take two)."""
+    if old.term.eq(new.term):
+        return flag(True)
+    rows = [(source, target) for source, targets in table.items() for target in targets]
+    reachable = {*rows, *((a, d) for a, b in rows for c, d in rows if b == c)}
+    return either(old == new, *(both(old == source, new == target) for source, target in sorted(reachable)))
+
+
+@claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
+def a_broker_leads_with_a_stale_version(s: Any, m: Model) -> Value:
+    """A running broker leads in the znode's leader_epoch, but caches an older version (somebody else's ISR write?)."""
+    return either(
+        *(
+            both(
+                s.processes[b].session != Session.NONE,
+                _leads(s, b, p),
+                s.brokers[b].partitions[p].version != s.zookeeper.state[p].version,
+            )
+            for p in m.partitions
+            for b in m.assigned(p)
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md section 4", witness="a_leader_is_elected", parts=("partitions",))
+def replicas_are_in_known_states(s: Any, m: Model) -> Value:
+    """Without deletion no replica enters a deletion state but ReplicaDeletionIneligible, which start-up gives the dead."""
+    never = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
+    return both(
+        *(
+            s.controllers[c].partitions[p].replicas[r] != state
+            for c in m.controllers
+            for p in m.partitions
+            for r in m.assigned(p)
+            for state in never
+        )
+    )
+
+
+CLAIMS = (
+    a_leader_is_elected, leader_epoch_never_goes_back, state_changes_by_conditional_writes, clean_leaders_were_in_sync,
+    the_isr_has_shrunk, isr_is_within_assigned, two_brokers_lead, one_leader_in_a_leader_epoch,
+    brokers_accept_only_higher_leader_epochs, writers_epochs_never_go_back, a_partition_is_offline,
+    only_documented_transitions, a_broker_leads_with_a_stale_version, replicas_are_in_known_states,
+)  # fmt: skip

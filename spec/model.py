@@ -1,0 +1,81 @@
+"""A model: one scope with its switches, and the kinds that its variables take.
+
+Every action is a function of the state and of a model; the model answers what the scope fixes (which brokers,
+controllers and partitions there are, the assigned replicas, whether unclean election is on) and what the variant
+mends. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from spec.broker_lists import Brokers
+from spec.scopes import Scope
+from spec.terms import Kind, Value, epoch, number
+from spec.variants import Switch, Switches
+
+
+@dataclass(frozen=True)
+class Model:
+    """A scope with switches; `proving` lifts budgets and makes epochs and versions mathematical integers."""
+
+    scope: Scope
+    switches: Switches
+    proving: bool = False
+
+    def has(self, part: str) -> bool:
+        """Whether a part of the protocol is in the scope."""
+        return part in self.scope.parts
+
+    def mends(self, switch: Switch) -> bool:
+        """Whether a mend is switched on."""
+        return switch in self.switches
+
+    @cached_property
+    def brokers(self) -> Brokers:
+        """The brokers of the scope."""
+        return Brokers(self.scope.brokers)
+
+    @property
+    def controllers(self) -> range:
+        """The brokers that may become controller: the first ones."""
+        return range(1, self.scope.controllers + 1)
+
+    @property
+    def partitions(self) -> range:
+        """The partitions, numbered over all topics."""
+        return range(len(self.scope.assigned))
+
+    @property
+    def slots(self) -> range:
+        """The places of a connection's queue, head first."""
+        return range(self.scope.connection_capacity)
+
+    def assigned(self, partition: int) -> tuple[int, ...]:
+        """The assigned replicas (AR) of a partition, in order."""
+        return self.scope.assigned[partition]
+
+    def assigned_set(self, partition: int) -> Value:
+        """The assigned replicas as a set."""
+        return self.brokers.set_kind.constant(self.assigned(partition))
+
+    @cached_property
+    def controller_epoch(self) -> Kind:
+        """A controller epoch: 0 before the first."""
+        return epoch(self.scope.controller_epochs, unbounded=self.proving)
+
+    @cached_property
+    def leader_epoch(self) -> Kind:
+        """A partition's leader epoch; raw 0 is "none yet" and prints as -1."""
+        return epoch(self.scope.versions, unbounded=self.proving, offset=-1)
+
+    @cached_property
+    def version(self) -> Kind:
+        """The data version of a state znode; raw 0 is "no znode" and prints as -1."""
+        return epoch(self.scope.versions, unbounded=self.proving, offset=-1)
+
+    @cached_property
+    def partition_number(self) -> Kind:
+        """The number of a partition."""
+        return number(max(1, len(self.scope.assigned) - 1), "partition")

@@ -1,0 +1,204 @@
+"""Partitions to OnlinePartition: creating the state znode, or electing a leader and writing it conditionally.
+
+A New partition is initialised: its live assigned replicas become the ISR, the first of them the leader, and the state
+znode is created; if it exists already, the attempt fails and the partition stays New. An Offline partition is elected:
+read the znode, give up if a newer controller wrote it, run the offline selector, write if the version is still the one
+read; otherwise read again. After the last partition one batch tells the live assigned replicas.
+
+Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `electLeaderForPartition`,
+`initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_election import controller_moved
+from spec.language import action, observe, require, successor, when
+from spec.leader_selectors import offline_partition_leader
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.request_batch import FIELDS, Batch, acts, send
+from spec.state import At, Handler
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import can_operate, exists, is_fenced_off
+
+
+def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
+    """The live assigned replicas, in the order of AR, as this controller sees them."""
+    return m.brokers.filtered(m.brokers.list_kind.constant(m.assigned(p)), s.controllers[c].live)
+
+
+def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether bringing the partition online takes a ZooKeeper operation: it is Offline, or New with a live replica."""
+    cached = s.controllers[c].partitions[p]
+    new = both(cached.state == PartitionState.NEW, live_assigned(s, m, c, p) != ())
+    return either(cached.state == PartitionState.OFFLINE, new)
+
+
+def begin_online(s: Any, m: Model, c: int, handler: Handler) -> None:
+    """Start the visits; where there is nothing to visit, the caller goes on by itself."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        with when(needs_visit(s, m, c, p)):
+            controller.partitions[p].todo = True
+            controller.handler = handler
+            controller.at = At.ONLINE_READ
+
+
+@action(actor="controller {c}", source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
+def create_state(s: Any, m: Model, c: int, p: int) -> None:
+    """New to Online: create the state znode with the first live replica as leader and all live ones as ISR."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
+    fenced, absent = is_fenced_off(s, m, c), ~exists(znode)
+    with when(~fenced):
+        with when(absent):
+            _create_znode(s, m, c, p)
+            _now_online(s, m, c, p)
+        with when(~absent):
+            observe(f"controller {c}", "fail to create state", partition=p)
+        finish_visit(s, m, c, p)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(
+    actor="controller {c}", source="PROTOCOL.md D54", budget="losses", parts=("partitions",)
+)
+def create_state_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """New to Online: the create is applied, but the connection is lost before the answer; the client creates again."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
+    require(~exists(znode), ~is_fenced_off(s, m, c))
+    _create_znode(s, m, c, p)
+
+
+def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
+    znode, replicas = s.zookeeper.state[p], live_assigned(s, m, c, p)
+    znode.leader = m.brokers.first(replicas)
+    znode.isr = replicas
+    znode.leader_epoch = 0
+    znode.version = 0
+    znode.controller_epoch = s.controllers[c].epoch
+    acts(s, m, c)
+    observe(f"controller {c}", "create state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+@action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
+def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
+    """Offline to Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.OFFLINE)
+    election = offline_partition_leader(m, p, znode.isr, controller.live)
+    possible = both(exists(znode), znode.controller_epoch <= controller.epoch, election.possible)
+    with when(possible):
+        controller.partition = p
+        controller.read_version = znode.version
+        controller.at = At.ONLINE_WRITE
+    with when(~possible):
+        observe(f"controller {c}", "fail election", partition=p)
+        finish_visit(s, m, c, p)
+
+
+@action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
+def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
+    """Offline to Online: write the elected leader and ISR with leader_epoch + 1, if the version is the one read."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
+    fenced, unchanged = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
+    with when(~fenced & unchanged):
+        _write_election(s, m, c, p)
+        _now_online(s, m, c, p)
+        reread(s, c)
+        finish_visit(s, m, c, p)
+    with when(~fenced & ~unchanged):
+        reread(s, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
+def write_elected_leader_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Offline to Online: the write is applied, but the connection is lost before the answer."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
+    require(~is_fenced_off(s, m, c), znode.version == controller.read_version)
+    _write_election(s, m, c, p)
+    controller.read_version = znode.version
+    controller.at = At.ONLINE_RETRY
+
+
+@action(actor="controller {c}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
+def rewrite_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
+    """Offline to Online: the client writes again and fails on the version; content as written counts as success."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_RETRY, controller.partition == p)
+    own = flag(znode.version == controller.read_version)
+    with when(own):
+        _now_online(s, m, c, p)
+        reread(s, c)
+        finish_visit(s, m, c, p)
+    with when(~own):
+        reread(s, c)
+
+
+def reread(s: Any, c: int) -> None:
+    """Forget the version read: the next round, if there is one, reads the znode again and decides afresh."""
+    controller = s.controllers[c]
+    controller.partition = 0
+    controller.read_version = -1
+    controller.at = At.ONLINE_READ
+
+
+def _write_election(s: Any, m: Model, c: int, p: int) -> None:
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    election = offline_partition_leader(m, p, znode.isr, controller.live)
+    znode.leader = election.leader
+    znode.isr = election.isr
+    znode.leader_epoch = successor(znode.leader_epoch)
+    znode.version = successor(znode.version)
+    znode.controller_epoch = controller.epoch
+    acts(s, m, c)
+    observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+def _now_online(s: Any, m: Model, c: int, p: int) -> None:
+    """The znode is as this controller wrote it: cache it, tell the live assigned replicas, state Online."""
+    cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
+    for name in FIELDS:
+        cached[name] = znode[name]
+    cached.state = PartitionState.ONLINE
+    cached.batched = m.brokers.members(live_assigned(s, m, c, p))
+
+
+def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
+    """The partition is done; after the last one the batch goes out and the handler goes on."""
+    from spec.broker_changes import after_online  # noqa: PLC0415 - the handlers and their visits call each other
+
+    controller = s.controllers[c]
+    controller.partitions[p].todo = False
+    controller.at = At.ONLINE_READ
+    last = ~either(*(controller.partitions[q].todo for q in m.partitions))
+    with when(last):
+        send_online_batch(s, m, c)
+        after_online(s, m, c)
+
+
+def send_online_batch(s: Any, m: Model, c: int) -> None:
+    """Send what the visits of this call have gathered, and forget it."""
+    partitions = s.controllers[c].partitions
+    told = {p: partitions[p].batched for p in m.partitions}
+    informed = {p: ~m.brokers.is_empty(brokers) for p, brokers in told.items()}
+    send(s, m, c, Batch(ordered=told, metadata=informed))
+    for p in m.partitions:
+        partitions[p].batched = m.brokers.empty_set()
+
+
+RULES = (
+    create_state, create_state_unanswered, read_for_election, write_elected_leader, write_elected_leader_unanswered,
+    rewrite_elected_leader,
+)  # fmt: skip

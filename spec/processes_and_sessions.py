@@ -1,0 +1,161 @@
+"""Broker processes and their ZooKeeper sessions: start, crash, expiry, renewal, registration.
+
+A session outlives its process: after a crash (kill -9) the ephemeral znodes stay until ZooKeeper ends the session, and
+a process that is started before that finds its own old registration and gives up. An expiry is noticed by the client
+only when it reconnects: ZkClient then makes a new session and queues the new-session handlers, then one callback for
+every subscribed path, changed or not. They wait behind the callback that is running, so a controller in the middle of a
+failover or a state change goes on under the new session, its ephemerals gone: the zombie.
+
+Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time.
+
+Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.SessionExpirationListener`; ZkClient 0.10
+`processStateChanged`. PROTOCOL.md section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import action, fits, observe, require, reset, when
+from spec.model import Model
+from spec.state import At, Callback, Owes, Session, watched_paths
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import can_operate, end_session, queue_callback, register
+
+
+@action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2")
+def start_process(s: Any, m: Model, b: int) -> None:
+    """A broker process starts with a session of its own; its controller module elects, then it registers."""
+    process = s.processes[b]
+    require(process.session == Session.NONE)
+    process.session = Session.LIVE
+    process.owes = Owes.AT_START
+    if b in m.controllers:
+        s.controllers[b].at = At.ELECT_READ
+    observe(f"broker {b}", "start process")
+
+
+@action(actor="broker {b}", source="kill -9", budget="crashes")
+def crash(s: Any, m: Model, b: int) -> None:
+    """A broker process is killed; its memory is gone at once, its session lives on for a while."""
+    process = s.processes[b]
+    require(process.session != Session.NONE)
+    survives = flag(process.session == Session.LIVE)
+    with when(survives):
+        fits(~process.orphan)
+        _orphan_ephemerals(s, m, b)
+        process.orphan = True
+    forget_process(s, m, b)
+    observe(f"broker {b}", "crash")
+
+
+def _orphan_ephemerals(s: Any, m: Model, b: int) -> None:
+    """What the session of the dead process owns belongs to an orphaned session from now on."""
+    zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((b,))
+    with when(zookeeper.controller == b):
+        zookeeper.controller_orphaned = True
+    with when(m.brokers.in_set(b, zookeeper.registered)):
+        zookeeper.registered_orphaned = m.brokers.union(zookeeper.registered_orphaned, one)
+
+
+def forget_process(s: Any, m: Model, b: int) -> None:
+    """Everything that was only in the memory of a process is gone, the queues of its controller included."""
+    s.processes[b].session = Session.NONE
+    s.processes[b].owes = Owes.NOTHING
+    if m.has("partitions"):
+        reset(s.brokers[b])
+    if b in m.controllers:
+        reset(s.controllers[b])
+        if m.has("connections"):
+            reset(s.connections[b])
+
+
+@action(actor="zookeeper", source="PROTOCOL.md section 2")
+def end_orphaned_session(s: Any, m: Model, b: int) -> None:
+    """ZooKeeper ends the session that a dead process left behind."""
+    require(s.processes[b].orphan)
+    end_session(s, m, b, orphaned=True)
+    s.processes[b].orphan = False
+
+
+@action(actor="zookeeper", source="PROTOCOL.md section 2", budget="expiries")
+def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
+    """A running process loses its session (a long pause, a cut link); the last events on their way are lost with it."""
+    require(s.processes[b].session == Session.LIVE)
+    if b in m.controllers:
+        _lose_events(s, m, b, lost)
+        for path in watched_paths(m):
+            s.controllers[b].watching[path] = False
+    end_session(s, m, b, orphaned=False)
+    s.processes[b].session = Session.EXPIRED
+
+
+def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
+    """The last `lost` callbacks of the queue never reached the client."""
+    places = s.controllers[b].callbacks
+    size = m.scope.callback_capacity
+    if lost:
+        require(places[lost - 1] != Callback.NONE)
+    for i in range(size):
+        beyond = flag(True) if i + lost >= size else places[i + lost] == Callback.NONE
+        with when(both(lost > 0, beyond)):
+            places[i] = Callback.NONE
+
+
+@action(actor="broker {b}", source="ZkClient 0.10 processStateChanged, reconnect")
+def renew_session(s: Any, m: Model, b: int) -> None:
+    """The client learns of the expiry, makes a new session, and queues its handlers, then a callback for every path."""
+    process = s.processes[b]
+    require(process.session == Session.EXPIRED)
+    process.session = Session.LIVE
+    with when(process.owes != Owes.AT_START):
+        process.owes = Owes.AFTER_EXPIRY
+    if b in m.controllers:
+        queue_callback(s, m, b, Callback.SESSION)
+        with when(s.controllers[b].active):
+            for path, callback in watched_paths(m).items():
+                if path != "controller":
+                    queue_callback(s, m, b, callback)
+        queue_callback(s, m, b, Callback.CONTROLLER)
+    observe(f"broker {b}", "renew session")
+
+
+def may_register(s: Any, m: Model, b: int) -> Value:
+    """Registration follows the controller module's part: start-up's elect(), or its new-session handler."""
+    process = s.processes[b]
+    if b not in m.controllers:
+        return flag(process.owes != Owes.NOTHING)
+    idle = flag(s.controllers[b].at == At.IDLE)
+    at_start = flag(process.owes == Owes.AT_START)
+    after_expiry = both(process.owes == Owes.AFTER_EXPIRY, ~session_handler_waits(s, m, b))
+    return both(idle, either(at_start, after_expiry))
+
+
+def session_handler_waits(s: Any, m: Model, b: int) -> Value:
+    """Whether the controller's new-session handler is still in the queue."""
+    places = s.controllers[b].callbacks
+    return either(*(places[i] == Callback.SESSION for i in range(m.scope.callback_capacity)))
+
+
+@action(actor="broker {b}", source="KafkaHealthcheck.register 0.10.2.2")
+def register_broker(s: Any, m: Model, b: int) -> None:
+    """A broker creates /brokers/ids/N."""
+    require(can_operate(s, b), may_register(s, m, b), ~m.brokers.in_set(b, s.zookeeper.registered))
+    register(s, m, b)
+    s.processes[b].owes = Owes.NOTHING
+
+
+@action(actor="broker {b}", source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered")
+def fail_registration(s: Any, m: Model, b: int) -> None:
+    """A broker finds its id registered by another session; its start-up fails and the process closes its session."""
+    process = s.processes[b]
+    registered = s.zookeeper.registered
+    require(can_operate(s, b), process.owes == Owes.AT_START, may_register(s, m, b))
+    require(m.brokers.in_set(b, registered))
+    end_session(s, m, b, orphaned=False)
+    forget_process(s, m, b)
+
+
+RULES = (
+    start_process, crash, end_orphaned_session, expire_session, renew_session, register_broker, fail_registration,
+)  # fmt: skip

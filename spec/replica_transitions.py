@@ -1,0 +1,184 @@
+"""Replica transitions: to OnlineReplica, to OfflineReplica (with removal from the ISR), to NewReplica.
+
+A replica goes Online by being sent the cached leadership; nothing is written. A replica of a dead broker goes Offline
+by being removed from the ISR: read the state znode, give up if it is absent or a newer controller's, write ISR less the
+replica with leader_epoch + 1 (the leader becomes -1 if it was the one that died; the last member stays where unclean
+election is off), again and again until the version holds. The other assigned replicas are then told.
+
+Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_election import controller_moved
+from spec.language import action, observe, require, successor, when
+from spec.model import Model
+from spec.partition_leadership import reread
+from spec.replica_states import ReplicaState
+from spec.request_batch import FIELDS, Batch, acts, send
+from spec.state import At
+from spec.terms import Value, both, choose, either, flag
+from spec.zookeeper import can_operate, exists, is_fenced_off
+
+#: From these a replica may go Online, respectively Offline, in the documented table.
+ONLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
+
+
+def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
+    """Every replica on these brokers goes Online; those whose leadership is cached are sent it, as one batch."""
+    partitions = s.controllers[c].partitions
+    told, informed = {}, {}
+    for p in m.partitions:
+        cached = flag(partitions[p].version != -1)
+        moving = {r: both(m.brokers.in_set(r, on), _may_go_online(partitions[p].replicas[r])) for r in m.assigned(p)}
+        from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
+        receivers = {r: both(moving[r], ~from_new[r], cached) for r in m.assigned(p)}
+        told[p] = m.brokers.set_of(lambda b, receivers=receivers: receivers.get(b, False))
+        informed[p] = either(*receivers.values())
+        for r in m.assigned(p):
+            with when(moving[r]):
+                partitions[p].replicas[r] = ReplicaState.ONLINE
+    send(s, m, c, Batch(ordered=told, metadata=informed))
+
+
+def _may_go_online(state: Value) -> Value:
+    return either(*(state == source for source in ONLINE_FROM))
+
+
+def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
+    """Replicas on dead brokers are to go Offline; say whether there is any that takes a ZooKeeper operation."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        cached = controller.partitions[p]
+        fits_table = m.brokers.set_of(
+            lambda b, p=p: _may_go_online(controller.partitions[p].replicas[b]) if b in m.assigned(p) else False
+        )
+        candidates = m.brokers.intersection(dead, fits_table)
+        with when(cached.version != -1):
+            cached.visiting = candidates
+    waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions))
+    with when(waiting):
+        controller.at = At.REMOVE_READ
+    return waiting
+
+
+@action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
+def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: read the state znode; give up if it is absent or a newer controller's; done if r is not in the ISR."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    require(can_operate(s, c), controller.at == At.REMOVE_READ)
+    require(m.brokers.in_set(r, controller.partitions[p].visiting))
+    usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
+    member = m.brokers.contains(znode.isr, r)
+    with when(both(usable, member)):
+        controller.partition = p
+        controller.replica = r
+        controller.read_version = znode.version
+        controller.at = At.REMOVE_WRITE
+    with when(both(usable, ~member)):
+        cache_state(s, c, p)
+        controller.partitions[p].controller_epoch = controller.epoch
+        _now_offline(s, m, c, p, r)
+    with when(~both(usable, member)):
+        finish_removal(s, m, c, p, r)
+
+
+@action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
+def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: write the ISR less r with leader_epoch + 1, if the version is the one read; otherwise read again."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    _require_removing(s, m, c, p, r, At.REMOVE_WRITE)
+    fenced, unchanged = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
+    with when(~fenced & unchanged):
+        _write_removal(s, m, c, p, r)
+        _removed(s, m, c, p, r)
+    with when(~fenced & ~unchanged):
+        _read_again(s, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
+def write_removal_unanswered(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: the write is applied, but the connection is lost before the answer."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    _require_removing(s, m, c, p, r, At.REMOVE_WRITE)
+    require(~is_fenced_off(s, m, c), znode.version == controller.read_version)
+    _write_removal(s, m, c, p, r)
+    controller.read_version = znode.version
+    controller.at = At.REMOVE_RETRY
+
+
+@action(actor="controller {c}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
+def rewrite_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: the client writes again and fails on the version; content as written counts as success."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    _require_removing(s, m, c, p, r, At.REMOVE_RETRY)
+    own = flag(znode.version == controller.read_version)
+    with when(own):
+        _removed(s, m, c, p, r)
+    with when(~own):
+        _read_again(s, c)
+
+
+def _require_removing(s: Any, m: Model, c: int, p: int, r: int, at: At) -> None:
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == at, controller.partition == p, controller.replica == r)
+
+
+def _read_again(s: Any, c: int) -> None:
+    """Forget the version read; the next round reads the znode again."""
+    reread(s, c)
+    s.controllers[c].replica = 0
+    s.controllers[c].at = At.REMOVE_READ
+
+
+def _write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    znode = s.zookeeper.state[p]
+    shrunk = m.brokers.without(znode.isr, r)
+    if not m.scope.unclean:
+        shrunk = choose(shrunk == (), znode.isr, shrunk)
+    znode.leader = choose(znode.leader == r, 0, znode.leader)
+    znode.isr = shrunk
+    znode.leader_epoch = successor(znode.leader_epoch)
+    znode.version = successor(znode.version)
+    znode.controller_epoch = s.controllers[c].epoch
+    acts(s, m, c)
+    observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """The znode is without r: cache it, go on with the next replica."""
+    cache_state(s, c, p)
+    _now_offline(s, m, c, p, r)
+    _read_again(s, c)
+    finish_removal(s, m, c, p, r)
+
+
+def cache_state(s: Any, c: int, p: int) -> None:
+    """The cache takes over what the state znode says."""
+    for name in FIELDS:
+        s.controllers[c].partitions[p][name] = s.zookeeper.state[p][name]
+
+
+def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """The replica is Offline, and every other assigned replica is to be told."""
+    cached = s.controllers[c].partitions[p]
+    cached.replicas[r] = ReplicaState.OFFLINE
+    others = m.brokers.difference(m.assigned_set(p), m.brokers.set_kind.constant((r,)))
+    cached.batched = m.brokers.union(cached.batched, others)
+
+
+def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """The replica is done; after the last one the batch goes out and the handler ends."""
+    from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
+
+    partitions = s.controllers[c].partitions
+    partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
+    with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
+        end_broker_failure(s, m, c)
+
+
+RULES = (read_for_removal, write_removal, write_removal_unanswered, rewrite_removal)

@@ -1,0 +1,111 @@
+"""The request batch: what one call of a state machine tells the brokers, put on their queues when the call ends.
+
+A batch maps brokers to the partitions of their LeaderAndIsr, and says which partitions every registered broker gets in
+UpdateMetadata. Within a batch the last word for a partition wins, and since every word is taken from the controller's
+cache under the lock, what is sent is the cache as it stands at the end of the call; so a running call keeps only *who*
+is told of *what*. LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
+
+StopReplica comes with the parts that can deliver it: in the parts modelled here it is only ever meant for a broker
+whose channel has just been removed, so Kafka drops it ("since it is offline").
+
+Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spec.language import fits, observe, when
+from spec.model import Model
+from spec.state import Stage
+from spec.terms import Value, both, choose, either, flag
+
+FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Who is told of what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
+
+    `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
+    `content` gives what LeaderAndIsr says of a partition where that is not the controller's cache.
+    """
+
+    ordered: Mapping[int, Value] = field(default_factory=dict)
+    metadata: Mapping[int, Value] = field(default_factory=dict)
+    everybody: object = False
+    content: Mapping[int, Any] = field(default_factory=dict)
+
+
+def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
+    """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
+    if not m.has("partitions"):
+        return {}
+    return {p: flag(s.controllers[c].partitions[p].version != -1) for p in m.partitions}
+
+
+def acts(s: Any, m: Model, c: int) -> None:
+    """History: this term has written a znode or queued a request in the controller's role, in its present epoch."""
+    controller = s.controllers[c]
+    controller.acted = True
+    if m.proving:
+        with when(controller.epoch == s.history.watched):
+            s.history.acted = True
+        return
+    for e in range(1, m.scope.controller_epochs + 1):
+        with when(controller.epoch == e):
+            s.history.acted[e] = True
+
+
+def send(s: Any, m: Model, c: int, batch: Batch) -> None:
+    """Put the batch on the queue of every broker that has a channel and something to be told."""
+    controller = s.controllers[c]
+    informs = either(batch.everybody, *batch.metadata.values())
+    named = either(*(~m.brokers.is_empty(brokers) for brokers in batch.ordered.values()))
+    with when(both(~m.brokers.is_empty(controller.channels), either(named, informs))):
+        acts(s, m, c)
+    if not m.has("connections"):
+        return
+    for b in m.brokers.ids:
+        ordered = {p: m.brokers.in_set(b, brokers) for p, brokers in batch.ordered.items()}
+        told = both(informs, m.brokers.in_set(b, controller.live)) if m.has("metadata") else flag(False)
+        with when(both(m.brokers.in_set(b, controller.channels), either(*ordered.values(), told))):
+            _put(s, m, c, b, batch, ordered, told)
+
+
+def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
+    """Put one broker's part of the batch in the first empty place of its queue."""
+    queue = s.connections[c][b]
+    fits(queue[m.slots[-1]].stage == Stage.EMPTY)
+    for k in reversed(m.slots):
+        before = flag(True) if k == 0 else queue[k - 1].stage != Stage.EMPTY
+        with when(both(queue[k].stage == Stage.EMPTY, before)):
+            _fill(s, m, c, queue[k], batch, ordered, told)
+    for p, is_ordered in ordered.items():
+        content = batch.content.get(p, s.controllers[c].partitions[p])
+        with when(is_ordered):
+            observe(f"controller {c}", "queue LeaderAndIsr", broker=b, partition=p, **{n: content[n] for n in FIELDS})
+    with when(told):
+        observe(f"controller {c}", "queue UpdateMetadata", broker=b)
+
+
+def _fill(
+    s: Any, m: Model, c: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value
+) -> None:
+    """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
+    controller = s.controllers[c]
+    slot.epoch = controller.epoch
+    slot.stage = choose(either(*ordered.values()), Stage.LEADER_AND_ISR, slot.stage)
+    with when(~either(*ordered.values())):
+        slot.stage = Stage.UPDATE_METADATA
+    for p, is_ordered in ordered.items():
+        content = batch.content.get(p, controller.partitions[p])
+        with when(is_ordered):
+            slot.partitions[p].ordered = True
+            for name in FIELDS:
+                slot.partitions[p][name] = content[name]
+    if m.has("metadata"):
+        slot.metadata = told
+        slot.alive = choose(told, controller.live, slot.alive)

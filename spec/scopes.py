@@ -1,0 +1,84 @@
+"""Scopes: the named bounds within which the protocol is explored.
+
+A scope says how many brokers and eligible controllers there are, which partitions with which assigned replicas, how
+much may go wrong (budgets), how long queues may grow and how far epochs may count, and which parts of the protocol are
+in. The scopes stand in manifest.toml, with the exact counts and the verdicts that each must give.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from spec.errors import MalformedInput, UnknownName
+
+PARTS = ("partitions", "connections", "metadata", "creation", "losses")
+BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "creations")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Bounds of one exploration.
+
+    `assigned` holds the AR of each partition; all partitions are of one topic. `cold` starts with no process running,
+    otherwise controller 1 is at work, everything is registered and every request is answered. `versions` bounds leader
+    epochs and data versions.
+    """
+
+    name: str
+    statement: str
+    brokers: int
+    controllers: int
+    assigned: tuple[tuple[int, ...], ...] = ()
+    parts: frozenset[str] = frozenset()
+    budgets: tuple[tuple[str, int], ...] = ()
+    connection_capacity: int = 2
+    callback_capacity: int = 4
+    controller_epochs: int = 7
+    versions: int = 7
+    unclean: bool = False
+    cold: bool = False
+
+    def budget(self, name: str) -> int:
+        """How often a kind of fault may happen."""
+        return dict(self.budgets).get(name, 0)
+
+
+def manifest() -> Mapping[str, Any]:
+    """The manifest as it stands."""
+    return tomllib.loads(files("spec").joinpath("manifest.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def scopes() -> Mapping[str, Scope]:
+    """Every scope of the manifest by name."""
+    return {name: _read(name, entry["bounds"]) for name, entry in manifest()["scope"].items()}
+
+
+def scope(name: str) -> Scope:
+    """The scope of that name; UnknownName lists the known ones."""
+    if name not in scopes():
+        raise UnknownName("scope", name, scopes())
+    return scopes()[name]
+
+
+def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
+    """A scope from its table, refusing keys, parts and budgets that do not exist."""
+    _refuse_unknown(name, bounds, [one.name for one in fields(Scope)])
+    _refuse_unknown(name, bounds.get("budgets", {}), BUDGETS)
+    _refuse_unknown(name, bounds.get("parts", ()), PARTS)
+    given = dict(bounds)
+    given["assigned"] = tuple(tuple(replicas) for replicas in bounds.get("assigned", ()))
+    given["parts"] = frozenset(bounds.get("parts", ()))
+    given["budgets"] = tuple(bounds.get("budgets", {}).items())
+    return Scope(name=name, **given)
+
+
+def _refuse_unknown(scope_name: str, given: Any, known: Any) -> None:
+    for key in given:
+        if key not in known:
+            raise MalformedInput(f"manifest.toml scope {scope_name}", key, f"is not one of {', '.join(known)}")

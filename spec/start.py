@@ -1,0 +1,89 @@
+"""Where an exploration starts: with nothing running, or with a cluster that has settled.
+
+The settled start is the state in which controller 1 finished its first failover with every broker registered, every
+partition (if the topic is there) led by the first of its assigned replicas with all of them in sync, and every request
+answered. It is reachable from nothing running, which a test shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spec.language import Variable
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.state import DeletionThread, Session
+from spec.variants import Switch
+
+FIRST_CONTROLLER = 1
+
+
+def running(m: Model, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    """The variables with the initial values of a settled cluster."""
+    values = dict(_settled(m))
+    unknown = values.keys() - {one.name for one in variables}
+    if unknown:
+        raise KeyError(f"the settled start names variables that do not exist: {', '.join(sorted(unknown))}")
+    return tuple(
+        Variable(one.name, one.kind, one.kind.encode(values[one.name]) if one.name in values else one.initial)
+        for one in variables
+    )
+
+
+def _settled(m: Model) -> Iterator[tuple[str, object]]:
+    everybody = tuple(m.brokers.ids)
+    yield "zookeeper.controller", FIRST_CONTROLLER
+    yield "zookeeper.epoch", 1
+    yield "zookeeper.registered", everybody
+    yield "history.acted[1]", True
+    for b in m.brokers.ids:
+        yield f"processes[{b}].session", Session.LIVE
+        if m.has("metadata"):
+            yield f"brokers[{b}].alive", everybody
+        if m.has("partitions") and _hears(m):
+            yield f"brokers[{b}].controller_epoch", 1
+    for c in m.controllers:
+        yield f"controllers[{c}].leader_id", FIRST_CONTROLLER
+        yield f"controllers[{c}].watching.controller", True
+    yield from _first_controller(m, everybody)
+    if m.has("partitions") and not m.has("creation"):
+        for p in m.partitions:
+            yield from _settled_partition(m, p)
+
+
+def _hears(m: Model) -> bool:
+    """Whether a request with the first epoch has reached every broker: metadata always, LeaderAndIsr with a topic."""
+    return m.has("metadata") or not m.has("creation")
+
+
+def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[str, object]]:
+    path = f"controllers[{FIRST_CONTROLLER}]"
+    yield f"{path}.epoch", 1
+    yield f"{path}.active", True
+    yield f"{path}.acted", True
+    yield f"{path}.live", everybody
+    yield f"{path}.channels", everybody
+    yield f"{path}.deletion", DeletionThread.RUNNING
+    yield f"{path}.watching.brokers", True
+    if m.has("creation"):
+        yield f"{path}.watching.topics", True
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in everybody:
+            yield f"{path}.seen[{b}]", True
+
+
+def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
+    """Znode, controller's cache and the brokers' memories agree."""
+    replicas = m.assigned(p)
+    leadership = {"leader": replicas[0], "leader_epoch": 0, "isr": replicas, "version": 0, "controller_epoch": 1}
+    cached = f"controllers[{FIRST_CONTROLLER}].partitions[{p}]"
+    yield f"controllers[{FIRST_CONTROLLER}].topic", True
+    yield f"{cached}.state", PartitionState.ONLINE
+    for name, value in leadership.items():
+        yield f"zookeeper.state[{p}].{name}", value
+        yield f"{cached}.{name}", value
+        for r in replicas:
+            yield f"brokers[{r}].partitions[{p}].{name}", () if name == "isr" and r != replicas[0] else value
+    for r in replicas:
+        yield f"{cached}.replicas[{r}]", ReplicaState.ONLINE

@@ -1,0 +1,258 @@
+"""The state of the whole: ZooKeeper's tree, the processes, what each controller and each broker remembers, the wires.
+
+Every variable says which real thing it stands for. What was dropped on purpose:
+
+* the data version of `/controller_epoch` is always the epoch minus one, so a conditional write on the version read is
+  one on the epoch read, and no variable keeps it;
+* a watch's event is put on its process's callback queue at the moment of the change; an expiry may lose the tail of the
+  queue that had not reached the client;
+* the logs that brokers replicate: being in sync is a matter of the ISR only, and a leader shrinks it at will;
+* a pause needs no variable, since the scheduler need not choose a process.
+
+Variables that hold nothing in a state keep their initial value, so that two states differ only where the protocol
+could tell.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+
+from spec.language import Leaf, Shape
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.terms import FLAG, enumeration, number
+from spec.variants import Switch
+
+
+class Session(enum.Enum):
+    """A process's ZooKeeper session, as ZooKeeper has it."""
+
+    NONE = "the process is not running"
+    LIVE = "operations are done under it"
+    EXPIRED = "ZooKeeper has ended it; operations block until the client has made a new one"
+
+
+class Owes(enum.Enum):
+    """Whether a process has still to create /brokers/ids/N, and on which thread."""
+
+    NOTHING = "it is registered, or was"
+    AT_START = "start-up does it once the controller module is up; callbacks may run meanwhile"
+    AFTER_EXPIRY = "a new-session handler does it, after the controller's and before every other callback"
+
+
+class Callback(enum.Enum):
+    """An entry of ZkClient's event queue: which listener is to run. It carries no data; the listener reads afresh."""
+
+    NONE = "an empty place"
+    CONTROLLER = "/controller was created, changed or deleted"
+    SESSION = "a new session was made after an expiry"
+    BROKERS = "the children of /brokers/ids changed"
+    TOPICS = "the children of /brokers/topics changed"
+
+
+class At(enum.Enum):
+    """What the holder of the controller lock does next; each is one ZooKeeper operation (IDLE: the lock is free)."""
+
+    IDLE = "no controller code runs"
+    ELECT_READ = "elect(): read /controller"
+    ELECT_CREATE = "elect(): create /controller"
+    ELECT_REREAD = "elect(): somebody else won; read who"
+    RESIGN_DELETE = "resign(): delete /controller"
+    READ_EPOCH = "failover: read /controller_epoch"
+    INCREMENT_EPOCH = "failover: write the epoch read plus one, if it is still that"
+    CREATE_EPOCH = "failover: create /controller_epoch with 1"
+    SUBSCRIBE = "failover: watch the children of the controller's paths"
+    READ_BROKERS = "failover: read the live brokers"
+    READ_TOPICS = "failover: read the topics and their assignments"
+    READ_STATES = "failover: read the state znodes"
+    ONLINE_READ = "partitions to OnlinePartition: read a state znode, or create it"
+    ONLINE_WRITE = "partitions to OnlinePartition: write the elected leader, if the version is still the one read"
+    ONLINE_RETRY = "partitions to OnlinePartition: the write's answer was lost, write again"
+    REMOVE_READ = "replicas to OfflineReplica: read a state znode"
+    REMOVE_WRITE = "replicas to OfflineReplica: write the ISR less the replica, if the version is still the one read"
+    REMOVE_RETRY = "replicas to OfflineReplica: the write's answer was lost, write again"
+    NEW_REPLICA_READ = "replicas to NewReplica: read a state znode"
+    FINISH = "failover: delete /admin/preferred_replica_election"
+
+
+class Handler(enum.Enum):
+    """Why the controller brings partitions online, which decides what follows."""
+
+    NONE = "it does not"
+    FAILOVER = "PartitionStateMachine.startup"
+    BROKER_STARTUP = "onBrokerStartup"
+    BROKER_FAILURE = "onBrokerFailure"
+    CREATION = "onNewPartitionCreation"
+
+
+class DeletionThread(enum.Enum):
+    """The topic deletion manager and its thread, which a failover makes in two places."""
+
+    NONE = "neither"
+    MANAGER_ONLY = "the manager is made, its thread is not: a resignation raises (D56)"
+    RUNNING = "both"
+
+
+class Stage(enum.Enum):
+    """How far a batch on a connection is: the request at the head of the queue."""
+
+    EMPTY = "no batch in this place"
+    LEADER_AND_ISR = "LeaderAndIsr is next"
+    UPDATE_METADATA = "UpdateMetadata is next"
+
+
+def shape(m: Model) -> Shape:
+    """The tree of variables of a model."""
+    tree: dict[str, Shape] = {
+        "zookeeper": _zookeeper(m),
+        "processes": {b: _process() for b in m.brokers.ids},
+        "controllers": {c: _controller(m) for c in m.controllers},
+        "history": _history(m),
+    }
+    if m.has("partitions"):
+        tree["brokers"] = {b: _broker(m) for b in m.brokers.ids}
+    if m.has("connections"):
+        tree["connections"] = {
+            c: {b: {k: _slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers
+        }
+    if not m.proving:
+        tree["budget"] = {name: Leaf(number(limit, "budget"), limit) for name, limit in m.scope.budgets if limit}
+    return tree
+
+
+def leadership(m: Model) -> Mapping[str, Leaf]:
+    """What a state znode, a cache entry and a request say of a partition."""
+    return {
+        "leader": Leaf(m.brokers.id_kind, 0),
+        "leader_epoch": Leaf(m.leader_epoch, -1),
+        "isr": Leaf(m.brokers.list_kind, ()),
+        "version": Leaf(m.version, -1),
+        "controller_epoch": Leaf(m.controller_epoch, 0),
+    }
+
+
+def _zookeeper(m: Model) -> Shape:
+    """The znodes, and which ephemeral ones belong to a dead process whose session lives on ("orphaned")."""
+    tree: dict[str, Shape] = {
+        "controller": Leaf(m.brokers.id_kind, 0),
+        "controller_orphaned": Leaf(FLAG, False),
+        "epoch": Leaf(m.controller_epoch, 0),
+        "registered": Leaf(m.brokers.set_kind, ()),
+        "registered_orphaned": Leaf(m.brokers.set_kind, ()),
+    }
+    if m.has("partitions"):
+        tree["topic"] = Leaf(FLAG, not m.has("creation"))
+        tree["state"] = {p: leadership(m) for p in m.partitions}
+    return tree
+
+
+def _process() -> Shape:
+    """A broker process: its session, and whether the session of its previous incarnation lives on."""
+    return {
+        "session": Leaf(enumeration(Session), Session.NONE),
+        "orphan": Leaf(FLAG, False),
+        "owes": Leaf(enumeration(Owes), Owes.NOTHING),
+    }
+
+
+def _controller(m: Model) -> Shape:
+    """The controller module of a broker: elector, context, state machines, threads and watches.
+
+    `active` is "channel manager is not null", which is what Kafka calls being active; `acted` is a history variable:
+    this term has written a znode or queued a request. `stranded` are brokers to which a failed failover left a channel
+    that nobody owns. `seen`, kept where broker epochs are, says that a registration is the very one that was read.
+    """
+    tree: dict[str, Shape] = {
+        "at": Leaf(enumeration(At), At.IDLE),
+        "leader_id": Leaf(m.brokers.id_kind, 0),
+        "epoch": Leaf(m.controller_epoch, 0),
+        "active": Leaf(FLAG, False),
+        "acted": Leaf(FLAG, False),
+        "live": Leaf(m.brokers.set_kind, ()),
+        "channels": Leaf(m.brokers.set_kind, ()),
+        "stranded": Leaf(m.brokers.set_kind, ()),
+        "deletion": Leaf(enumeration(DeletionThread), DeletionThread.NONE),
+        "watching": {path: Leaf(FLAG, False) for path in watched_paths(m)},
+        "callbacks": {i: Leaf(enumeration(Callback), Callback.NONE) for i in range(m.scope.callback_capacity)},
+    }
+    if m.mends(Switch.BROKER_EPOCHS):
+        tree["seen"] = {b: Leaf(FLAG, False) for b in m.brokers.ids}
+    if m.has("partitions"):
+        tree |= {
+            "topic": Leaf(FLAG, False),
+            "partitions": {p: _cached_partition(m, p) for p in m.partitions},
+            "handler": Leaf(enumeration(Handler), Handler.NONE),
+            "partition": Leaf(m.partition_number, 0),
+            "replica": Leaf(m.brokers.id_kind, 0),
+            "read_version": Leaf(m.version, -1),
+            "dead": Leaf(m.brokers.set_kind, ()),
+            "lost_leader": Leaf(FLAG, False),
+        }
+    return tree
+
+
+def watched_paths(m: Model) -> dict[str, Callback]:
+    """The paths whose watches are modelled, with the callback that each one queues."""
+    paths = {"controller": Callback.CONTROLLER, "brokers": Callback.BROKERS}
+    if m.has("creation"):
+        paths["topics"] = Callback.TOPICS
+    return paths
+
+
+def _cached_partition(m: Model, p: int) -> Shape:
+    """A controller's cache of a partition, its two state machines, and where it stands in the running handler.
+
+    The leadership is cached where `version` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
+    visited; `batched`: brokers for which the running batch has a LeaderAndIsr.
+    """
+    return {
+        **leadership(m),
+        "state": Leaf(enumeration(PartitionState), PartitionState.NON_EXISTENT),
+        "replicas": {r: Leaf(enumeration(ReplicaState), ReplicaState.NON_EXISTENT) for r in m.assigned(p)},
+        "todo": Leaf(FLAG, False),
+        "visiting": Leaf(m.brokers.set_kind, ()),
+        "batched": Leaf(m.brokers.set_kind, ()),
+    }
+
+
+def _broker(m: Model) -> Shape:
+    """A broker's side of the protocol; all of it is memory and dies with the process.
+
+    For each partition: leadership as last accepted (`leader_epoch` -1: none yet); the leader keeps the ISR, followers
+    do not. `retrying`: an ISR write whose answer was lost.
+    """
+    partition: dict[str, Shape] = dict(leadership(m))
+    if m.scope.budget("losses"):
+        partition["retrying"] = Leaf(m.brokers.list_kind, ())
+    tree: dict[str, Shape] = {
+        "controller_epoch": Leaf(m.controller_epoch, 0),
+        "partitions": {p: partition for p in m.partitions},
+    }
+    if m.has("metadata"):
+        tree["alive"] = Leaf(m.brokers.set_kind, ())
+    return tree
+
+
+def _slot(m: Model) -> Shape:
+    """A place in a connection's queue: one batch, its epoch, and for each partition what the requests say."""
+    content: dict[str, Shape] = {**leadership(m), "ordered": Leaf(FLAG, False)}
+    tree: dict[str, Shape] = {
+        "stage": Leaf(enumeration(Stage), Stage.EMPTY),
+        "epoch": Leaf(m.controller_epoch, 0),
+        "partitions": {p: content for p in m.partitions},
+    }
+    if m.has("metadata"):
+        tree |= {"metadata": Leaf(FLAG, False), "alive": Leaf(m.brokers.set_kind, ())}
+    return tree
+
+
+def _history(m: Model) -> Shape:
+    """What no process knows: in which controller epochs some term has acted.
+
+    Enumerating keeps one flag an epoch. Proving watches one arbitrary epoch: a claim about it is a claim about all.
+    """
+    if m.proving:
+        return {"watched": Leaf(m.controller_epoch, 0), "acted": Leaf(FLAG, False)}
+    return {"acted": {e: Leaf(FLAG, False) for e in range(1, m.scope.controller_epochs + 1)}}

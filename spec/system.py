@@ -1,0 +1,100 @@
+"""The whole system: `system(scope, switches)` puts the parts together.
+
+It lays out the variables, runs every rule once for each choice of its parameters, and instantiates every claim. What a
+scope leaves out (a part that is off, a fault without a budget) contributes neither variable nor action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from spec import (
+    broker_changes,
+    connections,
+    controller_election,
+    controller_failover,
+    controller_threads,
+    isr_changes,
+    partition_leadership,
+    processes_and_sessions,
+    properties,
+    replica_transitions,
+    topics,
+)
+from spec.language import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
+from spec.model import Model
+from spec.scopes import Scope
+from spec.start import running
+from spec.state import Callback, shape, watched_paths
+from spec.variants import AS_CODED, Switches, show_switches
+
+MODULES = (
+    processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
+    replica_transitions, broker_changes, topics, connections, isr_changes,
+)  # fmt: skip
+
+
+def rules() -> Iterator[Rule]:
+    """Every rule of the protocol, in the order of the parts."""
+    for module in MODULES:
+        yield from module.RULES
+
+
+def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False) -> TransitionSystem:
+    """The transition system of a scope under a set of switches.
+
+    `proving` lifts the budgets and makes epochs and versions mathematical integers; everything else is the same text.
+    """
+    m = Model(scope, switches, proving)
+    tree = shape(m)
+    actions = []
+    afters = {}
+    for rule in rules():
+        if not is_in_scope(rule, m):
+            continue
+        for parameters in instances(rule, m):
+            one, after = instantiate(rule, tree, m, parameters)
+            actions.append(one)
+            afters[one.name] = after
+    variables = tuple(leaves(tree))
+    if not scope.cold and not proving:
+        variables = running(m, variables)
+    claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
+    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, tuple(actions), claims)
+
+
+def is_in_scope(rule: Rule, m: Model) -> bool:
+    """Whether the scope has the rule's parts, and a budget for it if it is a fault."""
+    if not all(part in m.scope.parts for part in rule.parts):
+        return False
+    return rule.budget is None or m.scope.budget(rule.budget) > 0
+
+
+def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
+    """Every choice of a rule's parameters in a model."""
+    domains: dict[str, Any] = {
+        "b": m.brokers.ids,
+        "c": m.controllers,
+        "p": m.partitions,
+        "r": m.brokers.ids,
+        "lost": range(m.scope.callback_capacity + 1),
+        "callback": [list(Callback).index(one) for path, one in watched_paths(m).items() if path != "controller"],
+    }
+    names = parameter_names(rule)
+    for values in product(*(domains[name] for name in names)):
+        parameters = dict(zip(names, values, strict=True))
+        if _makes_sense(parameters, m):
+            yield parameters
+
+
+def _makes_sense(parameters: Mapping[str, int], m: Model) -> bool:
+    """A replica is one of its partition's; only an eligible controller has events to lose."""
+    if "r" in parameters and parameters["r"] not in m.assigned(parameters["p"]):
+        return False
+    if {"b", "p"} <= parameters.keys() and parameters["b"] not in m.assigned(parameters["p"]):
+        return False
+    if parameters.get("b") is not None and parameters.get("b") == parameters.get("r"):
+        return False
+    return not (parameters.get("lost") and parameters["b"] not in m.controllers)

@@ -1,0 +1,90 @@
+"""Topic creation: from the tool's znode to the first leader.
+
+The tool creates `/brokers/topics/T` with the assignment; the controller's listener finds a topic that it does not know,
+takes its partitions to New, their replicas to New (which looks for a state znode, and normally finds none), the
+partitions to Online (which creates it) and the replicas to Online.
+
+Left out: partition addition and deletion, which come with their parts. All partitions of a scope are of one topic.
+
+Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
+section 7.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_threads import become_idle, take_callback
+from spec.language import action, observe, require, when
+from spec.model import Model
+from spec.partition_leadership import begin_online, needs_visit
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.request_batch import Batch, send
+from spec.state import At, Callback, Handler
+from spec.terms import both, either, flag
+from spec.zookeeper import can_operate, exists, notify
+
+
+@action(actor="admin", source="AdminUtils.createTopic 0.10.2.2", budget="creations", parts=("creation",))
+def create_topic(s: Any, m: Model) -> None:
+    """The admin tool creates the topic's znode with its assignment."""
+    require(~s.zookeeper.topic)
+    s.zookeeper.topic = True
+    observe("admin", "create topic")
+    notify(s, m, "topics", Callback.TOPICS)
+
+
+@action(actor="controller {c}", source="TopicChangeListener 0.10.2.2", parts=("creation",))
+def on_topic_change(s: Any, m: Model, c: int) -> None:
+    """The topics changed: a new one is tracked, its partitions New, its replicas to be New."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.TOPICS)
+    controller.watching.topics = True
+    new = both(s.zookeeper.topic, ~controller.topic)
+    observe(f"controller {c}", "read /brokers/topics", topic=s.zookeeper.topic)
+    with when(new):
+        controller.topic = True
+        controller.at = At.NEW_REPLICA_READ
+        for p in m.partitions:
+            controller.partitions[p].state = PartitionState.NEW
+            controller.partitions[p].visiting = m.assigned_set(p)
+
+
+@action(actor="controller {c}", source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
+def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To NewReplica: read the state znode; if there is one, send it to the replica, unless that is its leader."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
+    one = m.brokers.set_kind.constant((r,))
+    present, leads = exists(znode), flag(znode.leader == r)
+    with when(both(present, ~leads)):
+        send(s, m, c, Batch(ordered={p: one}, everybody=True, content={p: znode}))
+    with when(~both(present, leads)):
+        cached.replicas[r] = ReplicaState.NEW
+    cached.visiting = m.brokers.difference(cached.visiting, one)
+    with when(~either(*(~m.brokers.is_empty(controller.partitions[q].visiting) for q in m.partitions))):
+        _partitions_to_online(s, m, c)
+
+
+def _partitions_to_online(s: Any, m: Model, c: int) -> None:
+    """Visit the new partitions that have a live replica; without any, the creation is done."""
+    begin_online(s, m, c, Handler.CREATION)
+    with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
+        finish_creation(s, m, c)
+
+
+def finish_creation(s: Any, m: Model, c: int) -> None:
+    """The replicas go from New to Online, which tells nobody; the handler ends."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        for r in m.assigned(p):
+            with when(controller.partitions[p].replicas[r] == ReplicaState.NEW):
+                controller.partitions[p].replicas[r] = ReplicaState.ONLINE
+    controller.handler = Handler.NONE
+    become_idle(s, c)
+
+
+RULES = (create_topic, on_topic_change, read_for_new_replica)

@@ -1,0 +1,53 @@
+"""Variants: the same protocol with the mends of its defects switched on or off.
+
+A switch is a mend, named after what it does. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
+the intent of Kafka's own documentation where the code slipped; `FENCED` adds what later versions of Kafka brought.
+PROTOCOL.md section 13 numbers the defects.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from spec.errors import UnknownName
+
+
+class Switch(enum.Enum):
+    """A mend that can be switched on; the value says what it does and where it comes from."""
+
+    RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (the intent of 0.10.2, code from 1.1.0)"
+    FENCED_WRITES = "D2, D6: every write of a controller is one transaction with a check of /controller_epoch (2.1.0)"
+    FENCED_RESIGN = "D3: /controller is deleted only while /controller_epoch is still one's own (2.1.0)"
+    RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
+    BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
+
+
+Switches = frozenset[Switch]
+
+AS_CODED: Switches = frozenset()
+DOCUMENTED: Switches = frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT})
+FENCED: Switches = frozenset(Switch)
+
+VARIANTS: dict[str, Switches] = {"AS_CODED": AS_CODED, "DOCUMENTED": DOCUMENTED, "FENCED": FENCED}
+
+
+def variant(name: str) -> Switches:
+    """The switches of a named variant; UnknownName lists the known ones."""
+    if name not in VARIANTS:
+        raise UnknownName("variant", name, VARIANTS)
+    return VARIANTS[name]
+
+
+def switch(name: str) -> Switch:
+    """The switch of that name; UnknownName lists the known ones."""
+    if name not in Switch.__members__:
+        raise UnknownName("switch", name, Switch.__members__)
+    return Switch[name]
+
+
+def show_switches(switches: Switches) -> str:
+    """A set of switches as text: the variant's name if it has one, else the names of the switches."""
+    for name, members in VARIANTS.items():
+        if members == switches:
+            return name
+    return "AS_CODED+" + "+".join(sorted(one.name for one in switches))

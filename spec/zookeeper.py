@@ -1,0 +1,105 @@
+"""ZooKeeper as the protocol uses it: who may operate, what a change tells watchers, what a conditional write does.
+
+Operations are linearizable. A process operates while its session lives; with an expired session its operations block
+and are retried under the next session, so here they are simply not enabled. Watches are one-shot and carry no data; a
+read re-arms the watch of a path that has a listener (ZkClient 0.10, `readData(path, hasListeners(path))`), so every
+read of `/controller` arms it, and the active controller's reads arm theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from spec.language import fits, observe, when
+from spec.model import Model
+from spec.state import Callback, Session
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+
+def can_operate(s: Any, process: int) -> Value:
+    """Whether a process's ZooKeeper operations are done: its session lives (the old one, or one made since)."""
+    return flag(s.processes[process].session == Session.LIVE)
+
+
+def queue_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
+    """Put a listener at the end of a process's event queue."""
+    places = s.controllers[c].callbacks
+    last = m.scope.callback_capacity - 1
+    fits(places[last] == Callback.NONE)
+    for i in reversed(range(m.scope.callback_capacity)):
+        before = flag(True) if i == 0 else places[i - 1] != Callback.NONE
+        with when(both(places[i] == Callback.NONE, before)):
+            places[i] = callback
+
+
+def notify(s: Any, m: Model, path: str, callback: Callback, but: Iterable[int] = ()) -> None:
+    """A change of `path`: every armed watch fires once, and its listener is queued."""
+    for c in m.controllers:
+        watching = s.controllers[c].watching
+        with when(flag(False) if c in but else watching[path]):
+            queue_callback(s, m, c, callback)
+            watching[path] = False
+
+
+def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
+    """ZooKeeper ends a session and deletes its ephemeral znodes: of a process, or of its previous incarnation."""
+    zookeeper = s.zookeeper
+    owns = both(zookeeper.controller == process, zookeeper.controller_orphaned == orphaned)
+    registered = both(
+        m.brokers.in_set(process, zookeeper.registered),
+        m.brokers.in_set(process, zookeeper.registered_orphaned) == orphaned,
+    )
+    observe("zookeeper", "end session", process=process)
+    with when(registered):
+        unregister(s, m, process)
+    with when(owns):
+        delete_controller(s, m)
+
+
+def delete_controller(s: Any, m: Model) -> None:
+    """/controller disappears; everybody who watches it is told."""
+    s.zookeeper.controller = 0
+    s.zookeeper.controller_orphaned = False
+    notify(s, m, "controller", Callback.CONTROLLER)
+
+
+def unregister(s: Any, m: Model, process: int) -> None:
+    """/brokers/ids/N disappears; whoever had read it holds a registration that is no more."""
+    zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((process,))
+    zookeeper.registered = m.brokers.difference(zookeeper.registered, one)
+    zookeeper.registered_orphaned = m.brokers.difference(zookeeper.registered_orphaned, one)
+    if m.mends(Switch.BROKER_EPOCHS):
+        for c in m.controllers:
+            s.controllers[c].seen[process] = False
+    notify(s, m, "brokers", Callback.BROKERS)
+
+
+def register(s: Any, m: Model, process: int) -> None:
+    """/brokers/ids/N appears under the process's session."""
+    zookeeper = s.zookeeper
+    zookeeper.registered = m.brokers.union(zookeeper.registered, m.brokers.set_kind.constant((process,)))
+    observe("zookeeper", "create /brokers/ids", process=process)
+    notify(s, m, "brokers", Callback.BROKERS)
+
+
+def is_fenced_off(s: Any, m: Model, c: int) -> Value:
+    """Whether a controller's write is refused because /controller_epoch has moved on (only where writes are fenced)."""
+    if not m.mends(Switch.FENCED_WRITES):
+        return flag(False)
+    return flag(s.zookeeper.epoch != s.controllers[c].epoch)
+
+
+def exists(znode: Any) -> Value:
+    """Whether a state znode exists."""
+    return flag(znode.version != -1)
+
+
+def owner_lives(s: Any, m: Model) -> Value:
+    """Whether /controller exists and belongs to the present session of a running process."""
+    zookeeper = s.zookeeper
+    return both(
+        ~zookeeper.controller_orphaned,
+        either(*(both(zookeeper.controller == c, s.processes[c].session == Session.LIVE) for c in m.controllers)),
+    )
