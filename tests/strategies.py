@@ -97,7 +97,7 @@ znodes_of_any_kind = st.sampled_from(znode_paths.KINDS).flatmap(
 )
 
 
-names = st.text(st.characters(exclude_characters=",]}()", exclude_categories=["Cs"]), max_size=8).filter(
+names = st.text(st.characters(exclude_characters=",]}", exclude_categories=["Cs"]), max_size=8).filter(
     lambda text: text != "null"
 )
 """Strings that the text of a request can hold."""
