@@ -59,9 +59,10 @@ def prove(
         properties = [one for one in system.properties if one.kind in {"always", "step"}]
     _check_kinds(properties, lemmas)
     proof = _Proof(system, properties, lemmas, timeout_s, explain)
-    proof.check_start()
+    proof.drop_what_is_false_at_the_start()
     while names := proof.stale():
         proof.settle(names, workers or min(2, os.cpu_count() or 1), progress)
+    proof.check_start()
     return proof.report(perf_counter() - started)
 
 
@@ -109,15 +110,19 @@ class _Proof:
 
     # --------------------------------------------------------------------------------------------- claims about states
 
-    def check_start(self) -> None:
-        """Drop what is false in the initial state; that the rest is true there is the first obligation."""
-        valuation = Valuation(self._initial)
+    def drop_what_is_false_at_the_start(self) -> None:
+        """No invariant is false in the initial state."""
+        value = Valuation(self._initial)
         for name, clauses in self._members.items():
-            if not all(valuation(clause.term) for clause in clauses):
+            if not all(value(clause.term) for clause in clauses):
                 self._dropped[name] = Conclusion("VIOLATED", "false in the initial state")
+
+    def check_start(self) -> None:
+        """Ask, for the record, whether what is left at the end holds in the initial state."""
         start = [z3.Const(one.name, one.sort) == one.kind.literal(one.initial) for one in self._system.variables]
         claim = "The initial state is in the invariant"
-        self._ask_of_states("init", claim, start, self._alive(self._members))
+        if self._ask_of_states("init", claim, start, self._alive(self._members)) != "PROVED":
+            raise RuntimeError("z3 and the terms' meaning differ on the initial state")
 
     def _find_implied(self) -> None:
         """Note which properties the living lemmas imply: they are not stepped."""
@@ -178,42 +183,35 @@ class _Proof:
         decide_all(first, next_question, workers=workers)
 
     def _asking(self, step: Step) -> Asking:
-        """Ask about all that the action could break: first with the hypotheses that are near, then with all."""
+        """Ask about all that the action could break, given all that is still alive."""
         hypotheses = self._alive(self._members)
         goals = step.after(self._alive(name for name in self._members if name not in self._implied))
         goals += step.claimed(one for one in self._properties.values() if one.name not in self._dropped)
         self._about_steps[step.action.name], self._rests_on[step.action.name] = [], set()
+        yield from self._about(step, hypotheses, goals, step.action.name)
+
+    def _about(self, step: Step, hypotheses: list[Clause], goals: list[Clause], name: str) -> Asking:
+        """Ask about some goals: first with the hypotheses that are near, then with all; and about what that leaves."""
         if not goals:
             return
-        near = step.near(hypotheses, goals)
-        asked = step.question(near, goals)
-        answer = yield asked, len(near) == len(hypotheses)
-        if answer.result == "unsat" or len(near) == len(hypotheses):
-            yield from self._judge(step, near, goals, asked, answer)
-        else:
-            asked = step.question(hypotheses, goals)
-            yield from self._judge(step, hypotheses, goals, asked, (yield asked, True))
-
-    def _judge(
-        self, step: Step, hypotheses: Sequence[Clause], goals: list[Clause], asked: Problem, answer: Answer
-    ) -> Asking:
-        """Take down an answer, and ask about what it leaves open."""
+        helping = step.near(hypotheses, goals)
+        asked = step.question(helping, goals, name)
+        answer = yield asked, len(helping) == len(hypotheses)
+        if answer.result == "sat" and len(helping) < len(hypotheses):
+            helping, asked = hypotheses, step.question(hypotheses, goals, name)
+            answer = yield asked, True
+        owners = tuple(dict.fromkeys(goal.owner for goal in goals))
         if answer.result == "sat":
             counterexample = self._counterexample(step, hypotheses, goals, answer)
             self._note(step, hypotheses, counterexample.breaks, asked, answer, counterexample)
-            goals = [goal for goal in goals if goal.owner not in counterexample.breaks]
-            if goals:
-                asked = step.question(hypotheses, goals)
-                yield from self._judge(step, hypotheses, goals, asked, (yield asked, True))
-            return
-        owners = tuple(dict.fromkeys(goal.owner for goal in goals))
-        if answer.result == "unsat" or len(owners) == 1:
-            self._note(step, hypotheses, owners, asked, answer)
-            return
-        for owner in owners:
-            own = [goal for goal in goals if goal.owner == owner]
-            asked = step.question(hypotheses, own, f"{step.action.name}/{owner}")
-            yield from self._judge(step, hypotheses, own, asked, (yield asked, True))
+            rest = [goal for goal in goals if goal.owner not in counterexample.breaks]
+            yield from self._about(step, hypotheses, rest, f"{name}/rest")
+        elif answer.result == "unsat" or len(owners) == 1:
+            self._note(step, helping, owners, asked, answer)
+        else:
+            for owner in owners:
+                own = [goal for goal in goals if goal.owner == owner]
+                yield from self._about(step, hypotheses, own, f"{name}/{owner}")
 
     def _note(
         self,

@@ -158,12 +158,12 @@ class Step:
         cone = self.mentions(goals)
         return [clause for clause in hypotheses if clause.mentions & cone]
 
-    def question(self, hypotheses: Iterable[Clause], goals: Sequence[Clause], name: str = "") -> Problem:
+    def question(self, hypotheses: Iterable[Clause], goals: Sequence[Clause], name: str) -> Problem:
         """Whether the action can step from a state in which the hypotheses hold and break one of the goals."""
         owners = ", ".join(dict.fromkeys(goal.owner for goal in goals))
         claim = f"A step of {self.action.name} from a state of the invariant keeps: {owners}"
         constraints = [*(clause.term for clause in hypotheses), self.action.guard, broken(goals)]
-        return problem(name or self.action.name, claim, constraints)
+        return problem(name, claim, constraints)
 
 
 def broken(goals: Sequence[Clause]) -> z3.BoolRef:
