@@ -112,7 +112,7 @@ class _Proof:
 
     def drop_what_is_false_at_the_start(self) -> None:
         """No invariant is false in the initial state."""
-        value = Valuation(self._initial)
+        value = Valuation(self._initial, self._vocabulary.program)
         for name, clauses in self._members.items():
             if not all(value(clause.term) for clause in clauses):
                 self._dropped[name] = Conclusion("VIOLATED", "false in the initial state")
@@ -241,7 +241,7 @@ class _Proof:
     ) -> CounterexampleToInduction:
         """The state that a solver found, the step from it and what that breaks; checked against the terms."""
         before = {name: answer.values.get(name, initial) for name, initial in self._initial.items()}
-        value = Valuation(before)
+        value = Valuation(before, self._vocabulary.program)
         failing = [goal for goal in goals if not value(goal.term)]
         if not failing or not value(step.action.guard) or not all(value(one.term) for one in hypotheses):
             raise RuntimeError(f"the solver's counterexample for {step.action.name} is none by the terms' meaning")

@@ -43,13 +43,13 @@ class Vocabulary:
 
     def __init__(self, variables: Sequence[Variable]) -> None:
         self._bit = {variable.name: 1 << index for index, variable in enumerate(variables)}
-        self._program = Program()
+        self.program = Program()
         self._mentions: list[int] = []
 
     def mentions(self, term: z3.ExprRef) -> int:
         """The set of the term's variables."""
-        place = self._program.place(term)
-        for node in self._program.nodes[len(self._mentions) :]:
+        place = self.program.place(term)
+        for node in self.program.nodes[len(self._mentions) :]:
             own = self._bit[node.name] if node.operator == VARIABLE else 0
             self._mentions.append(reduce(lambda found, at: found | self._mentions[at], node.arguments, own))
         return self._mentions[place]
@@ -131,13 +131,13 @@ class Step:
 
     def after(self, clauses: Iterable[Clause]) -> list[Clause]:
         """What the clauses say of the state after the step, for those that it may break."""
-        found = []
-        for clause in clauses:
-            if clause.mentions & self.changed:
-                term = z3.substitute(clause.term, *self._pairs)
-                if not (z3.is_true(term) or term.eq(clause.term)):
-                    found.append(Clause(clause.owner, term, self._mentions_after(clause)))
-        return found
+        touched = [clause for clause in clauses if clause.mentions & self.changed]
+        if not touched:
+            return []
+        # In one go, since z3 then walks the updates once, not once for each clause.
+        terms = z3.substitute(z3.And(*(clause.term for clause in touched)), *self._pairs).children()
+        pairs = [(clause, term) for clause, term in zip(touched, terms, strict=True) if not term.eq(clause.term)]
+        return [Clause(clause.owner, term, self._mentions_after(clause)) for clause, term in pairs]
 
     def _mentions_after(self, clause: Clause) -> int:
         """At least what the clause mentions once the updates are put in; walking the new term would cost more."""
