@@ -96,6 +96,6 @@ def joined(symbol: str) -> Spelling:
     return lambda _node, texts, _arguments: f"({f' {symbol} '.join(texts)})"
 
 
-def wrapped(symbol: str) -> Spelling:
-    """An operator between its arguments, modulo the width of the result."""
-    return lambda node, texts, _arguments: f"(({f' {symbol} '.join(texts)}) & {node.mask})"
+def wrapped(symbol: str, suffix: str = "") -> Spelling:
+    """An operator between its arguments, modulo the width of the result; numbers end in the suffix."""
+    return lambda node, texts, _arguments: f"(({f' {symbol} '.join(texts)}) & {node.mask}{suffix})"
