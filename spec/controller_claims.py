@@ -83,13 +83,7 @@ def no_failover_fails_on_left_overs(before: Any, after: Any, m: Model, action: A
     return flag(after.controllers[action.parameters["c"]].at != At.RESIGN_DELETE)
 
 
-@claim("sometimes", source="PROTOCOL.md D4")
-def a_controller_gave_up(s: Any, m: Model) -> Value:
-    """A broker that has been controller knows of no controller."""
-    return either(*(both(s.controllers[c].epoch != 0, s.controllers[c].leader_id == 0) for c in m.controllers))
-
-
-@claim("always", source="PROTOCOL.md D4", witness="a_controller_gave_up")
+@claim("always", source="PROTOCOL.md D4", witness="a_second_term_acts")
 def who_gave_up_is_not_active(s: Any, m: Model) -> Value:
     """A broker that gave /controller up, and is not electing again, is not active."""
     return both(
@@ -145,7 +139,8 @@ def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Actio
     if c is None or "b" in action.parameters:
         return None
     changed = either(*(_differs(before, after, p) for p in m.partitions))
-    return ~both(changed, before.controllers[c].epoch < before.zookeeper.epoch)
+    superseded = both(before.zookeeper.controller != c, before.controllers[c].epoch < before.zookeeper.epoch)
+    return ~both(changed, superseded)
 
 
 def _differs(before: Any, after: Any, p: int) -> Value:
@@ -180,7 +175,7 @@ def brokers_obey_no_older_epoch(before: Any, after: Any, m: Model, action: Actio
 
 CLAIMS = (
     a_second_term_acts, one_term_acts_in_an_epoch, two_controllers_act, one_controller_acts_in_an_epoch,
-    the_elector_resigns, controller_znode_is_its_owners, no_failover_fails_on_left_overs, a_controller_gave_up,
+    the_elector_resigns, controller_znode_is_its_owners, no_failover_fails_on_left_overs,
     who_gave_up_is_not_active, the_second_epoch, epochs_never_go_back, an_earlier_term_holds_the_lock,
     only_the_latest_term_writes, a_request_is_stale, brokers_obey_no_older_epoch,
 )  # fmt: skip

@@ -43,8 +43,9 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     if m.mends(Switch.RESIGN_CLEANS_UP):
         goes_through = flag(True)
     controller.watching.brokers = False
-    if "topics" in controller.watching:
-        controller.watching.topics = False
+    for path in ("topics", "isr_changes"):
+        if path in controller.watching:
+            controller.watching[path] = False
     with when(goes_through):
         take_down(s, m, c)
     return goes_through
@@ -58,6 +59,8 @@ def take_down(s: Any, m: Model, c: int) -> None:
     if m.has("partitions"):
         for name in ("topic", "partitions", "handler", "partition", "replica", "read_version", "dead", "lost_leader"):
             reset(controller, name)
+    if m.has("notifications"):
+        reset(controller, "taken")
     if m.has("connections"):
         reset(s.connections[c])
 

@@ -108,8 +108,9 @@ def subscribe(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.SUBSCRIBE)
     controller.watching.brokers = True
-    if "topics" in controller.watching:
-        controller.watching.topics = True
+    for path in ("topics", "isr_changes"):
+        if path in controller.watching:
+            controller.watching[path] = True
     controller.at = At.READ_BROKERS
 
 

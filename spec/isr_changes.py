@@ -62,6 +62,7 @@ def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
     with when(accepted):
         known.isr = known.retrying
         known.version = znode.version
+        note_isr_change(known)
     known.retrying = ()
 
 
@@ -84,6 +85,13 @@ def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
         _write_znode(s, b, p, isr)
     known.isr = isr
     known.version = znode.version
+    note_isr_change(known)
+
+
+def note_isr_change(known: Any) -> None:
+    """The change is to be announced to the controller."""
+    if "unreported" in known:
+        known.unreported = True
 
 
 def _write_znode(s: Any, b: int, p: int, isr: Value) -> None:

@@ -26,6 +26,18 @@ from spec.zookeeper import can_operate, end_session, queue_callback, register
 @action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2")
 def start_process(s: Any, m: Model, b: int) -> None:
     """A broker process starts with a session of its own; its controller module elects, then it registers."""
+    require(~s.processes[b].orphan)
+    _start(s, m, b)
+
+
+@action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2", budget="early_starts")
+def start_process_early(s: Any, m: Model, b: int) -> None:
+    """A broker process starts although the session of its previous incarnation has not ended yet."""
+    require(s.processes[b].orphan)
+    _start(s, m, b)
+
+
+def _start(s: Any, m: Model, b: int) -> None:
     process = s.processes[b]
     require(process.session == Session.NONE)
     process.session = Session.LIVE
@@ -145,7 +157,9 @@ def register_broker(s: Any, m: Model, b: int) -> None:
     s.processes[b].owes = Owes.NOTHING
 
 
-@action(actor="broker {b}", source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered")
+@action(
+    actor="broker {b}", source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered", parts=("early_starts",)
+)
 def fail_registration(s: Any, m: Model, b: int) -> None:
     """A broker finds its id registered by another session; its start-up fails and the process closes its session."""
     process = s.processes[b]
@@ -157,5 +171,5 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
 
 
 RULES = (
-    start_process, crash, end_orphaned_session, expire_session, renew_session, register_broker, fail_registration,
+    start_process, start_process_early, crash, end_orphaned_session, expire_session, renew_session, register_broker, fail_registration,
 )  # fmt: skip

@@ -38,7 +38,7 @@ def instantiate_claims(
 ) -> tuple[Property, ...]:
     """The claims that a model's scope has the parts for."""
     return tuple(
-        _instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.scope.parts
+        _instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.scope.features
     )
 
 

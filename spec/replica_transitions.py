@@ -166,6 +166,7 @@ def cache_state(s: Any, c: int, p: int) -> None:
 def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The replica is Offline, and every other assigned replica is to be told."""
     cached = s.controllers[c].partitions[p]
+    observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
     cached.replicas[r] = ReplicaState.OFFLINE
     others = m.brokers.difference(m.assigned_set(p), m.brokers.set_kind.constant((r,)))
     cached.batched = m.brokers.union(cached.batched, others)

@@ -16,8 +16,8 @@ from typing import Any
 
 from spec.errors import MalformedInput, UnknownName
 
-PARTS = ("partitions", "connections", "metadata", "creation", "losses")
-BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "creations")
+PARTS = ("partitions", "connections", "metadata", "creation", "notifications")
+BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations")
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,11 @@ class Scope:
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""
         return dict(self.budgets).get(name, 0)
+
+    @property
+    def features(self) -> frozenset[str]:
+        """The parts that are in, and the budgets that are not zero: what a rule may ask for."""
+        return self.parts | {name for name, limit in self.budgets if limit}
 
 
 def manifest() -> Mapping[str, Any]:

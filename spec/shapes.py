@@ -7,7 +7,8 @@ list of brokers as `1,2`, `[1, 2]` or `Set(1, 2)`, according to the class that h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any, Final
 
 from spec.json_schema import INT_MAX, INT_MIN
@@ -55,9 +56,10 @@ def partition_shape(name: str, opening: str, between: str, closing: str) -> Shap
     return Shape(name, pattern, read, write)
 
 
-def one_of(name: str, texts: list[str], read: Callable[[str], Any] = str) -> Shape[Any]:
-    """The shape of a value that has only a few texts."""
-    return Shape(name, "|".join(map(re.escape, texts)), read, str)
+def one_of(name: str, members: Iterable[StrEnum]) -> Shape[Any]:
+    """The shape of a value that is one of a few names."""
+    by_text = {str(member): member for member in members}
+    return Shape(name, "|".join(map(re.escape, by_text)), by_text.__getitem__, str)
 
 
 INT: Final = Shape("number", INT_PATTERN, read_int, str)

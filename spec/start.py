@@ -68,6 +68,8 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     yield f"{path}.watching.brokers", True
     if m.has("creation"):
         yield f"{path}.watching.topics", True
+    if m.has("notifications"):
+        yield f"{path}.watching.isr_changes", True
     if m.mends(Switch.BROKER_EPOCHS):
         for b in everybody:
             yield f"{path}.seen[{b}]", True

@@ -50,6 +50,7 @@ class Callback(enum.Enum):
     SESSION = "a new session was made after an expiry"
     BROKERS = "the children of /brokers/ids changed"
     TOPICS = "the children of /brokers/topics changed"
+    ISR_CHANGES = "the children of /isr_change_notification changed"
 
 
 class At(enum.Enum):
@@ -74,6 +75,8 @@ class At(enum.Enum):
     REMOVE_WRITE = "replicas to OfflineReplica: write the ISR less the replica, if the version is still the one read"
     REMOVE_RETRY = "replicas to OfflineReplica: the write's answer was lost, write again"
     NEW_REPLICA_READ = "replicas to NewReplica: read a state znode"
+    NOTIFIED_READ = "ISR change notification: read a state znode"
+    NOTIFIED_DELETE = "ISR change notification: delete a handled notification"
     FINISH = "failover: delete /admin/preferred_replica_election"
 
 
@@ -145,6 +148,8 @@ def _zookeeper(m: Model) -> Shape:
     if m.has("partitions"):
         tree["topic"] = Leaf(FLAG, not m.has("creation"))
         tree["state"] = {p: leadership(m) for p in m.partitions}
+    if m.has("notifications"):
+        tree["notified"] = {p: Leaf(m.brokers.set_kind, ()) for p in m.partitions}
     return tree
 
 
@@ -190,6 +195,8 @@ def _controller(m: Model) -> Shape:
             "dead": Leaf(m.brokers.set_kind, ()),
             "lost_leader": Leaf(FLAG, False),
         }
+    if m.has("notifications"):
+        tree["taken"] = Leaf(m.brokers.set_kind, ())
     return tree
 
 
@@ -198,6 +205,8 @@ def watched_paths(m: Model) -> dict[str, Callback]:
     paths = {"controller": Callback.CONTROLLER, "brokers": Callback.BROKERS}
     if m.has("creation"):
         paths["topics"] = Callback.TOPICS
+    if m.has("notifications"):
+        paths["isr_changes"] = Callback.ISR_CHANGES
     return paths
 
 
@@ -221,9 +230,11 @@ def _broker(m: Model) -> Shape:
     """A broker's side of the protocol; all of it is memory and dies with the process.
 
     For each partition: leadership as last accepted (`leader_epoch` -1: none yet); the leader keeps the ISR, followers
-    do not. `retrying`: an ISR write whose answer was lost.
+    do not. `unreported`: an ISR change not yet announced. `retrying`: an ISR write whose answer was lost.
     """
     partition: dict[str, Shape] = dict(leadership(m))
+    if m.has("notifications"):
+        partition["unreported"] = Leaf(FLAG, False)
     if m.scope.budget("losses"):
         partition["retrying"] = Leaf(m.brokers.list_kind, ())
     tree: dict[str, Shape] = {

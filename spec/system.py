@@ -17,6 +17,7 @@ from spec import (
     controller_failover,
     controller_threads,
     isr_changes,
+    isr_notification,
     partition_leadership,
     processes_and_sessions,
     properties,
@@ -32,7 +33,7 @@ from spec.variants import AS_CODED, Switches, show_switches
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
-    replica_transitions, broker_changes, topics, connections, isr_changes,
+    replica_transitions, broker_changes, topics, connections, isr_changes, isr_notification,
 )  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
 
 def is_in_scope(rule: Rule, m: Model) -> bool:
     """Whether the scope has the rule's parts, and a budget for it if it is a fault."""
-    if not all(part in m.scope.parts for part in rule.parts):
+    if not rule.parts <= m.scope.features:
         return False
     return rule.budget is None or m.scope.budget(rule.budget) > 0
 

@@ -127,6 +127,16 @@ class Template:
         return found.end(), f"{part[0]} ({part[1].name})"
 
 
+def construct(cls: type[T], values: Mapping[str, Any]) -> T:
+    """An object from the values of its template's holes; ValueError if a derived one does not agree with the rest."""
+    own = {member.name for member in fields(cls)}  # type: ignore[arg-type]  # T is a dataclass by contract
+    made = cls(**{name: value for name, value in values.items() if name in own})
+    for name in values.keys() - own:
+        if getattr(made, name) != values[name]:
+            raise ValueError(f"{name} is {values[name]}, but {getattr(made, name)} by the rest of the text")
+    return made
+
+
 def record(name: str, cls: type[T], template: Template) -> Shape[T]:
     """The shape of a dataclass that is written by a template of its own."""
 
@@ -134,11 +144,6 @@ def record(name: str, cls: type[T], template: Template) -> Shape[T]:
         values = template.read(text, Where("", name))
         if values is None:
             raise ValueError(f"not of the form {template.text}")
-        own = {own.name for own in fields(cls)}  # type: ignore[arg-type]  # T is a dataclass by contract
-        value = cls(**{key: values[key] for key in values if key in own})
-        for key in values.keys() - own:
-            if getattr(value, key) != values[key]:
-                raise ValueError(f"{key} is {values[key]}, which does not agree with the rest of {text}")
-        return value
+        return construct(cls, values)
 
     return Shape(name, template.pattern, read, template.write)

@@ -1,0 +1,206 @@
+"""Expectations: what the manifest says that each scope must give, by variant and engine.
+
+A count that may drift is no gate, so the manifest holds exact numbers, written down by a person who looked at them:
+
+    [scope.tiny.verify]              # how `kcheck verify` treats the scope; every line may be left out
+    deep = false                     # true: only with --deep
+    goals = true                     # false: keep no graph, say nothing of `recoverable` and `eventually`
+
+    [scope.tiny.expect.AS_CODED]     # exhaustive exploration; the key is a variant, or "AS_CODED+SWITCH+SWITCH"
+    states = 16409
+    transitions = 53925
+    depth = 30
+    digest = "4019-..."
+    violated = { property = 12 }     # the length of the shortest trace
+    incomplete = { property = "why" }
+    unwitnessed = ["property"]       # a `sometimes` that this scope has no state for
+    never_fired = ["rule"]           # a rule that is enabled nowhere
+    bounds_hit = ["rule"]            # a rule that somewhere only a bound of the scope stops
+
+    [scope.tiny.prove.AS_CODED]      # induction, for all `always` and `step` properties
+    violated = ["property"]          # not to be proved: the exploration of some scope shows it broken
+    incomplete = { property = "bounded depth and why" }
+
+Everything that is not named HOLDS. Names are checked when the manifest is read, so a renamed property cannot leave an
+expectation behind that nobody looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spec.errors import BadInput, UnknownName, Where
+from spec.properties import claim_named
+from spec.scopes import manifest, scopes
+from spec.system import rules
+from spec.variants import Switches, switch, variant
+
+SOURCE = "manifest.toml"
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What exploring a scope under a variant must give; lengths of shortest traces in `violated`."""
+
+    scope: str
+    variant: str
+    states: int
+    transitions: int
+    depth: int
+    digest: str
+    violated: Mapping[str, int]
+    incomplete: Mapping[str, str]
+    unwitnessed: frozenset[str]
+    never_fired: frozenset[str]
+    bounds_hit: frozenset[str]
+
+    @property
+    def switches(self) -> Switches:
+        """The variant as switches."""
+        return switches_named(self.variant)
+
+
+@dataclass(frozen=True)
+class ProofExpectation:
+    """What proving the properties of a scope under a variant must give: HOLDS for all that are not named."""
+
+    scope: str
+    variant: str
+    violated: frozenset[str]
+    incomplete: Mapping[str, str]
+
+    @property
+    def switches(self) -> Switches:
+        """The variant as switches."""
+        return switches_named(self.variant)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a scope is verified: only in a deep run or always, with goals or without, and what must come of it."""
+
+    scope: str
+    deep: bool
+    goals: bool
+    explorations: tuple[Expectation, ...]
+    proofs: tuple[ProofExpectation, ...]
+
+    def exploration(self, variant: str) -> Expectation | None:
+        """What is expected of exploring the scope under a variant, if anything is."""
+        return next((one for one in self.explorations if one.variant == variant), None)
+
+
+def switches_named(text: str) -> Switches:
+    """The switches that a text such as `DOCUMENTED` or `AS_CODED+FENCED_WRITES` names: a variant, and switches on top."""
+    base, *names = text.split("+")
+    return variant(base) | {switch(name) for name in names}
+
+
+def plans(given: Mapping[str, Any] | None = None) -> Mapping[str, Plan]:
+    """The plan of every scope by name; MalformedInput or UnknownName say what is wrong in the manifest."""
+    entries = (manifest() if given is None else given)["scope"]
+    return {name: _plan(name, entry, Where(SOURCE, f"scope.{name}")) for name, entry in entries.items()}
+
+
+def plan(scope: str) -> Plan:
+    """The plan of a scope; UnknownName lists the known ones."""
+    if scope not in scopes():
+        raise UnknownName("scope", scope, scopes())
+    return plans()[scope]
+
+
+def _plan(name: str, entry: Mapping[str, Any], where: Where) -> Plan:
+    _only(entry, ("bounds", "verify", "expect", "prove"), where)
+    verify = entry.get("verify", {})
+    _only(verify, ("deep", "goals"), where.key("verify"))
+    flags = {key: _typed(verify.get(key, key == "goals"), bool, where.key("verify").key(key)) for key in ("deep", "goals")}
+    return Plan(
+        name,
+        flags["deep"],
+        flags["goals"],
+        tuple(_expectation(name, *one, where.key("expect")) for one in entry.get("expect", {}).items()),
+        tuple(_proof(name, *one, where.key("prove")) for one in entry.get("prove", {}).items()),
+    )
+
+
+def _expectation(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> Expectation:
+    where = where.key(variant)
+    counts = ("states", "transitions", "depth")
+    _only(entry, (*counts, "digest", "violated", "incomplete", "unwitnessed", "never_fired", "bounds_hit"), where)
+    return Expectation(
+        scope,
+        _variant(variant, where),
+        *(_typed(entry.get(key), int, where.key(key)) for key in counts),
+        _typed(entry.get("digest"), str, where.key("digest")),
+        _properties(entry.get("violated", {}), int, where.key("violated")),
+        _properties(entry.get("incomplete", {}), str, where.key("incomplete")),
+        frozenset(_properties(_listed(entry, "unwitnessed", where), None, where.key("unwitnessed"))),
+        _rules(_listed(entry, "never_fired", where), where.key("never_fired")),
+        _rules(_listed(entry, "bounds_hit", where), where.key("bounds_hit")),
+    )
+
+
+def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> ProofExpectation:
+    where = where.key(variant)
+    _only(entry, ("violated", "incomplete"), where)
+    return ProofExpectation(
+        scope,
+        _variant(variant, where),
+        frozenset(_properties(_listed(entry, "violated", where), None, where.key("violated"))),
+        _properties(entry.get("incomplete", {}), str, where.key("incomplete")),
+    )
+
+
+def _variant(text: str, where: Where) -> str:
+    _named(lambda: switches_named(text), where)
+    return text
+
+
+def _properties(given: Any, value: type | None, where: Where) -> dict[str, Any]:
+    """Properties by name, each name known and each value of the type; a list has no values."""
+    named = dict.fromkeys(given) if value is None else dict(given)
+    for name, one in named.items():
+        _named(lambda name=name: claim_named(name), where)  # type: ignore[misc]  # the usual binding of a loop variable
+        if value is not None:
+            _typed(one, value, where.key(name))
+    return named
+
+
+def _rules(given: Iterable[str], where: Where) -> frozenset[str]:
+    known = {rule.name for rule in rules()}
+    for name in given:
+        if name not in known:
+            where.refuse(str(UnknownName("rule", name, sorted(known))))
+    return frozenset(given)
+
+
+def _named(look_up: Any, where: Where) -> None:
+    try:
+        look_up()
+    except BadInput as error:
+        where.refuse(str(error))
+
+
+def _listed(entry: Mapping[str, Any], key: str, where: Where) -> list[str]:
+    given = entry.get(key, [])
+    if not isinstance(given, list):
+        where.key(key).refuse("is not a list of names")
+    return given
+
+
+def _only(given: Mapping[str, Any], known: tuple[str, ...], where: Where) -> None:
+    if not isinstance(given, Mapping):
+        where.refuse("is not a table")
+    for key in given:
+        if key not in known:
+            where.key(key).refuse(f"is not one of {', '.join(known)}")
+
+
+def _typed(given: Any, kind: type, where: Where) -> Any:
+    if given is None:
+        where.refuse("is missing")
+    if not isinstance(given, kind) or (kind is int and isinstance(given, bool)):
+        where.refuse(f"is not of type {kind.__name__}")
+    return given

@@ -1,0 +1,90 @@
+"""ISR change notification: how the controller hears of the ISR changes that leaders write.
+
+A leader remembers that it wrote an ISR and, some seconds later, creates one sequential znode that names its partitions.
+The controller reads the children, reads the state znodes that they name into its cache, tells every broker, and deletes
+the children that it handled. Until then its cache is behind the znode.
+
+A notification is known by the broker that created it; a broker has at most one outstanding (a second one hits a bound),
+and it names the scope's one partition or all of them. Left out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no
+notifications.
+
+Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
+section 7.7.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_threads import become_idle, take_callback
+from spec.language import action, fits, observe, require, when
+from spec.model import Model
+from spec.replica_transitions import cache_state
+from spec.request_batch import Batch, known_partitions, send
+from spec.state import At, Callback
+from spec.terms import either
+from spec.zookeeper import can_operate, exists, notify
+
+SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
+
+
+@action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=("notifications",))
+def report_isr_changes(s: Any, m: Model, b: int) -> None:
+    """A leader announces the partitions whose ISR it wrote."""
+    zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((b,))
+    unreported = {p: s.brokers[b].partitions[p].unreported for p in m.partitions}
+    require(can_operate(s, b), either(*unreported.values()))
+    fits(~either(*(m.brokers.in_set(b, zookeeper.notified[p]) for p in m.partitions)))
+    for p in m.partitions:
+        with when(unreported[p]):
+            zookeeper.notified[p] = m.brokers.union(zookeeper.notified[p], one)
+        s.brokers[b].partitions[p].unreported = False
+    observe(f"broker {b}", "create isr_change")
+    notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+def on_isr_change(s: Any, m: Model, c: int) -> None:
+    """Notifications came or went: those that are there are to be handled."""
+    controller, notified = s.controllers[c], s.zookeeper.notified
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.ISR_CHANGES)
+    controller.watching.isr_changes = True
+    for p in m.partitions:
+        some = ~m.brokers.is_empty(notified[p])
+        controller.partitions[p].todo = some
+        controller.taken = m.brokers.union(controller.taken, notified[p])
+        with when(some):
+            controller.at = At.NOTIFIED_READ
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+def read_notified(s: Any, m: Model, c: int, p: int) -> None:
+    """Read the state znode of a partition that was named; after the last one, tell every broker."""
+    controller, partitions = s.controllers[c], s.controllers[c].partitions
+    require(can_operate(s, c), controller.at == At.NOTIFIED_READ, partitions[p].todo)
+    with when(exists(s.zookeeper.state[p])):
+        cache_state(s, c, p)
+    partitions[p].todo = False
+    with when(~either(*(partitions[q].todo for q in m.partitions))):
+        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+        controller.at = At.NOTIFIED_DELETE
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+def delete_notification(s: Any, m: Model, c: int, b: int) -> None:
+    """Delete one of the notifications that were handled; after the last one the handler is done."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.brokers.in_set(b, controller.taken))
+    one = m.brokers.set_kind.constant((b,))
+    present = either(*(m.brokers.in_set(b, zookeeper.notified[p]) for p in m.partitions))
+    for p in m.partitions:
+        zookeeper.notified[p] = m.brokers.difference(zookeeper.notified[p], one)
+    controller.taken = m.brokers.difference(controller.taken, one)
+    with when(present):
+        notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+    with when(m.brokers.is_empty(controller.taken)):
+        become_idle(s, c)
+
+
+RULES = (report_isr_changes, on_isr_change, read_notified, delete_notification)

@@ -1,0 +1,310 @@
+"""What the controller writes to state-change.log: its transitions, elections, requests and the answers to them.
+
+    line = parse_line("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
+    line == LeaderElected(1, 3, 2, TopicPartition("t", 0))        and str(line) is the text again
+
+`epoch` is the controller epoch that the process holds, which for a controller that lost its session is an old one.
+Every line exists in 0.8.2 to 0.10.2; where its form changed, the first version of each form stands before it. There is
+no line for StopReplica: the controller tells of it in controller.log only.
+
+Kafka: `PartitionStateMachine`, `ReplicaStateMachine`, `KafkaController`, `ControllerChannelManager`. The stack trace
+that follows a failure is not part of the line (`spec/log_entries.py` keeps it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.broker_change_lines import BROKER_CHANGE_LINES
+from spec.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
+from spec.leader_and_isr_lines import LEADER_AND_ISR_LINES
+from spec.log_lines import Line, Vocabulary
+from spec.logged_answers import Answer
+from spec.logged_values import VOCABULARY, BrokerNode, LeaderAndIsr, Leadership, Role
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+
+
+@dataclass(frozen=True)
+class ControllerLine(Line):
+    """A line of a process in the controller's role."""
+
+    prefix = "Controller {controller:id} epoch {epoch:id} "
+    shapes = VOCABULARY
+
+    controller: int
+    epoch: int
+
+
+@dataclass(frozen=True)
+class PartitionBecameNew(
+    ControllerLine,
+    text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:new}"
+    " with assigned replicas {assigned_replicas:ids}",
+):
+    """A partition has become known, and with it its assigned replicas."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+    assigned_replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PartitionBecameOnline(
+    ControllerLine,
+    text="changed partition {partition:[t,p]} from {source:partition_state} to {target:online}"
+    " with leader {leader:int}",
+):
+    """A partition has a leader; Kafka leaves out the word "state" here."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+    leader: int
+
+
+@dataclass(frozen=True)
+class PartitionLostLeader(
+    ControllerLine,
+    text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:without_leader}",
+):
+    """A partition went offline, or out of existence."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+
+
+@dataclass(frozen=True)
+class PartitionChangeFailed(
+    ControllerLine,
+    text="initiated state change for partition {partition:[t,p]} from {source:partition_state}"
+    " to {target:partition_state} failed",
+    level="ERROR",
+):
+    """A partition stays in its state; the stack trace that follows says why."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+
+
+@dataclass(frozen=True)
+class LeaderElectionStarted(ControllerLine, text="started leader election for partition {partition:[t,p]}"):
+    """The state znode is about to be read, a leader to be chosen."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class LeaderElected(ControllerLine, text="elected leader {leader:int} for Offline partition {partition:[t,p]}"):
+    """The new leader stands in the state znode; "Offline" is printed whatever the state."""
+
+    leader: int
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class NoAssignedReplicaAlive(
+    ControllerLine,
+    text="encountered error during state change of partition {partition:[t,p]} from New to Online, assigned replicas"
+    " are [{assigned_replicas:ids}], live brokers are [{live_brokers:set}]. No assigned replica is alive.",
+    level="ERROR",
+):
+    """A new partition gets no leader."""
+
+    partition: TopicPartition
+    assigned_replicas: tuple[int, ...]
+    live_brokers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StateZnodeExists(
+    ControllerLine,
+    text="encountered error while changing partition {partition:[t,p]}'s state from New to Online since LeaderAndIsr"
+    " path already exists with value {value:json} and controller epoch {controller_epoch:int}",
+    level="ERROR",
+):
+    """Somebody else created the state znode of a new partition, with this content."""
+
+    partition: TopicPartition
+    value: LeaderAndIsr
+    controller_epoch: int
+
+
+@dataclass(frozen=True)
+class ElectionAborted(
+    ControllerLine,
+    text="aborted leader election for partition {partition:[t,p]} since the LeaderAndIsr path was already written by"
+    " another controller. This probably means that the current controller {current_controller:id} went through a soft"
+    " failure and another controller was elected with epoch {controller_epoch:int}.",
+    level="ERROR",
+):
+    """The state znode bears a higher controller epoch than ours."""
+
+    partition: TopicPartition
+    controller_epoch: int
+
+    @property
+    def current_controller(self) -> int:
+        """The controller once more."""
+        return self.controller
+
+
+@dataclass(frozen=True)
+class ElectionFailed(
+    ControllerLine,
+    text="encountered error while electing leader for partition {partition:[t,p]} due to: {reason:words}.",
+    level="ERROR",
+):
+    """No leader was elected; `reason` is the message of whatever went wrong."""
+
+    partition: TopicPartition
+    reason: str
+
+
+@dataclass(frozen=True)
+class ReplicaChanged(
+    ControllerLine,
+    text="changed state of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
+    " to {target:replica_state}",
+):
+    """A replica is in another state now."""
+
+    replica: int
+    partition: TopicPartition
+    source: ReplicaState
+    target: ReplicaState
+
+
+@dataclass(frozen=True)
+class ReplicaChangeFailed(
+    ControllerLine,
+    text="initiated state change of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
+    " to {target:replica_state} failed",
+    level="ERROR",
+):
+    """A replica stays in its state; the stack trace that follows says why."""
+
+    replica: int
+    partition: TopicPartition
+    source: ReplicaState
+    target: ReplicaState
+
+
+SENDING_LEADER_AND_ISR: Final = "sending {role:role} LeaderAndIsr request {leadership:leadership} "
+
+
+@dataclass(frozen=True)
+class LeaderAndIsrSending(
+    ControllerLine,
+    text={
+        V082: SENDING_LEADER_AND_ISR
+        + "with correlationId {correlation_id:int} to broker {broker:id} for partition {partition:[t,p]}",
+        V090: SENDING_LEADER_AND_ISR + "to broker {broker:id} for partition {partition:[t,p]}",
+    },
+):
+    """A partition of a LeaderAndIsr that is being put on a broker's queue; only 0.8.2 prints the correlation id."""
+
+    role: Role
+    leadership: Leadership
+    broker: int
+    partition: TopicPartition
+    correlation_id: int | None = None
+
+
+SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership:leadership} "
+
+
+@dataclass(frozen=True)
+class UpdateMetadataSending(
+    ControllerLine,
+    text={
+        V082: SENDING_UPDATE_METADATA
+        + "with correlationId {correlation_id:int} to broker {brokers:one} for partition {partition:[t,p]}",
+        V090: SENDING_UPDATE_METADATA + "to broker {brokers:one} for partition {partition:t-p}",
+        V0102: SENDING_UPDATE_METADATA + "to brokers {brokers:set} for partition {partition:t-p}",
+    },
+):
+    """A partition of an UpdateMetadata; up to 0.10.1 there is a line for each broker, in 0.10.2 one for all of them."""
+
+    leadership: Leadership
+    brokers: tuple[int, ...]
+    partition: TopicPartition
+    correlation_id: int | None = None
+
+
+@dataclass(frozen=True)
+class ReassignmentSent(
+    ControllerLine,
+    text="sent LeaderAndIsr request {leadership:leadership} with new assigned replica list {assigned_replicas:ids}"
+    " to leader {leader:int} for partition being reassigned {partition:[t,p]}",
+):
+    """The leader of a reassigned partition was told the new assigned replicas, with a higher leader epoch."""
+
+    leadership: Leadership
+    assigned_replicas: tuple[int, ...]
+    partition: TopicPartition
+
+    @property
+    def leader(self) -> int:
+        """The leader that was told."""
+        return self.leadership.leader
+
+
+@dataclass(frozen=True)
+class ReassignmentNotSent(
+    ControllerLine,
+    text="failed to send LeaderAndIsr request with new assigned replica list {assigned_replicas:ids} to leader for"
+    " partition being reassigned {partition:[t,p]}",
+    level="ERROR",
+):
+    """The leader epoch of a reassigned partition could not be raised."""
+
+    assigned_replicas: tuple[int, ...]
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class ResponseReceived(
+    ControllerLine,
+    text={
+        V082: "received response {answer:scala_answer} for a request sent to broker {broker:node082}",
+        V090: "received response {answer:answer} for a request sent to broker {broker:node090}",
+        V0100: "received response {answer:answer} for a request sent to broker {broker:node}",
+    },
+):
+    """A broker answered the request that was in flight to it."""
+
+    answer: Answer
+    broker: BrokerNode
+
+
+CONTROLLER_LINES: Final[tuple[type[Line], ...]] = (
+    PartitionBecameNew,
+    PartitionBecameOnline,
+    PartitionLostLeader,
+    PartitionChangeFailed,
+    LeaderElectionStarted,
+    LeaderElected,
+    NoAssignedReplicaAlive,
+    StateZnodeExists,
+    ElectionAborted,
+    ElectionFailed,
+    ReplicaChanged,
+    ReplicaChangeFailed,
+    LeaderAndIsrSending,
+    UpdateMetadataSending,
+    ReassignmentSent,
+    ReassignmentNotSent,
+    ResponseReceived,
+)
+
+STATE_CHANGE_LOG: Final = Vocabulary(CONTROLLER_LINES + LEADER_AND_ISR_LINES + BROKER_CHANGE_LINES)
+
+
+def parse_line(text: str, version: KafkaVersion = V0102, source: str = "state-change.log") -> Line:
+    """The line that a message of state-change.log is; MalformedInput says where it departs from all of them."""
+    return STATE_CHANGE_LOG.parse(text, version, source)
