@@ -88,5 +88,7 @@ class Vocabulary:
     def _departure(self, text: str, version: KafkaVersion) -> str:
         """Where the text departs from the line that it follows the longest."""
         forms = [template for _, template in self._by_version[version]]
+        if not forms:
+            return f"Kafka {version} logs no line of this kind"
         agreed, expected = max((template.how_far(text) for template in forms), key=lambda found: found[0])
         return f"no line of Kafka {version}: expected {expected} at character {agreed}, found {text[agreed:][:40]!r}"

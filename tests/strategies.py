@@ -1,6 +1,7 @@
 """Hypothesis strategies that several tests draw from: the values of the protocol, all of them legal."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,7 +9,12 @@ from hypothesis import strategies as st
 from spec import request_schemas as requests
 from spec import znode_paths, znodes
 from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import KafkaVersion, TopicPartition
+from spec.log_lines import Line
+from spec.logged_answers import SCALA, Answer
+from spec.logged_values import BrokerNode, LeaderAndIsr, Leadership, PartitionInfo, Role
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
 from spec.request_schemas import ApiKey
 from spec.requests import RequestHeader
 from spec.znode_paths import Path, PathKind
@@ -176,3 +182,48 @@ def headed_requests(draw: Callable[[st.SearchStrategy[Any]], Any]) -> tuple[Requ
     client = names if key == ApiKey.CONTROLLED_SHUTDOWN else st.none() | names
     client_id = draw(st.none() if (key, version) == (ApiKey.CONTROLLED_SHUTDOWN, 0) else client)
     return RequestHeader(key, version, draw(int32s), client_id), draw(requests_of(key, version))
+
+
+infos = st.builds(PartitionInfo, leaders, broker_lists, epochs, epochs, broker_lists)
+states = st.builds(PartitionInfo, leaders, broker_lists, epochs, epochs, broker_lists, epochs)
+printable = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="()"), max_size=9)
+racks = printable.filter(lambda text: text not in {"", "null"})
+responses = responses_of(ApiKey.LEADER_AND_ISR) | responses_of(ApiKey.UPDATE_METADATA)
+scala_answers = st.sampled_from(list(SCALA)).flatmap(
+    lambda key: st.builds(Answer, responses_of(key), st.just(key), int32s)
+)
+FORMS: dict[str, st.SearchStrategy[Any]] = {
+    "number": int32s,
+    "number, not negative": broker_ids,
+    "id": broker_ids.map(lambda broker: (broker,)),
+    "1,2": broker_lists,
+    "Set(1, 2)": broker_lists,
+    "true or false": st.booleans(),
+    "text": printable,
+    "[topic,partition]": topic_partitions,
+    "topic-partition": topic_partitions,
+    "become-leader or become-follower": st.sampled_from(Role),
+    "a state of a partition": st.sampled_from(PartitionState),
+    "NewPartition": st.just(PartitionState.NEW),
+    "OnlinePartition": st.just(PartitionState.ONLINE),
+    "a state without leader": st.sampled_from([PartitionState.OFFLINE, PartitionState.NON_EXISTENT]),
+    "a state of a replica": st.sampled_from(ReplicaState),
+    "leadership": st.builds(Leadership, leaders, broker_lists, epochs, epochs),
+    "leader and ISR as JSON": st.builds(LeaderAndIsr, leaders, epochs, broker_lists),
+    "PartitionStateInfo": infos,
+    "PartitionState(..)": states,
+    "hash of an object": st.from_regex("[0-9a-f]{1,8}", fullmatch=True),
+    "id:1,host:h,port:p": st.builds(BrokerNode, broker_ids, hosts, int32s),
+    "Node(1, h, p)": st.builds(BrokerNode, broker_ids, hosts, int32s),
+    "h:p (id: 1 rack: r)": st.builds(BrokerNode, broker_ids, hosts, int32s, st.none() | racks),
+    "answer as a Scala class": scala_answers,
+    "answer as a struct": st.builds(Answer, responses),
+}
+"""Values by the name of the shape that prints them."""
+
+
+def lines_of(kind: type[Line], version: KafkaVersion) -> st.SearchStrategy[Line]:
+    """Lines of one kind, as this version prints them."""
+    own = {member.name for member in fields(kind)}
+    holes = {name: FORMS[shape.name] for name, shape in kind.templates[version].holes.items() if name in own}
+    return st.builds(kind, **holes, version=st.just(version))

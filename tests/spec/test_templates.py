@@ -54,7 +54,7 @@ def test_templates_nest_and_derived_values_are_printed_and_checked() -> None:
     values = NAMED.read("a <-1|2:3,4> b", Where("x"))
     assert values == {"pair": Pair(-1, (3, 4))}
     assert PAIR.write(Pair(-1, (3, 4))) == "<-1|2:3,4>"
-    with pytest.raises(MalformedInput, match="x: pair: count is 3, which does not agree"):
+    with pytest.raises(MalformedInput, match="x: pair: count is 3, but 2 by the rest of the text"):
         NAMED.read("a <-1|3:3,4> b", Where("x"))
 
 
