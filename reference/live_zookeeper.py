@@ -22,11 +22,9 @@ operations run; the events tell.
 
 from __future__ import annotations
 
-import logging
-import struct
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
@@ -34,11 +32,11 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import kazoo.exceptions
-from kazoo.client import KazooClient
-from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
+from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol import serialization, states
 from kazoo.security import OPEN_ACL_UNSAFE
 
+from reference.live_zookeeper_connection import RawClient, SetWatches
 from reference.zookeeper_api import (
     REFUSALS,
     Children,
@@ -93,41 +91,6 @@ _EVENT_TYPES: Final = {
     states.EventType.CHILD: EventType.NODE_CHILDREN_CHANGED,
 }
 
-_quiet = logging.getLogger("reference.live_zookeeper.kazoo")
-_quiet.addHandler(logging.NullHandler())
-_quiet.propagate = False
-
-
-class _InlineHandler(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo is untyped
-    """Runs kazoo's callbacks at once, in the thread that reads the socket, so that nothing overtakes."""
-
-    def dispatch_callback(self, callback: Any) -> None:
-        """Run a watch's callback."""
-        callback.func(*callback.args)
-
-
-class _SetWatches:
-    """The request that sets the watches of a lost connection again (`SetWatches`, 3.3); kazoo has none."""
-
-    type = 101
-    watcher = None
-
-    def __init__(self, zxid: int, data: Iterable[str], exist: Iterable[str], children: Iterable[str]) -> None:
-        self._zxid = zxid
-        self._paths = [sorted(paths) for paths in (data, exist, children)]
-
-    def serialize(self) -> bytes:
-        """The zxid last seen, then the three lists of paths."""
-        vectors = (
-            struct.pack("!i", len(paths)) + b"".join(serialization.write_string(path) for path in paths)
-            for paths in self._paths
-        )
-        return struct.pack("!q", self._zxid) + b"".join(vectors)
-
-    @staticmethod
-    def deserialize(_content: bytes, _offset: int) -> None:
-        """The answer is empty."""
-
 
 class _Reply(Future[Any]):
     """What kazoo gives an answer to: it is turned into our values and handed to whoever waits."""
@@ -148,44 +111,6 @@ class _Reply(Future[Any]):
             super().set_exception(_error_of(self._operation, exception))
 
 
-class _RawClient(KazooClient):  # type: ignore[misc]  # kazoo is untyped
-    """kazoo's client, with the request itself as the interface.
-
-    When a session is over, kazoo fails what is queued and then begins a new queue; a request that came in between would
-    never be answered. So both are under one lock.
-    """
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        self._state_lock = threading.RLock()
-        super().__init__(*args, **options)
-
-    def _session_callback(self, state: str) -> None:
-        with self._state_lock:
-            super()._session_callback(state)
-
-    def send(self, request: Any, reply: _Reply) -> None:
-        """Queue one request; the reply is told what becomes of it."""
-        with self._state_lock:
-            self._call(request, reply)
-
-    def number_from(self, last_cxid: int) -> None:
-        """Go on numbering requests after this one."""
-        self._connection._xid = last_cxid  # noqa: SLF001  # kazoo begins anew with every connection
-
-    @property
-    def last_cxid(self) -> int:
-        """The number of the last request that was sent."""
-        xid: int = self._connection._xid or 0  # noqa: SLF001
-        return xid
-
-    def restore_watchers(self, watcher: Callable[[Any], None], paths: Iterable[str], children: Iterable[str]) -> None:
-        """Have the watcher called for these again."""
-        for path in paths:
-            self._data_watchers[path].add(watcher)
-        for path in children:
-            self._child_watchers[path].add(watcher)
-
-
 class LiveZookeeper:
     """A client and its session on a real server; a context manager that closes the session.
 
@@ -195,9 +120,7 @@ class LiveZookeeper:
 
     def __init__(self, address: str, session_timeout_ms: int = 6000) -> None:
         self.address = address
-        self._client = _RawClient(
-            address, timeout=session_timeout_ms / 1000, handler=_InlineHandler(), logger=_quiet, randomize_hosts=False
-        )
+        self._client = RawClient(address, session_timeout_ms)
         self._client.add_listener(self._on_state)
         self._events: deque[WatchEvent | SessionEvent] = deque()
         self._event_came = threading.Condition()
@@ -348,7 +271,7 @@ class LiveZookeeper:
         watched = self._data_watches | self._exist_watches
         if watched or self._child_watches:
             self._client.restore_watchers(self._on_watch, watched, self._child_watches)
-            again = _SetWatches(zxid, self._data_watches, self._exist_watches, self._child_watches)
+            again = SetWatches(zxid, self._data_watches, self._exist_watches, self._child_watches)
             self._client.send(again, _Reply(Operation("/"), self._on_answer))
 
 

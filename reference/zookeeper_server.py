@@ -249,7 +249,7 @@ class ZookeeperServer:
             words = self._last_words()
             if "Address already in use" in words:
                 raise PortTaken(f"port {self.port} of {HOST} was taken before the server had it: choose another port")
-            if "No space left on device" in words:
+            if "No space left on device" in words or shutil.disk_usage(self.data_dir).free == 0:
                 raise self._disk_full()
             raise ZookeeperServerError(f"the ZooKeeper server ended with status {status}{words}")
 
