@@ -1,0 +1,82 @@
+"""The questions that a search asks of every state, as one list.
+
+Whatever an engine wants to know is a yes or no about one state: an action is enabled in it; a bound stops an action in
+it; an `always` property fails in it; some enabled action would break a `step` property (its terms already speak of the
+state before); a `sometimes` property or a goal holds in it. So the kernel knows nothing of properties: it answers a
+list of predicates, and whoever searches counts the answers and remembers the first state of each.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import z3
+
+from spec.language import Action, Property, TransitionSystem
+from spec.terms import FLAG, Value, both, either
+
+
+class Kind(enum.Enum):
+    """What a predicate is about; the order is the order of the list."""
+
+    ENABLED = "the action's guard holds"
+    OVERFLOW = "only a bound of the scope stops the action"
+    VIOLATED = "an always property fails"
+    BROKEN = "some enabled action would break a step property"
+    WITNESSED = "a sometimes property holds"
+    GOAL = "the goal of a recoverable or eventually property holds"
+    CUT_OFF = "a bound stops some action of progress, so paths from here are missing"
+    OUT_OF_RANGE = "a variable has a value that its kind does not have"
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """One question: its kind, the name of the action, property or variable, and the z3 term that answers it."""
+
+    kind: Kind
+    name: str
+    term: z3.BoolRef
+
+
+def predicates(system: TransitionSystem) -> tuple[Predicate, ...]:
+    """Every question about a state of the system; the first ones are the actions' guards, in the system's order."""
+    return (
+        *(Predicate(Kind.ENABLED, action.name, action.guard) for action in system.actions),
+        *(Predicate(Kind.OVERFLOW, action.name, action.overflow) for action in _bounded(system)),
+        *(Predicate(Kind.VIOLATED, one.name, (~_value(one.term)).term) for one in _of_kinds(system, "always")),
+        *(Predicate(Kind.BROKEN, one.name, term) for one, term in _broken(system)),
+        *(Predicate(Kind.WITNESSED, one.name, one.term) for one in _of_kinds(system, "sometimes")),
+        *(Predicate(Kind.GOAL, one.name, one.term) for one in _of_kinds(system, "recoverable", "eventually")),
+        Predicate(Kind.CUT_OFF, "", _cut_off(system).term),
+        Predicate(Kind.OUT_OF_RANGE, "", _out_of_range(system).term),
+    )
+
+
+def _value(term: z3.BoolRef) -> Value:
+    return Value(FLAG, term)
+
+
+def _bounded(system: TransitionSystem) -> list[Action]:
+    return [action for action in system.actions if not z3.is_false(action.overflow)]
+
+
+def _cut_off(system: TransitionSystem) -> Value:
+    return either(*(_value(action.overflow) for action in _bounded(system) if action.budget is None))
+
+
+def _of_kinds(system: TransitionSystem, *kinds: str) -> list[Property]:
+    return [one for one in system.properties if one.kind in kinds and one.term is not None]
+
+
+def _broken(system: TransitionSystem) -> Iterator[tuple[Property, z3.BoolRef]]:
+    guards = {action.name: _value(action.guard) for action in system.actions}
+    for one in system.properties:
+        if one.kind == "step":
+            yield one, either(*(both(guards[name], ~_value(term)) for name, term in one.terms.items())).term
+
+
+def _out_of_range(system: TransitionSystem) -> Value:
+    kinds = [(one.kind, one.name) for one in system.variables if one.kind.maximum < (1 << one.kind.width) - 1]
+    return either(*(kind.variable(name) > Value(kind, kind.literal(kind.maximum)) for kind, name in kinds))

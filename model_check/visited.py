@@ -1,0 +1,217 @@
+"""The set of states seen so far: complete packed states in order of discovery, and a hash table of their numbers.
+
+A state's number is its row in one growing array. The table is open-addressed with linear probing; a slot holds the
+state's number plus one and 32 bits of its hash, so that a state is looked at only where those 32 bits agree, and then
+it is compared whole: nothing here is probabilistic. Nearly all of a search's time would be spent waiting for memory,
+so a batch is looked up in three passes that run a few entries apart: hash and prefetch the slot, read the slot and
+prefetch the state that it may name, compare and insert.
+
+The arrays are reserved once as address space and filled from the start, so they grow without being copied. The table
+is rebuilt at twice its size from the states themselves, after the old one is dropped: no moment needs both.
+"""
+
+from __future__ import annotations
+
+import mmap
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from model_check.native import fold, prefetch
+from model_check.packing import Words
+
+Numbers = npt.NDArray[np.uint32]
+
+SMALLEST_TABLE = 1 << 12
+FULLEST = 0.8
+"""The table is rebuilt when more of it than this is taken."""
+
+AHEAD = 12
+"""How many entries lie between the passes of a lookup."""
+
+MAP_NORESERVE = 0x4000
+"""Linux's flag for address space without a promise of memory; Python names it only from 3.13 on."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FINAL = np.uint64(0xD6E8FEB86659FD93)
+_ONE, _HALF, _LOW = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+def reserved(count: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """A zeroed array of shape `[count, columns]` (or `[count]` for 0 columns) that takes memory only where touched."""
+    item = np.dtype(dtype).itemsize * max(1, columns)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
+    memory = mmap.mmap(-1, max(1, count) * item, flags=flags)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    flat = np.frombuffer(memory, dtype=dtype, count=max(1, count) * max(1, columns))
+    return flat.reshape(-1, columns) if columns else flat
+
+
+@njit(cache=True, nogil=True, inline="always")
+def hash_row(rows: Words, row: int) -> Any:
+    """64 bits that depend on every bit of a packed state, the same on every machine."""
+    result = np.uint64(0)
+    secret = _GOLDEN
+    words = rows.shape[1]
+    for word in range(0, words - 1, 2):
+        result ^= fold(rows[row, word] ^ secret, rows[row, word + 1] ^ ~secret)
+        secret += _GOLDEN + _GOLDEN
+    if words & 1:
+        result ^= fold(rows[row, words - 1] ^ secret, _FINAL)
+    return fold(result ^ _GOLDEN, _FINAL)
+
+
+@njit(cache=True, nogil=True)
+def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
+    """The hash of each packed state."""
+    hashes = np.empty(rows.shape[0], dtype=np.uint64)
+    for row in range(rows.shape[0]):
+        hashes[row] = hash_row(rows, row)
+    return hashes
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _same(states: Words, number: Any, rows: Words, row: int) -> bool:
+    for word in range(rows.shape[1]):  # noqa: SIM110 - numba compiles loops, not generators
+        if states[number, word] != rows[row, word]:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hint(slots: Words, home: Any, tag: Any, states: int, row_bytes: int) -> None:
+    """Prefetch the state that a lookup will compare with: the first in its run of slots with the same tag."""
+    last = np.uint64(slots.shape[0] - 1)
+    slot = home
+    while slots[slot]:
+        if slots[slot] >> _HALF == tag:
+            number = (slots[slot] & _LOW) - _ONE
+            address = np.uint64(states) + number * np.uint64(row_bytes)
+            prefetch(address)
+            if row_bytes > 32:
+                prefetch(address + np.uint64(row_bytes - 1))
+            return
+        slot = (slot + _ONE) & last
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _shift(slots: Words) -> Any:
+    """How far a hash moves right to be the number of a slot: the table's size is a power of two."""
+    shift, size = np.uint64(64), slots.shape[0]
+    while size > 1:
+        shift -= np.uint64(1)
+        size >>= 1
+    return shift
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _enter(slots: Words, states: Words, used: int, rows: Words, row: int, hashed: Any, shift: Any) -> Any:
+    """The number of a row's state; the row becomes state number `used` if it was not seen before."""
+    slot, tag, last = hashed >> shift, hashed & _LOW, np.uint64(slots.shape[0] - 1)
+    while True:
+        content = slots[slot]
+        if content == 0:
+            for word in range(rows.shape[1]):
+                states[used, word] = rows[row, word]
+            slots[slot] = tag << _HALF | np.uint64(used + 1)
+            return used
+        if content >> _HALF == tag:
+            number = np.int64(content & _LOW) - 1
+            if _same(states, number, rows, row):
+                return number
+        slot = (slot + _ONE) & last
+
+
+@njit(cache=True, nogil=True)
+def insert(slots: Words, states: Words, used: int, rows: Words, count: int, hashes: Words, numbers: Numbers) -> int:
+    """Look up the first `count` rows, append those not seen before to the states; gives how many states there are then.
+
+    `numbers[i]` becomes the number of row i's state. New states are numbered in order of rows, from `used` on. There
+    must be room for all rows, in the table and among the states.
+    """
+    shift, address, row_bytes = _shift(slots), states.ctypes.data, rows.shape[1] * 8
+    for step in range(count + 2 * AHEAD):
+        if step < count:
+            hashes[step] = hash_row(rows, step)
+            prefetch(np.uint64(slots.ctypes.data) + (hashes[step] >> shift) * np.uint64(8))
+        hinted, row = step - AHEAD, step - 2 * AHEAD
+        if 0 <= hinted < count:
+            _hint(slots, hashes[hinted] >> shift, hashes[hinted] & _LOW, address, row_bytes)
+        if row >= 0:
+            number = _enter(slots, states, used, rows, row, hashes[row], shift)
+            numbers[row] = number
+            used += number == used
+    return used
+
+
+@njit(cache=True, nogil=True)
+def fill(slots: Words, states: Words, used: int) -> None:
+    """Enter the first `used` states, all distinct, into an empty table."""
+    shift, last = _shift(slots), np.uint64(slots.shape[0] - 1)
+    ring = np.empty(16, dtype=np.uint64)
+    for step in range(used + 15):
+        if step < used:
+            ring[step & 15] = hash_row(states, step)
+            prefetch(np.uint64(slots.ctypes.data) + (ring[step & 15] >> shift) * np.uint64(8))
+        number = step - 15
+        if number >= 0:
+            hashed = ring[number & 15]
+            slot = hashed >> shift
+            while slots[slot]:
+                slot = (slot + _ONE) & last
+            slots[slot] = (hashed & _LOW) << _HALF | np.uint64(number + 1)
+
+
+class Visited:
+    """States by number, numbers by state.
+
+    `rows` is `uint64[capacity, words]`, the first `count` of them are states in order of discovery. The capacity is a
+    promise of address space, not of memory.
+    """
+
+    def __init__(self, words: int, capacity: int) -> None:
+        self.words = words
+        self.capacity = min(capacity, (1 << 32) - 2)
+        self.count = 0
+        self.rows: Words = reserved(self.capacity, words, np.uint64)
+        self.slots: Words = reserved(SMALLEST_TABLE, 0, np.uint64)
+
+    @property
+    def room(self) -> int:
+        """How many states may be known before the table wants to grow, or the address space ends."""
+        return min(self.capacity, int(self.slots.shape[0] * FULLEST))
+
+    def make_room(self, more: int, budget: int | None = None) -> None:
+        """Let the table grow by doubling, from the states, until so many further states fit.
+
+        It grows by no more than `budget` bytes, if that is given; whether it was enough, `room` tells.
+        """
+        size = self.slots.shape[0]
+        wanted = size
+        while self.count + more > wanted * FULLEST:
+            wanted *= 2
+        if wanted == size or (budget is not None and (wanted - size) * 8 > budget):
+            return
+        self.slots = np.empty(0, dtype=np.uint64)
+        self.slots = reserved(wanted, 0, np.uint64)
+        fill(self.slots, self.rows, self.count)
+
+    def add(self, rows: Words) -> Numbers:
+        """The number of each of some states (`uint64[n, words]`); those not seen before get the next numbers.
+
+        MemoryError if they would not all fit, were they all new.
+        """
+        self.make_room(len(rows))
+        if self.count + len(rows) > self.room:
+            raise MemoryError(f"{len(rows)} states do not fit: {self.count} of at most {self.capacity} are known")
+        hashes, numbers = np.empty(len(rows), dtype=np.uint64), np.empty(len(rows), dtype=np.uint32)
+        self.count = int(insert(self.slots, self.rows, self.count, rows, len(rows), hashes, numbers))
+        return numbers
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory in use: the states and the table."""
+        return self.count * self.words * 8 + int(self.slots.nbytes)
