@@ -147,8 +147,8 @@ EXAMPLES: list[tuple[Line, str]] = [
         ElectionAborted(9, 2, TP, 3),
         (
             "Controller 9 epoch 2 aborted leader election for partition [t,0] since the LeaderAndIsr path was already"
-            " written by another controller. This probably means that the current controller 9 went through a soft failure"
-            " and another controller was elected with epoch 3."
+            " written by another controller. This probably means that the current controller 9 went through a soft"
+            " failure and another controller was elected with epoch 3."
         ),
     ),
     (
@@ -178,22 +178,22 @@ EXAMPLES: list[tuple[Line, str]] = [
             version=V082,
         ),
         (
-            "Controller 9 epoch 2 received response StopReplicaResponse(7,Map([t,0] -> 0),0) for a request sent to broker"
-            " id:1,host:h,port:9092"
+            "Controller 9 epoch 2 received response StopReplicaResponse(7,Map([t,0] -> 0),0) for a request sent to"
+            " broker id:1,host:h,port:9092"
         ),
     ),
     (
         LeaderAndIsrReceived(1, 9, 2, 7, TP, INFO, version=V090),
         (
-            "Broker 1 received LeaderAndIsr request (LeaderAndIsrInfo:(Leader:1,ISR:1,2,LeaderEpoch:3,ControllerEpoch:4),"
-            "ReplicationFactor:3),AllReplicas:1,2,3) correlation id 7 from controller 9 epoch 2 for partition [t,0]"
+            "Broker 1 received LeaderAndIsr request (LeaderAndIsrInfo:(Leader:1,ISR:1,2,LeaderEpoch:3,ControllerEpoch:4"
+            "),ReplicationFactor:3),AllReplicas:1,2,3) correlation id 7 from controller 9 epoch 2 for partition [t,0]"
         ),
     ),
     (
         LeaderAndIsrReceived(1, 9, 2, 7, TP, PartitionInfo(1, (1, 2), 3, 4, (1, 2, 3), 5)),
         (
-            "Broker 1 received LeaderAndIsr request PartitionState(controllerEpoch=4, leader=1, leaderEpoch=3, isr=[1, 2],"
-            " zkVersion=5, replicas=[1, 2, 3]) correlation id 7 from controller 9 epoch 2 for partition [t,0]"
+            "Broker 1 received LeaderAndIsr request PartitionState(controllerEpoch=4, leader=1, leaderEpoch=3, isr=[1,"
+            " 2], zkVersion=5, replicas=[1, 2, 3]) correlation id 7 from controller 9 epoch 2 for partition [t,0]"
         ),
     ),
     (

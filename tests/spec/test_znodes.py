@@ -68,7 +68,11 @@ def test_the_registrations_of_each_version_are_those_seen_in_the_wild() -> None:
     v1 = '{"jmx_port":-1,"timestamp":"1428512949385","host":"192.168.0.11","version":1,"port":9093}'
     v2 = '{"jmx_port":-1,"timestamp":"1","endpoints":["PLAINTEXT://h:9092"],"host":"h","version":2,"port":9092}'
     v3 = v2.replace('"version":2', '"version":3')
-    for number, text in enumerate([v1, v2, v3], start=1):
+    v4 = (
+        '{"listener_security_protocol_map":{"PLAINTEXT":"PLAINTEXT"},"endpoints":["PLAINTEXT://h:9092"],"rack":"a",'
+        '"jmx_port":9999,"host":"h","timestamp":"1","port":9092,"version":4}'
+    )
+    for number, text in enumerate([v1, v2, v3, v4], start=1):
         payload = parse_payload("/brokers/ids/1", text)
         assert isinstance(payload, BrokerPayload)
         assert (payload.version, str(payload)) == (number, text)
