@@ -57,7 +57,7 @@ def _returned(s: Any, m: Model, c: int) -> Value:
     controller, registered = s.controllers[c], s.zookeeper.registered
     if not m.mends(Switch.BROKER_EPOCHS):
         return m.brokers.empty_set()
-    seen = m.brokers.set_of(lambda b: controller.seen[b])
+    seen = m.brokers.set_from({b: controller.seen[b] for b in m.brokers.ids})
     for b in m.brokers.ids:
         controller.seen[b] = m.brokers.in_set(b, registered)
     return m.brokers.difference(m.brokers.intersection(controller.live, registered), seen)

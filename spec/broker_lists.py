@@ -2,15 +2,15 @@
 
 Kafka keeps assigned replicas and the in-sync replicas as ordered lists: the order of AR decides who is elected, and the
 order of the ISR is part of a state znode's content. A list is one number: its index among all duplicate-free lists of
-the scope's brokers (2, 5, 16, 65 of them for 1 to 4 brokers), shortest first, then by content. Operations are constant tables over that
-index, so a list of three brokers costs four bits and no loop.
+the scope's brokers (2, 5, 16, 65 of them for 1 to 4 brokers), shortest first, then by content. Operations are constant
+tables over that index, so a list of three brokers costs four bits and no loop.
 
 A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands for "none", which prints as Kafka's -1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
@@ -50,7 +50,9 @@ class Brokers:
     def list_kind(self) -> Kind:
         """An ordered, duplicate-free list of brokers."""
         order = self.lists
-        return Kind("broker list", bits_for(len(order) - 1), len(order) - 1, lambda raw: f"{list(order[raw])}", order.index)
+        return Kind(
+            "broker list", bits_for(len(order) - 1), len(order) - 1, lambda raw: f"{list(order[raw])}", order.index
+        )
 
     def _show_set(self, raw: int) -> str:
         return "{" + ",".join(str(broker) for broker in self.ids if raw >> broker - 1 & 1) + "}"
@@ -87,11 +89,11 @@ class Brokers:
         """The brokers that are not in a set."""
         return Value(self.set_kind, ~members.term)
 
-    def set_of(self, membership: Callable[[int], object]) -> Value:
-        """The set of the brokers for which a flag holds."""
+    def set_from(self, membership: Mapping[int, object]) -> Value:
+        """The set of the brokers whose flag holds; a broker without a flag is not in it."""
         result = self.empty_set()
-        for broker in self.ids:
-            one = choose(membership(broker), self.set_kind.constant((broker,)), self.empty_set())
+        for broker, member in membership.items():
+            one = choose(member, self.set_kind.constant((broker,)), self.empty_set())
             result = self.union(result, one)
         return result
 

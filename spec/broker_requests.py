@@ -8,7 +8,8 @@ A broker that is to follow must know the new leader to be alive, from UpdateMeta
 but does not store the leader epoch, and still answers 0 (D11). Scopes without the part `metadata` take every leader as
 known.
 
-Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `maybeUpdateMetadataCache`, `Partition`. PROTOCOL.md section 10.
+Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `maybeUpdateMetadataCache`, `Partition`.
+PROTOCOL.md section 10.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def is_stale_registration(s: Any, m: Model, c: int, b: int) -> Value:
     """Where broker epochs are on, a request for an earlier registration of the broker is refused with 77 (2.2.0)."""
     if not m.mends(Switch.BROKER_EPOCHS):
         return flag(False)
-    return ~s.controllers[c].seen[b]
+    return flag(~s.controllers[c].seen[b])
 
 
 def leads(s: Any, b: int, p: int) -> Value:

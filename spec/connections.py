@@ -18,7 +18,7 @@ from spec.broker_requests import handle_leader_and_isr, handle_update_metadata, 
 from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import Session, Stage
-from spec.terms import Value, both, choose, flag
+from spec.terms import Value, both, either, flag
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("connections",))
@@ -38,7 +38,7 @@ def execute_head(s: Any, m: Model, c: int, b: int) -> None:
     """The broker's side of the request at the head."""
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
-    stale = both(is_stale_registration(s, m, c, b))
+    stale = is_stale_registration(s, m, c, b)
     with when(both(head.stage == Stage.LEADER_AND_ISR, ~stale)):
         handle_leader_and_isr(s, m, c, b, head)
     if m.has("metadata"):
@@ -63,7 +63,7 @@ def answer_head(s: Any, m: Model, c: int, b: int) -> None:
 def _is_last_of_batch(m: Model, head: Any) -> Value:
     if not m.has("metadata"):
         return flag(True)
-    return flag(head.stage == Stage.UPDATE_METADATA) | ~head.metadata
+    return either(head.stage == Stage.UPDATE_METADATA, ~head.metadata)
 
 
 def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
@@ -80,7 +80,7 @@ def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
 def open_channels(s: Any, m: Model, c: int, new: Value) -> None:
     """The controller adds brokers: each gets an empty queue."""
     controller = s.controllers[c]
-    controller.channels = choose(flag(True), m.brokers.union(controller.channels, new), controller.channels)
+    controller.channels = m.brokers.union(controller.channels, new)
 
 
 RULES = (deliver_request, deliver_request_unanswered)

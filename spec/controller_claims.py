@@ -35,9 +35,7 @@ def one_term_acts_in_an_epoch(before: Any, after: Any, m: Model, action: Action)
     now, epoch = acts_now(before, after, c), after.controllers[c].epoch
     if m.proving:
         return ~both(now, epoch == before.history.watched, before.history.acted)
-    taken = either(
-        *(both(epoch == e, before.history.acted[e]) for e in range(1, m.scope.controller_epochs + 1))
-    )
+    taken = either(*(both(epoch == e, before.history.acted[e]) for e in range(1, m.scope.controller_epochs + 1)))
     return ~both(now, taken)
 
 
@@ -130,9 +128,7 @@ def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
     )
 
 
-@claim(
-    "step", source="PROTOCOL.md D2, KAFKA-6082", witness="an_earlier_term_holds_the_lock", parts=("partitions",)
-)
+@claim("step", source="PROTOCOL.md D2, KAFKA-6082", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
 def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """Once a successor has incremented the epoch, no write of an earlier term changes a znode."""
     c = action.parameters.get("c")
@@ -153,7 +149,10 @@ def a_request_is_stale(s: Any, m: Model) -> Value:
     """A request of an older controller epoch than a broker knows waits at the head of a queue."""
     return either(
         *(
-            both(s.connections[c][b][0].stage != Stage.EMPTY, s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
+            both(
+                s.connections[c][b][0].stage != Stage.EMPTY,
+                s.connections[c][b][0].epoch < s.brokers[b].controller_epoch,
+            )
             for c in m.controllers
             for b in m.brokers.ids
         )

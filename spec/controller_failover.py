@@ -233,7 +233,9 @@ def fail_failover(s: Any, m: Model, c: int) -> None:
     places = either(*(controller.at == at for at in FAILOVER))
     if m.has("partitions"):
         starting = both(controller.handler == Handler.FAILOVER)
-        places = either(places, both(starting, either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)))
+        places = either(
+            places, both(starting, either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE))
+        )
     require(places)
     observe(f"controller {c}", "fail in failover")
     elector_resigns(s, m, c)

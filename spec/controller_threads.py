@@ -2,8 +2,8 @@
 
 All callbacks of a process run on ZkClient's event thread, one after the other, and take the controller lock; start-up
 elects on the main thread under the same lock. Only the lock's holder does what others can see, so the holder's place in
-its code (`at`) is all there is to keep; the callbacks that wait are the queue. A callback is taken from the queue by the
-action that does its first ZooKeeper operation, and an exception that leaves a callback is only logged.
+its code (`at`) is all there is to keep; the callbacks that wait are the queue. A callback is taken from the queue by
+the action that does its first ZooKeeper operation, and an exception that leaves a callback is only logged.
 
 Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
 it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their

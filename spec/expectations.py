@@ -115,7 +115,9 @@ def _plan(name: str, entry: Mapping[str, Any], where: Where) -> Plan:
     _only(entry, ("bounds", "verify", "expect", "prove"), where)
     verify = entry.get("verify", {})
     _only(verify, ("deep", "goals"), where.key("verify"))
-    flags = {key: _typed(verify.get(key, key == "goals"), bool, where.key("verify").key(key)) for key in ("deep", "goals")}
+    flags = {
+        key: _typed(verify.get(key, key == "goals"), bool, where.key("verify").key(key)) for key in ("deep", "goals")
+    }
     return Plan(
         name,
         flags["deep"],

@@ -44,7 +44,9 @@ def live_replicas_are_informed(s: Any, m: Model) -> Value:
 
 
 def leaders_can_lead(s: Any, m: Model) -> Value:
-    """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches its version."""
+    """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches
+    the znode's version.
+    """
     facts = []
     for p in m.partitions:
         znode = s.zookeeper.state[p]

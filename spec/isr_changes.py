@@ -38,9 +38,7 @@ def expand_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
     _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
-@action(
-    actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",)
-)
+@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
 def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
     known, follower = _leading(s, m, b, p), s.brokers[r].partitions[p]

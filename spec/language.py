@@ -16,42 +16,11 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
 
 import z3
 
-from spec.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One scalar of the state: its unique name, its kind and its initial raw value."""
-
-    name: str
-    kind: Kind
-    initial: int
-
-    @property
-    def sort(self) -> z3.SortRef:
-        """The z3 sort: Bool or BitVec when enumerating, also Int when proving."""
-        return self.kind.sort
-
-    def show(self, raw: int) -> str:
-        """A raw value as text."""
-        return self.kind.show(raw)
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What an observer sees of a step: who did which kind of thing, with which fields.
-
-    `fields` and `condition` are terms over the state before the step; it is seen only where `condition` holds.
-    """
-
-    role: str
-    kind: str
-    fields: Mapping[str, Value]
-    condition: z3.BoolRef
+from spec.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag, is_true, same
+from spec.views import Frame, Leaf, Observation, Shape, Variable, View, leaves, reset
 
 
 @dataclass(frozen=True)
@@ -107,117 +76,9 @@ class TransitionSystem:
         return {one.name: one for one in self.properties}[name]
 
 
-# ------------------------------------------------------------------------------------------------ the shape of a state
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A variable to be: its kind and initial value."""
-
-    kind: Kind
-    initial: object
-
-
-Shape: TypeAlias = "Leaf | Mapping[Any, Shape]"
-"""A leaf, a record (keys are names) or an array (keys are numbers)."""
-
-
-def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
-    """The variables of a shape, named by their path, as in `controllers[1].epoch`."""
-    if isinstance(shape, Leaf):
-        raw = shape.kind.encode(shape.initial)
-        yield Variable(path, shape.kind, raw)
-        return
-    for key, child in shape.items():
-        yield from leaves(child, _extend(path, key))
-
-
-def _extend(path: str, key: object) -> str:
-    if isinstance(key, str):
-        return f"{path}.{key}" if path else key
-    return f"{path}[{key}]"
-
-
-class Frame:
-    """What one run of an action leaves behind."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Value] = {}
-        self.guards: list[Value] = []
-        self.fits: list[Value] = []
-        self.events: list[Observation] = []
-        self.conditions: list[Value] = []
-
-    @property
-    def condition(self) -> Value:
-        """The conjunction of the `when` blocks around this place."""
-        return both(*self.conditions)
-
+# ------------------------------------------------------------------------------------------- what an action may say
 
 _frames: list[Frame] = []
-
-
-class View:
-    """A window on the state: `view.controllers[1].epoch` reads, assigning to it records an update.
-
-    Attribute and index access walk the shape; a leaf reads as its value in the frame, or as the variable itself.
-    `frame=None` gives a read-only view of the state before.
-    """
-
-    __slots__ = ("_frame", "_path", "_shape")
-
-    def __init__(self, shape: Shape, frame: Frame | None, path: str = "") -> None:
-        object.__setattr__(self, "_shape", shape)
-        object.__setattr__(self, "_frame", frame)
-        object.__setattr__(self, "_path", path)
-
-    def __getitem__(self, key: object) -> Any:
-        shape: Shape = self._shape  # type: ignore[attr-defined]  # a slot set through object.__setattr__
-        frame, path = self._frame, _extend(self._path, key)  # type: ignore[attr-defined]  # as above
-        if isinstance(shape, Leaf) or key not in shape:
-            raise AttributeError(f"the state has no {path}")
-        child = shape[key]
-        if not isinstance(child, Leaf):
-            return View(child, frame, path)
-        if frame is not None and path in frame.values:
-            return frame.values[path]
-        return child.kind.variable(path)
-
-    __getattr__ = __getitem__
-
-    def __setitem__(self, key: object, value: object) -> None:
-        path, child = _extend(self._path, key), self._shape[key]  # type: ignore[attr-defined]  # as above
-        if isinstance(child, Leaf):
-            self._assign(path, child.kind, value, self[key])
-            return
-        target = self[key]
-        for name in child:
-            target[name] = value[name]  # type: ignore[index]  # a record is copied from a record of the same shape
-
-    __setattr__ = __setitem__
-
-    def __contains__(self, key: object) -> bool:
-        return not isinstance(self._shape, Leaf) and key in self._shape  # type: ignore[attr-defined]  # as above
-
-    def _assign(self, path: str, kind: Kind, value: object, old: Value) -> None:
-        frame: Frame | None = self._frame  # type: ignore[attr-defined]  # as above
-        if frame is None:
-            raise TypeError(f"{path}: this view of the state is read-only")
-        frame.values[path] = choose(frame.condition, kind.constant(value), old)
-
-
-def reset(view: View, *names: str) -> None:
-    """Return a record (or the named fields of it) to its initial values: dead variables cost no states."""
-    shape = view._shape  # type: ignore[attr-defined]  # noqa: SLF001 - the layer's own class
-    for name in names or tuple(shape):
-        child = shape[name]
-        if isinstance(child, Leaf):
-            view[name] = child.initial
-        else:
-            reset(view[name])
-
-
-# ------------------------------------------------------------------------------------------- what an action may say
 
 
 def _frame() -> Frame:
@@ -326,18 +187,16 @@ def claim(
     return declare
 
 
-def instantiate(
-    rule: Rule, shape: Shape, model: object, parameters: Mapping[str, int]
-) -> tuple[Action, View]:
+def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str, int]) -> tuple[Action, View]:
     """Run a rule's function for one choice of parameters; give the action and the view of the state after it."""
     frame = Frame()
     view = View(shape, frame)
     _frames.append(frame)
     try:
         if rule.budget is not None and "budget" in view:
-            budget = view.budget[rule.budget]
-            require(budget > 0)
-            view.budget[rule.budget] = _decremented(budget)
+            budgets = view["budget"]
+            require(budgets[rule.budget] > 0)
+            budgets[rule.budget] = _decremented(budgets[rule.budget])
         rule.function(view, model, **parameters)
     finally:
         _frames.pop()
@@ -357,9 +216,9 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
     enabled, room = both(*frame.guards), both(*frame.fits)
     arguments = ", ".join(f"{name}={value}" for name, value in parameters.items())
     updates = {
-        path: value.term for path, value in frame.values.items() if not value.term.eq(value.kind.variable(path).term)
+        path: value.term for path, value in frame.values.items() if not same(value.term, value.kind.variable(path).term)
     }
-    overflow = FALSE if z3.is_true(room.term) else (enabled & ~room).term
+    overflow = FALSE if is_true(room.term) else (enabled & ~room).term
     return Action(
         name=f"{rule.name}({arguments})",
         rule=rule.name,
@@ -376,7 +235,31 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
 
 
 __all__ = [
-    "FLAG", "Action", "Claim", "Leaf", "Observation", "Property", "Rule", "Shape", "TransitionSystem", "Value", "Variable",
-    "View", "action", "both", "choose", "claim", "either", "fits", "flag", "instantiate", "leaves", "observe", "parameter_names", "require",
-    "reset", "successor", "when",
+    "FLAG",
+    "Action",
+    "Claim",
+    "Leaf",
+    "Observation",
+    "Property",
+    "Rule",
+    "Shape",
+    "TransitionSystem",
+    "Value",
+    "Variable",
+    "View",
+    "action",
+    "both",
+    "choose",
+    "claim",
+    "either",
+    "fits",
+    "flag",
+    "instantiate",
+    "leaves",
+    "observe",
+    "parameter_names",
+    "require",
+    "reset",
+    "successor",
+    "when",
 ]

@@ -33,7 +33,7 @@ def offline_partition_leader(m: Model, p: int, isr: Value, live: Value) -> Elect
 
 
 def elect_offline(brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: bool) -> ElectionTerms:
-    """First live in-sync replica of AR; if no in-sync replica lives and it is allowed, the first live one, uncleanly."""
+    """First live in-sync replica of AR; if none lives and unclean election is on, the first live one."""
     live_assigned = brokers.filtered(assigned, live)
     live_isr = brokers.filtered(isr, live)
     in_sync = brokers.filtered(live_assigned, brokers.members(live_isr))

@@ -87,7 +87,10 @@ def _somebody_in_sync_lives(before: Any, m: Model, action: Action, p: int) -> Va
 def the_isr_has_shrunk(s: Any, m: Model) -> Value:
     """Some ISR is smaller than the assigned replicas."""
     return either(
-        *(both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != m.assigned(p)) for p in m.partitions)
+        *(
+            both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != m.assigned(p))
+            for p in m.partitions
+        )
     )
 
 
@@ -205,7 +208,7 @@ def a_broker_leads_with_a_stale_version(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 4", witness="a_leader_is_elected", parts=("partitions",))
 def replicas_are_in_known_states(s: Any, m: Model) -> Value:
-    """Without deletion no replica enters a deletion state but ReplicaDeletionIneligible, which start-up gives the dead."""
+    """Without deletion the only deletion state is ReplicaDeletionIneligible, which start-up gives the dead."""
     never = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
     return both(
         *(

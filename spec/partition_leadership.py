@@ -64,9 +64,7 @@ def create_state(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(
-    actor="controller {c}", source="PROTOCOL.md D54", budget="losses", parts=("partitions",)
-)
+@action(actor="controller {c}", source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
 def create_state_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """New to Online: the create is applied, but the connection is lost before the answer; the client creates again."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]

@@ -158,7 +158,9 @@ def register_broker(s: Any, m: Model, b: int) -> None:
 
 
 @action(
-    actor="broker {b}", source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered", parts=("early_starts",)
+    actor="broker {b}",
+    source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered",
+    parts=("early_starts",),
 )
 def fail_registration(s: Any, m: Model, b: int) -> None:
     """A broker finds its id registered by another session; its start-up fails and the process closes its session."""
@@ -171,5 +173,6 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
 
 
 RULES = (
-    start_process, start_process_early, crash, end_orphaned_session, expire_session, renew_session, register_broker, fail_registration,
+    start_process, start_process_early, crash, end_orphaned_session, expire_session, renew_session, register_broker,
+    fail_registration,
 )  # fmt: skip

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import z3
-
 from spec import controller_claims, goals, leadership_claims
 from spec.errors import UnknownName
 from spec.language import Action, Claim, Property, View
 from spec.model import Model
+from spec.terms import is_true
 
 MODULES = (controller_claims, leadership_claims, goals)
 
@@ -37,14 +36,10 @@ def instantiate_claims(
     m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]
 ) -> tuple[Property, ...]:
     """The claims that a model's scope has the parts for."""
-    return tuple(
-        _instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.scope.features
-    )
+    return tuple(_instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.scope.features)
 
 
-def _instantiate(
-    one: Claim, m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]
-) -> Property:
+def _instantiate(one: Claim, m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]) -> Property:
     if one.kind != "step":
         value = one.function(before, m)
         term = None if value is None else value.term
@@ -52,6 +47,6 @@ def _instantiate(
     terms = {}
     for action in actions:
         value = one.function(before, afters[action.name], m, action)
-        if value is not None and not z3.is_true(value.term):
+        if value is not None and not is_true(value.term):
             terms[action.name] = value.term
     return Property(one.name, one.kind, one.statement, one.source, terms=terms, witness=one.witness)

@@ -35,7 +35,7 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
         moving = {r: both(m.brokers.in_set(r, on), _may_go_online(partitions[p].replicas[r])) for r in m.assigned(p)}
         from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
         receivers = {r: both(moving[r], ~from_new[r], cached) for r in m.assigned(p)}
-        told[p] = m.brokers.set_of(lambda b, receivers=receivers: receivers.get(b, False))
+        told[p] = m.brokers.set_from(receivers)
         informed[p] = either(*receivers.values())
         for r in m.assigned(p):
             with when(moving[r]):
@@ -52,10 +52,8 @@ def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
     controller = s.controllers[c]
     for p in m.partitions:
         cached = controller.partitions[p]
-        fits_table = m.brokers.set_of(
-            lambda b, p=p: _may_go_online(controller.partitions[p].replicas[b]) if b in m.assigned(p) else False
-        )
-        candidates = m.brokers.intersection(dead, fits_table)
+        movable = m.brokers.set_from({r: _may_go_online(cached.replicas[r]) for r in m.assigned(p)})
+        candidates = m.brokers.intersection(dead, movable)
         with when(cached.version != -1):
             cached.visiting = candidates
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions))
@@ -66,7 +64,7 @@ def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
 
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
 def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """To Offline: read the state znode; give up if it is absent or a newer controller's; done if r is not in the ISR."""
+    """To Offline: read the state znode; give up if absent or a newer controller's; done if r is not in the ISR."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     require(can_operate(s, c), controller.at == At.REMOVE_READ)
     require(m.brokers.in_set(r, controller.partitions[p].visiting))

@@ -91,9 +91,7 @@ def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, V
         observe(f"controller {c}", "queue UpdateMetadata", broker=b)
 
 
-def _fill(
-    s: Any, m: Model, c: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value
-) -> None:
+def _fill(s: Any, m: Model, c: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
     """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
     controller = s.controllers[c]
     slot.epoch = controller.epoch

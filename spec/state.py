@@ -117,9 +117,7 @@ def shape(m: Model) -> Shape:
     if m.has("partitions"):
         tree["brokers"] = {b: _broker(m) for b in m.brokers.ids}
     if m.has("connections"):
-        tree["connections"] = {
-            c: {b: {k: _slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers
-        }
+        tree["connections"] = {c: {b: {k: _slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers}
     if not m.proving:
         tree["budget"] = {name: Leaf(number(limit, "budget"), limit) for name, limit in m.scope.budgets if limit}
     return tree
@@ -239,7 +237,7 @@ def _broker(m: Model) -> Shape:
         partition["retrying"] = Leaf(m.brokers.list_kind, ())
     tree: dict[str, Shape] = {
         "controller_epoch": Leaf(m.controller_epoch, 0),
-        "partitions": {p: partition for p in m.partitions},
+        "partitions": dict.fromkeys(m.partitions, partition),
     }
     if m.has("metadata"):
         tree["alive"] = Leaf(m.brokers.set_kind, ())
@@ -252,7 +250,7 @@ def _slot(m: Model) -> Shape:
     tree: dict[str, Shape] = {
         "stage": Leaf(enumeration(Stage), Stage.EMPTY),
         "epoch": Leaf(m.controller_epoch, 0),
-        "partitions": {p: content for p in m.partitions},
+        "partitions": dict.fromkeys(m.partitions, content),
     }
     if m.has("metadata"):
         tree |= {"metadata": Leaf(FLAG, False), "alive": Leaf(m.brokers.set_kind, ())}

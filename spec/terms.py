@@ -15,6 +15,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import z3
@@ -57,13 +58,40 @@ class Kind:
 
     def literal(self, raw: int) -> z3.ExprRef:
         """The z3 constant of a raw value."""
-        if self.name == "flag":
-            return TRUE if raw else FALSE
-        return z3.IntVal(raw) if self.unbounded else z3.BitVecVal(raw, self.width)
+        return _literal(self.name == "flag", self.unbounded, self.width, raw)
 
     def variable(self, name: str) -> Value:
         """A free variable of this kind."""
-        return Value(self, z3.Const(name, self.sort))
+        return Value(self, _variable(name, self.name == "flag", self.unbounded, self.width))
+
+
+@cache
+def _literal(is_flag: bool, unbounded: bool, width: int, raw: int) -> z3.ExprRef:
+    if is_flag:
+        return TRUE if raw else FALSE
+    return z3.IntVal(raw) if unbounded else z3.BitVecVal(raw, width)
+
+
+@cache
+def _variable(name: str, is_flag: bool, unbounded: bool, width: int) -> z3.ExprRef:
+    if is_flag:
+        return z3.Bool(name)
+    return z3.Int(name) if unbounded else z3.BitVec(name, width)
+
+
+def same(left: z3.ExprRef, right: z3.ExprRef) -> bool:
+    """Whether two terms are one: z3 keeps every term once, so its address tells (a third of the time of `eq`)."""
+    return bool(left.ast.value == right.ast.value)
+
+
+def is_true(term: z3.ExprRef) -> bool:
+    """Whether a term is the constant true."""
+    return same(term, TRUE)
+
+
+def is_false(term: z3.ExprRef) -> bool:
+    """Whether a term is the constant false."""
+    return same(term, FALSE)
 
 
 FLAG = Kind("flag", 1, 1, lambda raw: "yes" if raw else "no", int)
@@ -165,19 +193,26 @@ def flag(value: object) -> Value:
 def both(*values: object) -> Value:
     """All of them hold (none: true)."""
     terms = [flag(value).term for value in values]
-    if any(z3.is_false(term) for term in terms):
+    if any(is_false(term) for term in terms):
         return Value(FLAG, FALSE)
-    terms = [term for term in terms if not z3.is_true(term)]
-    return Value(FLAG, TRUE if not terms else terms[0] if len(terms) == 1 else z3.And(*terms))
+    terms = [term for term in terms if not is_true(term)]
+    return Value(FLAG, TRUE if not terms else terms[0] if len(terms) == 1 else _join(z3.Z3_mk_and, terms))
 
 
 def either(*values: object) -> Value:
     """At least one of them holds (none: false)."""
     terms = [flag(value).term for value in values]
-    if any(z3.is_true(term) for term in terms):
+    if any(is_true(term) for term in terms):
         return Value(FLAG, TRUE)
-    terms = [term for term in terms if not z3.is_false(term)]
-    return Value(FLAG, FALSE if not terms else terms[0] if len(terms) == 1 else z3.Or(*terms))
+    terms = [term for term in terms if not is_false(term)]
+    return Value(FLAG, FALSE if not terms else terms[0] if len(terms) == 1 else _join(z3.Z3_mk_or, terms))
+
+
+def _join(make: Callable[..., Any], terms: Sequence[z3.ExprRef]) -> z3.BoolRef:
+    """And or Or of flags; z3's own And and Or spend most of their time on finding out what they were given."""
+    context = z3.main_ctx()
+    arguments = (z3.Ast * len(terms))(*(term.ast for term in terms))
+    return z3.BoolRef(make(context.ref(), len(terms), arguments), context)
 
 
 def choose(condition: object, then: object, otherwise: object) -> Value:
@@ -185,9 +220,9 @@ def choose(condition: object, then: object, otherwise: object) -> Value:
     test = flag(condition).term
     kind = then.kind if isinstance(then, Value) else otherwise.kind if isinstance(otherwise, Value) else FLAG
     left, right = kind.constant(then), kind.constant(otherwise)
-    if z3.is_true(test) or left.term.eq(right.term):
+    if is_true(test) or same(left.term, right.term):
         return left
-    return right if z3.is_false(test) else Value(kind, z3.If(test, left.term, right.term))
+    return right if is_false(test) else Value(kind, z3.If(test, left.term, right.term))
 
 
 def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
@@ -211,20 +246,21 @@ def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Valu
 
 
 def _equal(left: z3.ExprRef, right: z3.ExprRef) -> z3.BoolRef:
-    if left.eq(right):
+    if same(left, right):
         return TRUE
     if z3.is_bool(left):
         for one, other in ((left, right), (right, left)):
-            if z3.is_true(one):
+            if is_true(one):
                 return other
-            if z3.is_false(one):
+            if is_false(one):
                 return _not(other)
-    return left == right
+    context = z3.main_ctx()
+    return z3.BoolRef(z3.Z3_mk_eq(context.ref(), left.ast, right.ast), context)
 
 
 def _not(term: z3.ExprRef) -> z3.BoolRef:
-    if z3.is_true(term):
+    if is_true(term):
         return FALSE
-    if z3.is_false(term):
+    if is_false(term):
         return TRUE
     return term.arg(0) if z3.is_not(term) else z3.Not(term)
