@@ -80,7 +80,9 @@ def test_nested_terms_mean_in_c_what_the_table_says(
 def test_all_sixty_four_bits_are_computed_with(tmp_path: Path) -> None:
     x, all_ones = z3.ZeroExt(57, z3.BitVec("x", 7)), z3.BitVecVal(2**64 - 1, 64)
     cases = [(term, {"x": 5}) for term in (x + all_ones, x * all_ones, -x, ~x, x << 61, z3.LShR(all_ones, x))]
-    assert in_c(tmp_path, cases) == [4, 2**64 - 5, 2**64 - 5, 2**64 - 6, 2**63 + 2**61, 2**59 - 1]
+    far = [(term, {"x": 69}) for term in (z3.LShR(all_ones, x), all_ones << x)]
+    expected = [4, 2**64 - 5, 2**64 - 5, 2**64 - 6, 2**63 + 2**61, 2**59 - 1, 0, 0]
+    assert in_c(tmp_path, cases + far) == expected
 
 
 @action(actor="nobody", source="by hand")

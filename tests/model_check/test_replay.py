@@ -1,5 +1,7 @@
 """Replay: a trace is believed only step by step."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from model_check.interpreter import explore_plainly, successors
 from model_check.replay import ReplayError, replay
 from model_check.traces import State, Trace
-from spec.language import TransitionSystem
-from tests.model_check.systems import EXPECTED, clerks, lamps, odometer
+from spec.language import FLAG, Leaf, TransitionSystem, action, either, require
+from tests.model_check.systems import EXPECTED, build, clerks, lamps, odometer
 
 
 def start(system: TransitionSystem) -> State:
@@ -62,6 +64,19 @@ def test_only_the_false_conjuncts_are_told() -> None:
     (conjunct,) = caught.value.false_conjuncts  # the lamp burns, as it must; only the budget is spent
     assert conjunct.endswith("where budget.faults = 0")
     assert caught.value.enabled == ()
+
+
+def test_a_denied_choice_is_taken_apart_into_what_should_not_be() -> None:
+    @action(actor="caretaker", source="by hand")
+    def rest(s: Any, _model: object) -> None:
+        """The caretaker rests when neither lamp burns."""
+        require(~either(s.on[1], s.on[2]))
+
+    shape = {"on": {1: Leaf(FLAG, False), 2: Leaf(FLAG, True)}}
+    system = build("resting", shape, [(rest, [{}])], [])
+    with pytest.raises(ReplayError) as caught:
+        replay(system, Trace(((None, start(system)), ("rest()", start(system)))))
+    assert caught.value.false_conjuncts == ("Not(on[2])  where on[2] = yes",)
 
 
 def test_a_step_that_only_a_bound_stops_is_told_as_such() -> None:

@@ -63,13 +63,24 @@ def test_a_chain_of_a_thousand_operators_needs_neither_recursion_nor_deep_parent
 
 
 def test_a_shared_term_is_computed_once() -> None:
-    term = z3.BitVec("a", 8)
-    for _ in range(64):
-        term = term + term  # 2^64 additions, unless sharing is kept
+    before, term = z3.BitVec("a", 7), z3.BitVec("b", 7)
+    for _ in range(60):
+        before, term = term, before + term  # as many additions as rabbits, unless sharing is kept
     program = Program()
-    assert Valuation({"a": 1}, program)(term) == 0
-    assert len(program.nodes) == 65
-    assert in_python(term, {"a": 1}) == 0
+    # From (0, 1), sixty additions give the 61st Fibonacci number, which is 2504730781961.
+    assert Valuation({"a": 0, "b": 1}, program)(term) == 2504730781961 % 128
+    assert len(program.nodes) == 2 + 60
+    assert in_python(term, {"a": 0, "b": 1}) == 2504730781961 % 128
+
+
+@pytest.mark.parametrize("distance", [63, 64, 65, 2**63])
+def test_a_shift_beyond_the_width_leaves_nothing(distance: int) -> None:
+    value, by = z3.ZeroExt(61, z3.BitVec("a", 3)), z3.BitVecVal(distance, 64)
+    for term, expected in (
+        (value << by, 2**63 if distance == 63 else 0),
+        (z3.LShR(value << 61, by), int(distance == 63)),
+    ):
+        assert evaluate(term, {"a": 5}) == in_python(term, {"a": 5}) == expected
 
 
 def test_terms_that_were_thrown_away_do_not_lend_their_values_to_new_ones() -> None:

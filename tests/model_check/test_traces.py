@@ -1,10 +1,14 @@
 """Stories: the words of each step, what was seen of it, and only what it changed."""
 
+from typing import Any
+
 import pytest
 
 from model_check.interpreter import explore_plainly
 from model_check.traces import Change, Trace, TraceError, shown, story, tell
-from tests.model_check.systems import clerks, lamps
+from spec.language import FLAG, Leaf, action, observe, successor, when
+from spec.terms import epoch
+from tests.model_check.systems import build, clerks, lamps
 
 LOST_UPDATE = """\
    0. The initial state.
@@ -36,10 +40,20 @@ def test_a_step_says_only_what_changed() -> None:
     assert (third.number, third.actor, third.source) == (3, "clerk 1", "by hand")
 
 
-def test_an_observation_is_told_only_where_its_condition_holds() -> None:
-    first, second, third, _ = tell(clerks(), lost_update())
-    assert (first.observed, second.observed) == ((), ())
-    assert third.observed == ("clerk 1 wrote counter=1",)
+@action(actor="bell", source="by hand")
+def swing(s: Any, _model: object) -> None:
+    """The bell swings, and is heard if its clapper is in."""
+    with when(s.clapper):
+        observe("neighbour", "heard", stroke=s.strokes)
+    s.strokes = successor(s.strokes)
+
+
+@pytest.mark.parametrize(("clapper", "heard"), [(1, ("neighbour heard stroke=2",)), (0, ())])
+def test_an_observation_is_told_only_where_its_condition_holds(clapper: int, heard: tuple[str, ...]) -> None:
+    shape = {"clapper": Leaf(FLAG, True), "strokes": Leaf(epoch(5), 0)}
+    states = [{"clapper": clapper, "strokes": strokes} for strokes in (2, 3)]
+    (step,) = tell(build("bell", shape, [(swing, [{}])], []), Trace(((None, states[0]), ("swing()", states[1]))))
+    assert step.observed == heard
 
 
 def test_a_step_that_changes_nothing_says_so() -> None:
