@@ -5,8 +5,8 @@ that the in-memory server answers as it does. It listens on the loopback interfa
 and it says little: warnings go to `server.log` in its data folder. Transactions are written to the file before they are
 answered, but not forced to the disk: what is recorded survives the server's death, not the machine's.
 
-The server dies with the process that started it, even if that is killed: a shell between the two waits for the end of
-its input, which only that process can hold open.
+The server dies with the process that started it, even if that is killed, and a temporary folder goes with it: a shell
+between the two waits for the end of its input, which only that process holds open.
 
     with ZookeeperServer() as server:
         client = LiveZookeeper(server.address)
@@ -50,13 +50,21 @@ _JAVA_OPTIONS: Final = (
 )
 
 _DEATH_WATCH: Final = """
+temporary_folder=$1 pid_file=$2
+shift 2
 exec 3<&0
 "$@" </dev/null &
 server=$!
-( cat <&3 >/dev/null; kill $server ) 2>/dev/null &
+echo $server >"$pid_file"
+(
+    cat <&3 >/dev/null
+    kill $server
+    while kill -0 $server; do sleep 0.1; done
+    [ -z "$temporary_folder" ] || rm -rf "$temporary_folder"
+) 2>/dev/null &
 wait $server
 """
-"""Runs a command until it ends or standard input does, whichever is first."""
+"""Runs a command until it ends or standard input does, whichever is first; then the temporary folder goes, too."""
 
 _LOGGING: Final = """\
 status = error
@@ -158,6 +166,15 @@ class ZookeeperServer:
         """What the server has printed, warnings and worse."""
         return self.data_dir / "server.log"
 
+    @property
+    def _pid_file(self) -> Path:
+        return self.data_dir / "server.pid"
+
+    @property
+    def pid(self) -> int:
+        """The process id of the server."""
+        return int(self._pid_file.read_text(encoding="utf-8"))
+
     def __enter__(self) -> Self:
         try:
             self.start()
@@ -186,6 +203,7 @@ class ZookeeperServer:
                 # A free port may be taken by another before the server has it; a given one is the caller's choice.
                 if self._port_is_given or not attempts_left:
                     raise
+                self.stop()
 
     def _launch(self, java: str, classpath: str) -> None:
         if not self._port_is_given:
@@ -201,9 +219,10 @@ class ZookeeperServer:
             logging.write_text(_LOGGING, encoding="utf-8")
             options = [*_JAVA_OPTIONS, f"-Dlog4j2.configurationFile={logging}"]
             command = [java, *options, "-cp", classpath, MAIN_CLASS, str(config)]
+            temporary = "" if self._data_dir_is_given else str(self.data_dir)
             with self.output.open("wb") as output:
                 self._process = subprocess.Popen(
-                    ["sh", "-c", _DEATH_WATCH, "zookeeper", *command],
+                    ["sh", "-c", _DEATH_WATCH, "zookeeper", temporary, str(self._pid_file), *command],
                     stdin=subprocess.PIPE,
                     stdout=output,
                     stderr=subprocess.STDOUT,
