@@ -27,8 +27,9 @@ expectation behind that nobody looks at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
 from spec.errors import BadInput, UnknownName, Where
@@ -93,7 +94,7 @@ class Plan:
 
 
 def switches_named(text: str) -> Switches:
-    """The switches that a text such as `DOCUMENTED` or `AS_CODED+FENCED_WRITES` names: a variant, and switches on top."""
+    """The switches that a text names, a variant and switches on top of it: `DOCUMENTED`, `AS_CODED+FENCED_WRITES`."""
     base, *names = text.split("+")
     return variant(base) | {switch(name) for name in names}
 
@@ -113,34 +114,32 @@ def plan(scope: str) -> Plan:
 
 def _plan(name: str, entry: Mapping[str, Any], where: Where) -> Plan:
     _only(entry, ("bounds", "verify", "expect", "prove"), where)
-    verify = entry.get("verify", {})
+    verify, expect, prove = entry.get("verify", {}), entry.get("expect", {}), entry.get("prove", {})
     _only(verify, ("deep", "goals"), where.key("verify"))
-    flags = {
-        key: _typed(verify.get(key, key == "goals"), bool, where.key("verify").key(key)) for key in ("deep", "goals")
-    }
     return Plan(
         name,
-        flags["deep"],
-        flags["goals"],
-        tuple(_expectation(name, *one, where.key("expect")) for one in entry.get("expect", {}).items()),
-        tuple(_proof(name, *one, where.key("prove")) for one in entry.get("prove", {}).items()),
+        deep=_typed(verify.get("deep", False), bool, where.key("verify").key("deep")),
+        goals=_typed(verify.get("goals", True), bool, where.key("verify").key("goals")),
+        explorations=tuple(_expectation(name, key, table, where.key("expect")) for key, table in expect.items()),
+        proofs=tuple(_proof(name, key, table, where.key("prove")) for key, table in prove.items()),
     )
 
 
 def _expectation(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> Expectation:
     where = where.key(variant)
-    counts = ("states", "transitions", "depth")
-    _only(entry, (*counts, "digest", "violated", "incomplete", "unwitnessed", "never_fired", "bounds_hit"), where)
+    _only(entry, [one.name for one in fields(Expectation)][2:], where)
     return Expectation(
         scope,
         _variant(variant, where),
-        *(_typed(entry.get(key), int, where.key(key)) for key in counts),
-        _typed(entry.get("digest"), str, where.key("digest")),
-        _properties(entry.get("violated", {}), int, where.key("violated")),
-        _properties(entry.get("incomplete", {}), str, where.key("incomplete")),
-        frozenset(_properties(_listed(entry, "unwitnessed", where), None, where.key("unwitnessed"))),
-        _rules(_listed(entry, "never_fired", where), where.key("never_fired")),
-        _rules(_listed(entry, "bounds_hit", where), where.key("bounds_hit")),
+        states=_typed(entry.get("states"), int, where.key("states")),
+        transitions=_typed(entry.get("transitions"), int, where.key("transitions")),
+        depth=_typed(entry.get("depth"), int, where.key("depth")),
+        digest=_typed(entry.get("digest"), str, where.key("digest")),
+        violated=_properties(entry.get("violated", {}), int, where.key("violated")),
+        incomplete=_properties(entry.get("incomplete", {}), str, where.key("incomplete")),
+        unwitnessed=frozenset(_properties(_listed(entry, "unwitnessed", where), None, where.key("unwitnessed"))),
+        never_fired=_rules(_listed(entry, "never_fired", where), where.key("never_fired")),
+        bounds_hit=_rules(_listed(entry, "bounds_hit", where), where.key("bounds_hit")),
     )
 
 
@@ -156,7 +155,7 @@ def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> 
 
 
 def _variant(text: str, where: Where) -> str:
-    _named(lambda: switches_named(text), where)
+    _named(partial(switches_named, text), where)
     return text
 
 
@@ -164,7 +163,7 @@ def _properties(given: Any, value: type | None, where: Where) -> dict[str, Any]:
     """Properties by name, each name known and each value of the type; a list has no values."""
     named = dict.fromkeys(given) if value is None else dict(given)
     for name, one in named.items():
-        _named(lambda name=name: claim_named(name), where)  # type: ignore[misc]  # the usual binding of a loop variable
+        _named(partial(claim_named, name), where)
         if value is not None:
             _typed(one, value, where.key(name))
     return named
@@ -178,7 +177,7 @@ def _rules(given: Iterable[str], where: Where) -> frozenset[str]:
     return frozenset(given)
 
 
-def _named(look_up: Any, where: Where) -> None:
+def _named(look_up: Callable[[], object], where: Where) -> None:
     try:
         look_up()
     except BadInput as error:
@@ -192,7 +191,7 @@ def _listed(entry: Mapping[str, Any], key: str, where: Where) -> list[str]:
     return given
 
 
-def _only(given: Mapping[str, Any], known: tuple[str, ...], where: Where) -> None:
+def _only(given: Mapping[str, Any], known: Sequence[str], where: Where) -> None:
     if not isinstance(given, Mapping):
         where.refuse("is not a table")
     for key in given:

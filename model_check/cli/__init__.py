@@ -1,0 +1,40 @@
+"""The command line: `kcheck VERB`, a file for each verb.
+
+A verb is a function that gives an exit code; it loads what it needs when it runs. Help texts are plain, so that they
+paste as they are.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from model_check.cli import explore, show, verify
+from model_check.cli.failures import guarded
+
+app = typer.Typer(
+    name="kcheck",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="""Check the specification of Kafka's controller of the ZooKeeper era.
+
+    \b
+    Exit codes: 0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4 error.
+
+    \b
+    Begin with:
+      kcheck verify                 is everything as it should be?
+      kcheck explore tiny           all states of a small cluster, and what holds in them
+      kcheck show scopes            what there is to explore
+    """,
+)
+
+app.command("verify")(guarded(verify.command))
+app.command("explore")(guarded(explore.command))
+app.add_typer(show.app, name="show")
+
+
+def main() -> None:
+    """The entry point of the `kcheck` script."""
+    app(prog_name="kcheck")

@@ -1,0 +1,52 @@
+"""Printing: a document as text or JSON, colour only where a terminal reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+from rich.highlighter import RegexHighlighter
+from rich.theme import Theme
+
+from model_check.rendering import text
+from model_check.results import Document
+
+COLOURS = {
+    "verdict.holds": "green",
+    "verdict.violated": "bold red",
+    "verdict.incomplete": "yellow",
+    "verdict.error": "bold magenta",
+}
+
+
+class Verdicts(RegexHighlighter):
+    """Colours verdicts, and nothing else."""
+
+    base_style = "verdict."
+    highlights = [  # noqa: RUF012 - rich declares it so
+        r"(?P<holds>\bHOLDS\b)",
+        r"(?P<violated>\bVIOLATED\b)",
+        r"(?P<incomplete>\bINCOMPLETE\b)",
+        r"(?P<error>\bERROR\b)",
+    ]
+
+
+def say(message: str) -> None:
+    """Print text to standard output, wrapped nowhere; rich itself sees whether a terminal wants colour."""
+    console = Console(highlighter=Verdicts(), theme=Theme(COLOURS), markup=False, emoji=False, soft_wrap=True)
+    console.print(message, end="")
+
+
+def note(message: str) -> None:
+    """Print a line for the person who waits, to standard error, where no reader of results looks."""
+    typer.echo(message, err=True)
+
+
+def print_document(document: Document, *, as_json: bool, stories: Sequence[str] | None = None) -> int:
+    """Print a document and give its exit code."""
+    if as_json:
+        typer.echo(document.to_json())
+    else:
+        say(text(document, stories=stories))
+    return document.exit_code

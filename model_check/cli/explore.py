@@ -1,0 +1,137 @@
+"""`kcheck explore`: every reachable state of a scope, every property's verdict, the shortest counterexample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from model_check.cli import options
+from model_check.cli.console import note, print_document
+from model_check.cli.progress import GIB, interruptible, is_watched, refuse_what_cannot_fit, states_bar
+from model_check.explorer import Exploration, explore, free_memory
+from model_check.findings import run_of
+from model_check.itf import save
+from model_check.results import Run, plain_document
+from model_check.system_digest import system_digest
+from model_check.verification import compared, printed_expectation
+from spec.expectations import Expectation, plan
+from spec.language import TransitionSystem
+from spec.scopes import scope as scope_named
+from spec.system import system
+from spec.variants import Switches, show_switches
+
+
+def command(
+    scope: options.ScopeArgument,
+    *,
+    variant: options.VariantOption = "AS_CODED",
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+    properties: options.PropertyOption = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Begin no further level once so many states are known.")
+    ] = None,
+    memory: Annotated[float | None, typer.Option(min=0.01, metavar="GIB", help="Use so much memory at most.")] = None,
+    goals: Annotated[
+        bool | None, typer.Option("--goals/--no-goals", help="Judge recoverable and eventually (as the manifest says).")
+    ] = None,
+    traces: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Save every trace there, for `kcheck replay`.")
+    ] = None,
+    print_expectations: Annotated[
+        bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
+    ] = False,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Explore every reachable state of a scope.
+
+    Prints the number of states, a verdict for each property and the story of the shortest violation. Exits with 1 if
+    a property is violated, expected or not (`kcheck verify` compares with what is expected), and with 3 if the
+    exploration was cut short.
+
+    For example:
+      kcheck explore tiny
+      kcheck explore election --property one_term_acts_in_an_epoch
+      kcheck explore election --with RESIGN_ON_EPOCH_CONFLICT
+      kcheck explore small --variant FENCED --without FENCED_RESIGN --traces traces/
+      kcheck explore tiny --print-expectations
+    """
+    switches = options.chosen_switches(variant, on, off)
+    built = system(scope_named(scope), switches)
+    chosen = options.chosen_properties(properties, [one.name for one in built.properties])
+    task = Task(scope, switches, built, plan(scope).goals if goals is None else goals)
+    found = run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
+    told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
+    if traces is not None:
+        save_traces(traces, task, found)
+    if print_expectations:
+        typer.echo(printed_expectation(told))
+        return 0 if found.exhausted else 3
+    return print_document(plain_document("explore", _annotated(told, task)), as_json=as_json, stories=chosen or None)
+
+
+@dataclass(frozen=True)
+class Task:
+    """An exploration to be: a scope under switches, the system built of them, and whether goals are judged."""
+
+    scope: str
+    switches: Switches
+    system: TransitionSystem
+    goals: bool
+
+    @property
+    def variant(self) -> str:
+        """The switches as text."""
+        return show_switches(self.switches)
+
+    @property
+    def expectation(self) -> Expectation | None:
+        """What the manifest expects of it."""
+        return plan(self.scope).exploration(self.variant)
+
+
+def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Exploration:
+    """Explore, with a bar; Ctrl-C stops it. EnvironmentFailure if it cannot fit."""
+    expected = task.expectation
+    states = min(expected.states, limit or expected.states) if expected else None
+    if states is not None:
+        _estimate(task, states, memory_bytes or free_memory())
+    title = f"{task.scope} {task.variant}"
+    with interruptible() as stop, states_bar(title, states) as report:
+        return explore(
+            task.system, limit=limit, memory_bytes=memory_bytes, graph=task.goals, progress=report, stop=stop
+        )
+
+
+def _estimate(task: Task, states: int, free: int) -> None:
+    """Say how long it will take and what it needs, before it does."""
+    bits = sum(one.kind.width for one in task.system.variables)
+    edges = task.expectation.transitions if task.goals and task.expectation else 0
+    needed = states * (-(-bits // 64) * 8 + 24) + 4 * edges
+    refuse_what_cannot_fit(f"{task.scope} {task.variant}", needed, free)
+    seconds = states * len(task.system.actions) * 10e-9
+    if is_watched():
+        size = f"{states:,} states, about {needed / GIB:.2f} GiB and {seconds:.0f} s to search"
+        note(f"{task.scope} {task.variant}: {size}")
+
+
+def _annotated(told: Run, task: Task) -> Run:
+    """The run with what the manifest expects of each property, but with the plain verdict."""
+    expected = task.expectation
+    if expected is None:
+        return told
+    annotated = {one.property: one.expected for one in compared(told, expected).findings}
+    return replace(told, findings=tuple(replace(one, expected=annotated[one.property]) for one in told.findings))
+
+
+def save_traces(folder: Path, task: Task, found: Exploration) -> None:
+    """Write every counterexample and witness as a file of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    goals = {name: one.trace for name, one in found.goals.items() if one.trace is not None}
+    digest = system_digest(task.system)
+    for name, trace in {**found.violated, **found.witnessed, **goals}.items():
+        path = folder / f"{task.scope}-{task.variant}-{name}.itf.json"
+        save(path, trace, task.system, digest=digest, variant=task.variant)

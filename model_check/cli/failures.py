@@ -1,0 +1,72 @@
+"""How a verb ends: its exit code, and one line instead of a traceback for everything that a user can mend.
+
+Ctrl-C leaves INCOMPLETE. An error that nobody foresaw keeps its traceback, for it is ours, and is the ERROR that it is:
+Python's own exit code for it would read as VIOLATED.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import ParamSpec
+
+import typer
+
+from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict
+from spec.errors import BadInput, EnvironmentFailure
+
+P = ParamSpec("P")
+
+
+def guarded(verb: Callable[P, int]) -> Callable[P, None]:
+    """A verb that gives its exit code, as a command that ends with it, whatever happens."""
+
+    @functools.wraps(verb)
+    def command(*args: P.args, **kwargs: P.kwargs) -> None:
+        raise typer.Exit(_exit_code(functools.partial(verb, *args, **kwargs)))
+
+    command.__annotations__["return"] = None
+    command.__doc__ = _with_examples_kept(inspect.cleandoc(verb.__doc__ or ""))
+    return command
+
+
+def _with_examples_kept(text: str) -> str:
+    """A help text in which paragraphs with indented lines are marked, so that they are not reflowed."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(f"\b\n{one}" if "\n  " in one else one for one in paragraphs)
+
+
+def _exit_code(run: Callable[[], int]) -> int:
+    try:
+        return run()
+    except KeyboardInterrupt:
+        return _complain("interrupted; nothing more was checked", EXIT_CODES[Verdict.INCOMPLETE])
+    except Exception as error:  # noqa: BLE001 - the last resort: whatever it is, it must not exit as a verdict
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Tell what went wrong, and give the exit code for it."""
+    match error:
+        case BadInput():
+            return _complain(error, BAD_USAGE)
+        case BrokenPipeError():
+            # Whoever read our output has seen enough; Python must not complain once more when it ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        case EnvironmentFailure() | OSError():
+            _complain(error, EXIT_CODES[Verdict.ERROR])
+        case MemoryError():
+            _complain("out of memory; take a smaller scope, or a smaller --limit", EXIT_CODES[Verdict.ERROR])
+        case _:
+            traceback.print_exception(error)
+            _complain("this is a mistake in kcheck itself, and no verdict", EXIT_CODES[Verdict.ERROR])
+    return EXIT_CODES[Verdict.ERROR]
+
+
+def _complain(complaint: object, code: int) -> int:
+    typer.echo(f"kcheck: {complaint}", err=True)
+    return code

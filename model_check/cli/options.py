@@ -1,0 +1,45 @@
+"""The words that several verbs share: scope, variant, switches, properties, and how to print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, TypeAlias
+
+import typer
+
+from spec.errors import BadInput
+from spec.properties import claim_named
+from spec.variants import Switches, switch, variant
+
+ScopeArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="SCOPE", help="A scope; `kcheck show scopes` lists them.")
+]
+VariantOption: TypeAlias = Annotated[
+    str, typer.Option("--variant", metavar="NAME", help="AS_CODED, DOCUMENTED or FENCED; `kcheck show variants`.")
+]
+WithOption: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--with", metavar="FIX", help="Switch a fix on, on top of the variant. Repeatable.")
+]
+WithoutOption: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--without", metavar="FIX", help="Switch a fix of the variant off. Repeatable.")
+]
+PropertyOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--property", metavar="NAME", help="Only this property, with its story. Repeatable."),
+]
+JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+
+
+def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
+    """A variant with fixes switched on and off; UnknownName lists the known ones."""
+    return (variant(name) | {switch(one) for one in on or ()}) - {switch(one) for one in off or ()}
+
+
+def chosen_properties(names: Iterable[str] | None, present: Iterable[str]) -> list[str]:
+    """The properties asked for, each of them known and present in the system."""
+    known = list(present)
+    for name in names or ():
+        claim_named(name)
+        if name not in known:
+            raise BadInput(f"{name} is not claimed in this scope, which lacks a part that it speaks of")
+    return list(names or ())

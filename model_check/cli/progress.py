@@ -1,0 +1,83 @@
+"""Long work: an estimate before it, a bar during it, and Ctrl-C that ends it with what is known so far.
+
+Bars go to standard error, and only to a terminal; in CI and in pipes there is silence. What cannot fit is refused
+before it starts, where the manifest or the person says how large it will be.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from model_check.explorer import Progress as Explored
+from spec.errors import EnvironmentFailure
+
+GIB = 1 << 30
+
+
+def is_watched() -> bool:
+    """Whether a person sits at a terminal and sees bars."""
+    return sys.stderr.isatty() and "CI" not in os.environ
+
+
+@contextmanager
+def states_bar(title: str, expected: int | None) -> Iterator[Callable[[Explored], None]]:
+    """A bar that an exploration reports to; `expected` states, if anybody knows."""
+    if not is_watched():
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(title, total=expected)
+
+        def report(explored: Explored) -> None:
+            at = f"{title}: depth {explored.depth}, {explored.memory_bytes / GIB:.1f} GiB"
+            bars.update(task, completed=explored.states, total=expected or explored.states, description=at)
+
+        yield report
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed; a second time it ends the program at once."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+
+    def __call__(self) -> bool:
+        """Whether to stop now."""
+        return self.pressed
+
+    def press(self, _signal: int, _frame: FrameType | None) -> None:
+        """What the signal does."""
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+
+@contextmanager
+def interruptible() -> Iterator[Interrupt]:
+    """Inside, Ctrl-C asks the work to stop and to tell what it has; `SIGTERM` does the same."""
+    interrupt = Interrupt()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {one: signal.signal(one, interrupt.press) for one in signals}
+    try:
+        yield interrupt
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def refuse_what_cannot_fit(what: str, needed: int, free: int) -> None:
+    """EnvironmentFailure if so many bytes are needed and not free."""
+    if needed > free:
+        raise EnvironmentFailure(
+            f"{what} needs about {needed / GIB:.1f} GiB of memory, and {free / GIB:.1f} GiB are free",
+            "take a smaller scope, or stop early with --limit",
+        )

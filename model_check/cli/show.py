@@ -1,0 +1,151 @@
+"""`kcheck show`: the specification itself, for readers: tables, diagrams, actions, properties, scopes, variants."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from model_check.cli import options
+from model_check.cli.console import print_document, say
+from model_check.cli.failures import guarded
+from model_check.results import from_json
+from spec import diagrams
+from spec.errors import BadInput
+from spec.expectations import Plan, plans
+from spec.language import Rule
+from spec.partition_states import PARTITION_TRANSITIONS
+from spec.properties import claims
+from spec.replica_states import REPLICA_TRANSITIONS
+from spec.scopes import Scope
+from spec.scopes import scope as scope_named
+from spec.scopes import scopes as all_scopes
+from spec.system import rules
+from spec.system import system as system_of
+from spec.tables import Table
+from spec.variants import VARIANTS, Switch
+
+TABLES: dict[str, Table[Any]] = {"partition": PARTITION_TRANSITIONS, "replica": REPLICA_TRANSITIONS}
+
+app = typer.Typer(help="Show the specification itself.", no_args_is_help=True, rich_markup_mode=None)
+
+
+class Drawing(enum.StrEnum):
+    """How a diagram is written."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+
+
+def tables() -> int:
+    """The transition tables of partitions and replicas, as Markdown: who may follow whom, and what each row does."""
+    for name, table in TABLES.items():
+        say(f"## States of a {name}\n\n{diagrams.markdown_matrix(table)}\n\n{diagrams.markdown_rows(table)}\n\n")
+    return 0
+
+
+def drawings(
+    style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID,
+) -> int:
+    """The transition tables as diagrams.
+
+    For example:
+      kcheck show diagrams
+      kcheck show diagrams --format dot | dot -Tsvg -O
+    """
+    for name, table in TABLES.items():
+        drawn = diagrams.mermaid(table) if style is Drawing.MERMAID else diagrams.dot(table, f"states of a {name}")
+        say(drawn + "\n")
+    return 0
+
+
+def actions(
+    scope: Annotated[str | None, typer.Argument(metavar="[SCOPE]", help="Only the rules of this scope.")] = None,
+    variant: options.VariantOption = "AS_CODED",
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+) -> int:
+    """The rules of the protocol: who acts, what he does, and where Kafka does it; of a scope, with their instances."""
+    switches = options.chosen_switches(variant, on, off)
+    if scope is None:
+        for rule in rules():
+            _say_rule(rule, "")
+        return 0
+    built = system_of(scope_named(scope), switches)
+    for rule in rules():
+        instances = [one.name for one in built.actions if one.rule == rule.name]
+        if instances:
+            _say_rule(rule, f" ({len(instances)} of them)")
+    say(f"{len(built.actions)} actions over {len(built.variables)} variables\n")
+    return 0
+
+
+def _say_rule(rule: Rule, suffix: str) -> None:
+    budget = f", draws on the budget of {rule.budget}" if rule.budget else ""
+    say(f"{rule.name}{suffix}\n    {_joined(rule.statement)}\n    [{rule.source}{budget}]\n")
+
+
+def _joined(statement: str) -> str:
+    return " ".join(statement.split("\n\n", maxsplit=1)[0].split())
+
+
+def properties() -> int:
+    """What is claimed, in the words of an engineer, with its source and the witness of its premise."""
+    for one in sorted(claims(), key=lambda claim: claim.kind):
+        witness = f"; witness: {one.witness}" if one.witness else ""
+        say(f"{one.kind:<11} {one.name}\n    {_joined(one.statement)}\n    [{one.source}{witness}]\n")
+    return 0
+
+
+def scopes() -> int:
+    """The scopes: how large the cluster is, what may go wrong, and which size and verdicts the manifest expects."""
+    for name, plan in plans().items():
+        say("\n".join(_scope_lines(all_scopes()[name], plan)) + "\n")
+    return 0
+
+
+def _scope_lines(scope: Scope, plan: Plan) -> Iterator[str]:
+    yield f"{scope.name}{' (deep)' if plan.deep else ''}: {scope.statement}"
+    assigned = f", assigned replicas {', '.join(map(str, map(list, scope.assigned)))}" if scope.assigned else ""
+    yield f"    {scope.brokers} brokers, {scope.controllers} of them eligible{assigned}"
+    yield f"    parts: {_listed(sorted(scope.parts))}; faults: {_listed([f'{n} {k}' for k, n in scope.budgets])}"
+    for one in plan.explorations:
+        broken = f", violated: {_listed(sorted(one.violated))}" if one.violated else ""
+        yield f"    {one.variant}: {one.states:,} states, {one.transitions:,} transitions, depth {one.depth}{broken}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def variants() -> int:
+    """The variants, and the fixes that can be switched on and off one by one."""
+    for name, switches in VARIANTS.items():
+        say(f"{name}: {_listed(sorted(one.name for one in switches))}\n")
+    say("\n")
+    for one in Switch:
+        say(f"{one.name}\n    {one.value}\n")
+    return 0
+
+
+def results(
+    file: Annotated[Path, typer.Argument(help="A document that --json printed.")],
+) -> int:
+    """The text of a result that was saved as JSON; exits as the run that it tells of did."""
+    try:
+        content = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file}: cannot be read: {error}") from error
+    return print_document(from_json(content, str(file)), as_json=False)
+
+
+app.command("tables")(guarded(tables))
+app.command("diagrams")(guarded(drawings))
+app.command("actions")(guarded(actions))
+app.command("properties")(guarded(properties))
+app.command("scopes")(guarded(scopes))
+app.command("variants")(guarded(variants))
+app.command("results")(guarded(results))

@@ -1,0 +1,202 @@
+"""What `kcheck` found, as one versioned JSON document; every text that it prints is rendered from such a document.
+
+A document says which verb ran, and holds a `Run` for each thing that was checked: an exploration of a scope under a
+variant, a proof, a judged recording. A run has counts, a finding for each property, and the comparisons with what the
+manifest expects. A finding that is violated or witnessed carries its story, step by step.
+
+    Document          verb, verdict
+    └── Run           engine, scope, variant, verdict, seconds
+        ├── Counts    states, transitions, depth, levels, digest
+        ├── Finding   property, verdict, reason
+        │   └── Story steps in words, and the states, to be saved as a trace
+        └── Comparison    what was expected, what was found
+
+Readers of another version are told so: a document is refused unless format and version are those below. Fields are
+only added or changed together with the version.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from model_check.verdicts import EXIT_CODES, Verdict, worst
+from spec.errors import MalformedInput, Where
+
+FORMAT, VERSION = "kafka-controller-spec results", 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a story: the action in words, what an observer saw, and what changed (`variable: old -> new`)."""
+
+    number: int
+    action: str
+    actor: str
+    statement: str
+    source: str
+    observed: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A trace in words; `length` counts its steps, and 0 is the initial state alone."""
+
+    length: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one property. `expected` is what the manifest says of it, or empty."""
+
+    property: str
+    kind: str
+    statement: str
+    source: str
+    verdict: Verdict
+    reason: str = ""
+    expected: str = ""
+    story: Story | None = None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The size of an exploration; `levels[d]` counts the states first reached by d steps."""
+
+    states: int
+    transitions: int
+    depth: int
+    digest: str
+    levels: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One expectation: what it is about, what was expected and found, and what it means if these differ.
+
+    `verdict` is HOLDS if the expectation is met; `expected_verdict` is what the manifest expects of a property, and
+    empty where the expectation is about a count.
+    """
+
+    about: str
+    expected: str
+    found: str
+    verdict: Verdict
+    expected_verdict: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether what was expected was found."""
+        return self.verdict is Verdict.HOLDS
+
+
+@dataclass(frozen=True)
+class Run:
+    """One check: which engine looked at what, and what it found.
+
+    `bounds_hit` counts, by rule, the states in which only a bound of the scope stopped it; `never_fired` names rules,
+    `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties that this
+    run says nothing about. `seconds` are by part.
+    """
+
+    engine: str
+    scope: str
+    variant: str
+    verdict: Verdict
+    reason: str = ""
+    counts: Counts | None = None
+    findings: tuple[Finding, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    bounds_hit: Mapping[str, int] | None = None
+    never_fired: tuple[str, ...] = ()
+    idle_instances: tuple[str, ...] = ()
+    not_asked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: Mapping[str, float] | None = None
+
+    @property
+    def title(self) -> str:
+        """What was checked, on what, how."""
+        return " ".join(part for part in (self.scope, self.variant) if part) + f" ({self.engine})"
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that one call of `kcheck` found."""
+
+    verb: str
+    verdict: Verdict
+    runs: tuple[Run, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """What the process says to a gate."""
+        return EXIT_CODES[self.verdict]
+
+    def to_json(self) -> str:
+        """The document as JSON text."""
+        head = {"format": FORMAT, "version": VERSION, "exit_code": self.exit_code}
+        return json.dumps({**head, **asdict(self)}, indent=1)
+
+
+def plain_document(verb: str, *runs: Run) -> Document:
+    """A document whose verdict is the worst of its runs'."""
+    return Document(verb, worst(run.verdict for run in runs), runs)
+
+
+def from_json(text: str, source: str) -> Document:
+    """Read a document; MalformedInput names the source and the field that is not as it should be."""
+    where = Where(source)
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        where.refuse(f"not JSON: {error}")
+    if not isinstance(given, dict) or given.pop("format", None) != FORMAT:
+        where.refuse(f"not a document of the format {FORMAT!r}")
+    if given.pop("version", None) != VERSION:
+        where.refuse(f"another version of the format than {VERSION}; read it with the kcheck that wrote it")
+    exit_code = given.pop("exit_code", None)
+    document: Document = _read(Document, given, where)
+    if exit_code != document.exit_code:
+        where.key("exit_code").refuse(f"is {exit_code}, but the verdict {document.verdict} is {document.exit_code}")
+    return document
+
+
+def _read(kind: Any, given: Any, where: Where) -> Any:
+    """A value of a declared type from what JSON gave."""
+    if is_dataclass(kind):
+        return _read_record(kind, given, where)
+    if get_origin(kind) is UnionType:
+        inner = next(one for one in get_args(kind) if one is not NoneType)
+        return None if given is None else _read(inner, given, where)
+    if get_origin(kind) is tuple:
+        _expect(isinstance(given, list), "is not a list", where)
+        return tuple(_read(get_args(kind)[0], one, where.item(index)) for index, one in enumerate(given))
+    if get_origin(kind) is Mapping:
+        _expect(isinstance(given, dict), "is not an object", where)
+        return {key: _read(get_args(kind)[1], one, where.key(key)) for key, one in given.items()}
+    if kind is Verdict:
+        _expect(given in list(Verdict), f"is not one of {', '.join(Verdict)}", where)
+        return Verdict(given)
+    accepted = (int, float) if kind is float else kind
+    _expect(isinstance(given, accepted) and not isinstance(given, bool), f"is not of type {kind.__name__}", where)
+    return given
+
+
+def _read_record(kind: Any, given: Any, where: Where) -> Any:
+    _expect(isinstance(given, dict), "is not an object", where)
+    types, names = get_type_hints(kind), [one.name for one in fields(kind)]
+    if set(given) != set(names):
+        wrong = sorted(set(given) ^ set(names))
+        raise MalformedInput(where.source, where.field, f"missing or unknown: {', '.join(wrong)}")
+    return kind(**{name: _read(types[name], given[name], where.key(name)) for name in names})
+
+
+def _expect(holds: bool, complaint: str, where: Where) -> None:
+    if not holds:
+        where.refuse(complaint)

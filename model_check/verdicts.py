@@ -1,0 +1,32 @@
+"""The four verdicts, and the exit codes that a gate reads.
+
+There is no fifth: what was not finished is INCOMPLETE and never a pass, what broke while it was checked is ERROR and
+never hides behind the rest. Several verdicts together are as bad as the worst of them; a violation is the worst, for
+it stands however the other checks would have ended.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+
+
+class Verdict(enum.StrEnum):
+    """What a check says; worst last."""
+
+    HOLDS = "HOLDS"
+    INCOMPLETE = "INCOMPLETE"
+    ERROR = "ERROR"
+    VIOLATED = "VIOLATED"
+
+
+BAD_USAGE = 2
+"""The exit code of bad usage or bad input: nothing was checked."""
+
+EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.INCOMPLETE: 3, Verdict.ERROR: 4}
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict of all of them together; of none, HOLDS."""
+    order = list(Verdict)
+    return max(verdicts, key=order.index, default=Verdict.HOLDS)

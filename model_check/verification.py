@@ -1,0 +1,136 @@
+"""Verification: what was found, against what the manifest expects.
+
+Every expectation is compared, the counts exactly: a model that shrank passes all its properties and still fails here.
+A verdict is met by the same verdict, an expected violation only by a shortest trace of the expected length. Where a
+run found more than the manifest knows of (a bound hit, a rule that never fires), that is a difference, too. A check
+that breaks is an ERROR run, and the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from model_check.results import Comparison, Document, Finding, Run
+from model_check.verdicts import Verdict, worst
+from spec.expectations import Expectation
+
+KINDS = ("VIOLATED", "INCOMPLETE", "unwitnessed")
+"""What may be found of a property other than HOLDS."""
+
+
+def compared(run: Run, expected: Expectation) -> Run:
+    """An exploration's run with all comparisons; its verdict says whether the expectations are met."""
+    findings = tuple(replace(one, expected=_explained(one, expected)) for one in run.findings)
+    comparisons = (
+        *_counts(run, expected),
+        *(_verdict(one, run, expected) for one in findings),
+        *_missing(run, expected),
+        *_names("rules never enabled", run, expected.never_fired, run.never_fired),
+        *_names("rules stopped by a bound", run, expected.bounds_hit, run.bounds_hit or ()),
+    )
+    return replace(run, findings=findings, comparisons=comparisons, verdict=worst(one.verdict for one in comparisons))
+
+
+def document(runs: Iterable[Run], verb: str = "verify") -> Document:
+    """The document of a verification: HOLDS exactly when every expectation is met, and there was one at least."""
+    made = tuple(runs)
+    if not any(run.comparisons for run in made):
+        made = (*made, Run("verify", "", "", Verdict.ERROR, "nothing was compared with any expectation"))
+    return Document(verb, worst(run.verdict for run in made), made)
+
+
+def _comparison(about: str, expected: object, found: object, weight: Verdict, expected_verdict: str = "") -> Comparison:
+    """An expectation and what was found; `weight` is what it means if they differ."""
+    verdict = Verdict.HOLDS if expected == found else weight
+    return Comparison(about, _shown(expected), _shown(found), verdict, expected_verdict)
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _counts(run: Run, expected: Expectation) -> Iterator[Comparison]:
+    if run.counts is None:
+        return
+    verdict = Verdict.VIOLATED if is_exhausted(run) else Verdict.INCOMPLETE
+    for name in ("states", "transitions", "depth", "digest"):
+        yield _comparison(name, getattr(expected, name), getattr(run.counts, name), verdict)
+
+
+def is_exhausted(run: Run) -> bool:
+    """Whether a run saw everything there is; if not, its reason says how far it came."""
+    return not run.reason
+
+
+def _verdict(one: Finding, run: Run, expected: Expectation) -> Comparison:
+    wanted, found = _said(one, expected), _found(one)
+    return _comparison(one.property, wanted, found, _weight(one, run), wanted.split(maxsplit=1)[0])
+
+
+def _weight(one: Finding, run: Run) -> Verdict:
+    """What it means if this finding is not the expected one: a verdict better than expected is a change, too."""
+    open_question = one.verdict is Verdict.INCOMPLETE and not (one.kind == "sometimes" and is_exhausted(run))
+    return Verdict.INCOMPLETE if open_question else Verdict.VIOLATED
+
+
+def _said(one: Finding, expected: Expectation) -> str:
+    """What the manifest says of a property, in words."""
+    if one.property in expected.violated:
+        return f"VIOLATED in {expected.violated[one.property]} steps"
+    if one.property in expected.unwitnessed:
+        return "unwitnessed"
+    return Verdict.INCOMPLETE if one.property in expected.incomplete else Verdict.HOLDS
+
+
+def _explained(one: Finding, expected: Expectation) -> str:
+    return ": ".join([_said(one, expected), *filter(None, [expected.incomplete.get(one.property)])])
+
+
+def _found(one: Finding) -> str:
+    """What was found of a property, in the same words."""
+    if one.verdict is Verdict.VIOLATED:
+        return f"VIOLATED in {one.story.length if one.story else 0} steps"
+    if one.kind == "sometimes" and one.verdict is Verdict.INCOMPLETE:
+        return "unwitnessed"
+    return one.verdict
+
+
+def _missing(run: Run, expected: Expectation) -> Iterator[Comparison]:
+    """Expectations of properties that the run says nothing about."""
+    found = {one.property for one in run.findings}
+    for name in sorted({*expected.violated, *expected.incomplete, *expected.unwitnessed} - found):
+        yield Comparison(name, "a verdict", "no such property in this scope, or not asked", Verdict.ERROR)
+
+
+def _names(about: str, run: Run, expected: Iterable[str], found: Iterable[str]) -> Iterator[Comparison]:
+    verdict = Verdict.VIOLATED if is_exhausted(run) else Verdict.INCOMPLETE
+    wanted, seen = (", ".join(sorted(names)) or "none" for names in (expected, found))
+    yield _comparison(about, wanted, seen, verdict)
+
+
+def printed_expectation(run: Run) -> str:
+    """What a run measured, as the block that the manifest would hold; a person reviews it before it goes there."""
+    if run.counts is None or not is_exhausted(run):
+        return f"# {run.title} is not exhausted: there is nothing to expect of it yet.\n# {run.reason}"
+    of = {kind: [one for one in run.findings if _found(one).split(maxsplit=1)[0] == kind] for kind in KINDS}
+    tables = {
+        "violated": [f"{one.property} = {one.story.length if one.story else 0}" for one in of["VIOLATED"]],
+        "incomplete": [f'{one.property} = "{one.reason}"' for one in of["INCOMPLETE"]],
+    }
+    lists = {
+        "unwitnessed": [one.property for one in of["unwitnessed"]],
+        "never_fired": list(run.never_fired),
+        "bounds_hit": list(run.bounds_hit or ()),
+    }
+    key = run.variant if "+" not in run.variant else f'"{run.variant}"'
+    lines = [f"[scope.{run.scope}.expect.{key}]"]
+    lines += [f"{name} = {getattr(run.counts, name)}" for name in ("states", "transitions", "depth")]
+    lines += [f'digest = "{run.counts.digest}"']
+    lines += [f"{name} = {{ {', '.join(entries)} }}" for name, entries in tables.items() if entries]
+    lines += [f"{name} = [{', '.join(map(_quoted, entries))}]" for name, entries in lists.items() if entries]
+    return "\n".join(lines)
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'
