@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.controller_threads import become_idle, take_callback
-from spec.language import action, observe, require, reset, when
+from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread
 from spec.terms import Value, both, choose, flag
@@ -57,7 +57,7 @@ def take_down(s: Any, m: Model, c: int) -> None:
     observe(f"controller {c}", "resigned")
     reset(controller, *RESET_BY_RESIGNATION)
     if m.has("partitions"):
-        for name in ("topic", "partitions", "handler", "partition", "replica", "read_version", "dead", "lost_leader"):
+        for name in ("topics", "partitions", "handler", "partition", "replica", "read_version", "dead", "lost_leader"):
             reset(controller, name)
     if m.has("notifications"):
         reset(controller, "taken")
@@ -149,7 +149,12 @@ def elect_create(s: Any, m: Model, c: int) -> None:
     with when(absent | own):
         controller.leader_id = c
         controller.acted = False
-        controller.at = At.READ_EPOCH
+        if m.mends(Switch.ATOMIC_ELECTION):
+            zookeeper.epoch = successor(zookeeper.epoch)
+            controller.epoch = zookeeper.epoch
+            controller.at = At.SUBSCRIBE
+        else:
+            controller.at = At.READ_EPOCH
     with when(~(absent | own)):
         controller.at = At.ELECT_REREAD
 

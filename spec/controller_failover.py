@@ -21,13 +21,13 @@ from typing import Any
 from spec.connections import open_channels
 from spec.controller_election import elector_resigns
 from spec.controller_threads import become_idle
-from spec.language import action, observe, require, successor, when
+from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import replicas_to_online
-from spec.request_batch import Batch, known_partitions, send
+from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
@@ -40,7 +40,11 @@ FAILOVER = (
 )  # fmt: skip
 
 
-@action(actor="controller {c}", source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2")
+@action(
+    actor="controller {c}",
+    source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2",
+    parts=("separate_epoch",),
+)
 def read_epoch(s: Any, m: Model, c: int) -> None:
     """Failover 1: read /controller_epoch, and its version, into the context."""
     controller = s.controllers[c]
@@ -51,7 +55,7 @@ def read_epoch(s: Any, m: Model, c: int) -> None:
     controller.at = At.INCREMENT_EPOCH
 
 
-@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2")
+@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", parts=("separate_epoch",))
 def increment_epoch(s: Any, m: Model, c: int) -> None:
     """Failover 2: write the epoch read plus one, if the znode is still as it was read."""
     controller, zookeeper = s.controllers[c], s.zookeeper
@@ -78,7 +82,12 @@ def _write_next_epoch(s: Any, m: Model, c: int) -> None:
     observe(f"controller {c}", "write /controller_epoch", epoch=controller.epoch)
 
 
-@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", budget="losses")
+@action(
+    actor="controller {c}",
+    source="KafkaController.incrementControllerEpoch 0.10.2.2",
+    budget="losses",
+    parts=("separate_epoch",),
+)
 def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
     """Failover 2: the write is applied, but the connection is lost before the answer; the client will write again."""
     controller, zookeeper = s.controllers[c], s.zookeeper
@@ -87,7 +96,11 @@ def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
     zookeeper.epoch = successor(zookeeper.epoch)
 
 
-@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode")
+@action(
+    actor="controller {c}",
+    source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
+    parts=("separate_epoch",),
+)
 def create_epoch(s: Any, m: Model, c: int) -> None:
     """Failover 2, the first time ever: create /controller_epoch with 1; if it exists by now, give up."""
     controller, zookeeper = s.controllers[c], s.zookeeper
@@ -136,16 +149,16 @@ def read_topics(s: Any, m: Model, c: int) -> None:
     """Failover 7: read the topics and their assignments; forget all leadership, then read it afresh."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_TOPICS)
-    known = s.zookeeper.topic
-    controller.topic = known
+    for topic in m.topics:
+        controller.topics[topic] = s.zookeeper.topics[topic]
     if "topics" in controller.watching:
         controller.watching.topics = True
     for p in m.partitions:
-        for name, leaf in (("leader", 0), ("leader_epoch", -1), ("isr", ()), ("version", -1), ("controller_epoch", 0)):
-            controller.partitions[p][name] = leaf
-        controller.partitions[p].todo = known
+        for name in FIELDS:
+            reset(controller.partitions[p], name)
+        controller.partitions[p].todo = s.zookeeper.topics[m.topic_of(p)]
     controller.at = At.READ_STATES
-    with when(~known):
+    with when(~either(*(s.zookeeper.topics[topic] for topic in m.topics))):
         start_machines(s, m, c)
 
 
@@ -155,7 +168,7 @@ def read_state(s: Any, m: Model, c: int, p: int) -> None:
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.READ_STATES, cached.todo)
-    for name in ("leader", "leader_epoch", "isr", "version", "controller_epoch"):
+    for name in FIELDS:
         cached[name] = znode[name]
     cached.todo = False
     with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
@@ -202,7 +215,7 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
         known = cached.version != -1
         led = both(known, m.brokers.in_set(cached.leader, controller.live))
         state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
-        with when(controller.topic):
+        with when(controller.topics[m.topic_of(p)]):
             cached.state = state
             with when(~known):
                 cached.state = PartitionState.NEW

@@ -28,6 +28,12 @@ class Model:
         """Whether a part of the protocol is in the scope."""
         return part in self.scope.parts
 
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """What a rule may ask for: the scope's parts and budgets, and `separate_epoch` unless that is mended."""
+        separate = () if self.mends(Switch.ATOMIC_ELECTION) else ("separate_epoch",)
+        return self.scope.features | set(separate)
+
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""
         return switch in self.switches
@@ -46,6 +52,19 @@ class Model:
     def partitions(self) -> range:
         """The partitions, numbered over all topics."""
         return range(len(self.scope.assigned))
+
+    @property
+    def topics(self) -> range:
+        """The topics that a partition is of."""
+        return range(1 + max(self.scope.topic_of, default=0))
+
+    def topic_of(self, partition: int) -> int:
+        """The topic of a partition; all are of topic 0 unless the scope says otherwise."""
+        return self.scope.topic_of[partition] if self.scope.topic_of else 0
+
+    def partitions_of(self, topic: int) -> list[int]:
+        """The partitions of a topic."""
+        return [p for p in self.partitions if self.topic_of(p) == topic]
 
     @property
     def slots(self) -> range:

@@ -36,7 +36,7 @@ def instantiate_claims(
     m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]
 ) -> tuple[Property, ...]:
     """The claims that a model's scope has the parts for."""
-    return tuple(_instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.scope.features)
+    return tuple(_instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.features)
 
 
 def _instantiate(one: Claim, m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]) -> Property:

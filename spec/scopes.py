@@ -24,9 +24,9 @@ BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", 
 class Scope:
     """Bounds of one exploration.
 
-    `assigned` holds the AR of each partition; all partitions are of one topic. `cold` starts with no process running,
-    otherwise controller 1 is at work, everything is registered and every request is answered. `versions` bounds leader
-    epochs and data versions.
+    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `cold` starts with no process
+    running, otherwise controller 1 is at work, everything is registered and every request is answered. `versions`
+    bounds leader epochs and data versions.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Scope:
     brokers: int
     controllers: int
     assigned: tuple[tuple[int, ...], ...] = ()
+    topic_of: tuple[int, ...] = ()
     parts: frozenset[str] = frozenset()
     budgets: tuple[tuple[str, int], ...] = ()
     connection_capacity: int = 2
@@ -78,6 +79,7 @@ def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     _refuse_unknown(name, bounds.get("parts", ()), PARTS)
     given = dict(bounds)
     given["assigned"] = tuple(tuple(replicas) for replicas in bounds.get("assigned", ()))
+    given["topic_of"] = tuple(bounds.get("topic_of", ()))
     given["parts"] = frozenset(bounds.get("parts", ()))
     given["budgets"] = tuple(bounds.get("budgets", {}).items())
     return Scope(name=name, **given)

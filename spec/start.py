@@ -80,7 +80,7 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
     replicas = m.assigned(p)
     leadership = {"leader": replicas[0], "leader_epoch": 0, "isr": replicas, "version": 0, "controller_epoch": 1}
     cached = f"controllers[{FIRST_CONTROLLER}].partitions[{p}]"
-    yield f"controllers[{FIRST_CONTROLLER}].topic", True
+    yield f"controllers[{FIRST_CONTROLLER}].topics[{m.topic_of(p)}]", True
     yield f"{cached}.state", PartitionState.ONLINE
     for name, value in leadership.items():
         yield f"zookeeper.state[{p}].{name}", value

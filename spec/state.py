@@ -144,7 +144,7 @@ def _zookeeper(m: Model) -> Shape:
         "registered_orphaned": Leaf(m.brokers.set_kind, ()),
     }
     if m.has("partitions"):
-        tree["topic"] = Leaf(FLAG, not m.has("creation"))
+        tree["topics"] = {t: Leaf(FLAG, not m.has("creation")) for t in m.topics}
         tree["state"] = {p: leadership(m) for p in m.partitions}
     if m.has("notifications"):
         tree["notified"] = {p: Leaf(m.brokers.set_kind, ()) for p in m.partitions}
@@ -184,7 +184,7 @@ def _controller(m: Model) -> Shape:
         tree["seen"] = {b: Leaf(FLAG, False) for b in m.brokers.ids}
     if m.has("partitions"):
         tree |= {
-            "topic": Leaf(FLAG, False),
+            "topics": {t: Leaf(FLAG, False) for t in m.topics},
             "partitions": {p: _cached_partition(m, p) for p in m.partitions},
             "handler": Leaf(enumeration(Handler), Handler.NONE),
             "partition": Leaf(m.partition_number, 0),

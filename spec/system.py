@@ -68,7 +68,7 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
 
 def is_in_scope(rule: Rule, m: Model) -> bool:
     """Whether the scope has the rule's parts, and a budget for it if it is a fault."""
-    if not rule.parts <= m.scope.features:
+    if not rule.parts <= m.features:
         return False
     return rule.budget is None or m.scope.budget(rule.budget) > 0
 
@@ -80,6 +80,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "c": m.controllers,
         "p": m.partitions,
         "r": m.brokers.ids,
+        "t": m.topics,
         "lost": range(m.scope.callback_capacity + 1),
         "callback": [list(Callback).index(one) for path, one in watched_paths(m).items() if path != "controller"],
     }

@@ -4,7 +4,8 @@ The tool creates `/brokers/topics/T` with the assignment; the controller's liste
 takes its partitions to New, their replicas to New (which looks for a state znode, and normally finds none), the
 partitions to Online (which creates it) and the replicas to Online.
 
-Left out: partition addition and deletion, which come with their parts. All partitions of a scope are of one topic.
+Left out: partition addition and deletion, which come with their parts; and that two topics may be created between the
+listener's read of the children and its reads of their assignments.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
 section 7.3.
@@ -27,29 +28,30 @@ from spec.zookeeper import can_operate, exists, notify
 
 
 @action(actor="admin", source="AdminUtils.createTopic 0.10.2.2", budget="creations", parts=("creation",))
-def create_topic(s: Any, m: Model) -> None:
-    """The admin tool creates the topic's znode with its assignment."""
-    require(~s.zookeeper.topic)
-    s.zookeeper.topic = True
-    observe("admin", "create topic")
+def create_topic(s: Any, m: Model, t: int) -> None:
+    """The admin tool creates a topic's znode with its assignment."""
+    require(~s.zookeeper.topics[t])
+    s.zookeeper.topics[t] = True
+    observe("admin", "create topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)
 
 
 @action(actor="controller {c}", source="TopicChangeListener 0.10.2.2", parts=("creation",))
 def on_topic_change(s: Any, m: Model, c: int) -> None:
-    """The topics changed: a new one is tracked, its partitions New, its replicas to be New."""
+    """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.TOPICS)
     controller.watching.topics = True
-    new = both(s.zookeeper.topic, ~controller.topic)
-    observe(f"controller {c}", "read /brokers/topics", topic=s.zookeeper.topic)
-    with when(new):
-        controller.topic = True
-        controller.at = At.NEW_REPLICA_READ
-        for p in m.partitions:
-            controller.partitions[p].state = PartitionState.NEW
-            controller.partitions[p].visiting = m.assigned_set(p)
+    for topic in m.topics:
+        new = both(s.zookeeper.topics[topic], ~controller.topics[topic])
+        observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
+        with when(new):
+            controller.topics[topic] = True
+            controller.at = At.NEW_REPLICA_READ
+            for p in m.partitions_of(topic):
+                controller.partitions[p].state = PartitionState.NEW
+                controller.partitions[p].visiting = m.assigned_set(p)
 
 
 @action(actor="controller {c}", source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
