@@ -66,7 +66,7 @@ def promela_source(system: TransitionSystem) -> str:
     lines = [
         f"// {system.name}, for SPIN: spin -a {MODEL} && {' '.join(COMPILE)} -o pan pan.c && ./pan -m1000000 -w24",
         f'c_decl {{ \\#include "{HEADER}" }}',
-        f'c_state "Raw raw" "Global" "{initial_source(system)}"',
+        'c_state "Raw raw" "Global" "INITIAL"',
         "active proctype system() {",
         "end:",  # a state in which nothing is enabled is no error
         "  do",
@@ -81,12 +81,15 @@ def header_source(system: TransitionSystem) -> str:
     """The C header with the state and, for each action, its guard and its effect."""
     program = Program()
     functions = [action_source(program, system, place, action) for place, action in enumerate(system.actions)]
-    # SPIN takes a function call in `c_expr` for a side effect; a macro it does not look into.
+    # SPIN takes a function call in `c_expr` for a side effect, and overruns its buffer at a long text in `c_state`;
+    # into a macro it does not look.
+    initial = f"#define INITIAL {initial_source(system)}\n"
     macros = [
         f"#define GUARD_{place} guard_{place}(&now.raw)\n#define EFFECT_{place} effect_{place}(&now.raw)\n"
         for place, _ in enumerate(system.actions)
     ]
-    parts = ["#ifndef SYSTEM_H\n#define SYSTEM_H\n#include <stdint.h>\n", struct_source(system), *functions, *macros]
+    begin = "#ifndef SYSTEM_H\n#define SYSTEM_H\n#include <stdint.h>\n"
+    parts = [begin, struct_source(system), *functions, initial, *macros]
     return "".join([*parts, "#endif\n"])
 
 

@@ -7,9 +7,11 @@ import pytest
 
 from model_check.interpreter import explore_plainly
 from model_check.promela import SpinError, export, promela_source, run_spin
-from spec.language import Leaf, TransitionSystem, action, require
+from spec.language import Leaf, Shape, TransitionSystem, action, require
+from spec.scopes import scope
+from spec.system import system
 from spec.terms import FLAG
-from tests.model_check.systems import EXPECTED, Counts, build, lamps, odometer, odometer_counts
+from tests.model_check.systems import EXPECTED, Counts, build, each, lamps, odometer, odometer_counts
 from tests.model_check.test_c_code import swapper
 
 needs_spin = pytest.mark.skipif(
@@ -19,20 +21,19 @@ needs_spin = pytest.mark.skipif(
 
 
 @needs_spin
-@pytest.mark.parametrize(("system", "counts"), EXPECTED.values(), ids=EXPECTED)
-def test_spin_counts_what_was_counted_by_hand(system: TransitionSystem, counts: Counts, tmp_path: Path) -> None:
-    found = run_spin(system, tmp_path, table=16)
+@pytest.mark.parametrize(("one", "counts"), EXPECTED.values(), ids=EXPECTED)
+def test_spin_counts_what_was_counted_by_hand(one: TransitionSystem, counts: Counts, tmp_path: Path) -> None:
+    found = run_spin(one, tmp_path, table=16)
     assert (found.states, found.transitions) == (counts.states, counts.transitions)
 
 
 @needs_spin
 def test_updates_are_simultaneous_and_wide_values_are_kept_whole(tmp_path: Path) -> None:
     # (1,5) and (5,1), a step from each to the other; one value after the other would give (1,5), (5,5) and stay.
-    system = swapper(64)
-    found = run_spin(system, tmp_path, table=16)
+    found = run_spin(swapper(64), tmp_path, table=16)
     assert (found.states, found.transitions) == (2, 2)
     assert found.vector >= 2 * 8
-    assert explore_plainly(system).transitions == 2
+    assert explore_plainly(swapper(64)).transitions == 2
 
 
 @needs_spin
@@ -52,17 +53,28 @@ def test_a_search_that_runs_out_of_memory_is_no_result(tmp_path: Path) -> None:
 
 
 @needs_spin
-def test_a_state_without_any_action_is_no_error(tmp_path: Path) -> None:
+def test_a_state_without_any_enabled_action_is_no_error_however_large(tmp_path: Path) -> None:
     @action(actor="nobody", source="by hand")
-    def never(_s: object, _model: object) -> None:
+    def never(_s: object, _model: object, _lamp: int) -> None:
         """Nothing ever happens."""
         require(False)
 
     without_actions = build("still", {"on": Leaf(FLAG, False)}, [], [])
-    never_enabled = build("never", {"on": Leaf(FLAG, False)}, [(never, [{}])], [])
-    for system in (without_actions, never_enabled):
-        found = run_spin(system, tmp_path, table=16)
+    # As many variables and actions as a whole protocol has: SPIN has buffers that it does not guard.
+    many: Shape = {"on": {lamp: Leaf(FLAG, lamp % 2) for lamp in range(1, 501)}}
+    never_enabled = build("never", many, [(never, each(500, "_lamp"))], [])
+    for still in (without_actions, never_enabled):
+        found = run_spin(still, tmp_path, table=16)
         assert (found.states, found.transitions) == (1, 0)
+
+
+@needs_spin
+@pytest.mark.slow
+def test_spin_agrees_with_the_oracle_on_the_protocol(tmp_path: Path) -> None:
+    protocol = system(scope("tiny"))
+    found, plain = run_spin(protocol, tmp_path), explore_plainly(protocol)
+    assert plain.complete
+    assert (found.states, found.transitions) == (plain.states, plain.transitions)
 
 
 def test_spin_that_is_not_there_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
