@@ -77,7 +77,12 @@ class RawClient(KazooClient):  # type: ignore[misc]  # kazoo is untyped
     def __init__(self, address: str, session_timeout_ms: int) -> None:
         self._state_lock = threading.RLock()
         super().__init__(
-            address, timeout=session_timeout_ms / 1000, handler=_InlineHandler(), logger=_quiet, randomize_hosts=False
+            address,
+            timeout=session_timeout_ms / 1000,
+            handler=_InlineHandler(),
+            logger=_quiet,
+            randomize_hosts=False,
+            connection_retry={"max_tries": -1, "delay": 0.1, "backoff": 2, "max_delay": 1.0},
         )
 
     def _session_callback(self, state: str) -> None:

@@ -36,7 +36,8 @@ ANY_VERSION: Final = -1
 
 Result_co = TypeVar("Result_co", covariant=True)
 
-_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]")
+# In Java a character beyond U+FFFF is two surrogates, which are refused.
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\U0010ffff]")
 
 
 class CreateMode(Enum):
