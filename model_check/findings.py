@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from model_check.explorer import Exploration
 from model_check.results import Counts, Finding, Run, Step, Story
+from model_check.straight_line import Program, Valuation
 from model_check.traces import Trace, tell
 from model_check.verdicts import Verdict, worst
 from spec.language import Property, TransitionSystem
@@ -129,3 +130,23 @@ def _witness(one: Property, found: Exploration) -> tuple[Verdict, str, Trace | N
 def _vacuity(one: Property, found: Exploration) -> Iterator[str]:
     if one.witness is not None and one.witness not in found.witnessed:
         yield f"for want of occasion: {one.witness} has no witness here"
+
+
+def broken_along(system: TransitionSystem, trace: Trace) -> Iterator[Finding]:
+    """The `always` and `step` properties that a trace breaks, each with the way to where it first does."""
+    program = Program()
+    for one in system.properties:
+        for number, (name, _) in enumerate(trace.steps):
+            if _breaks(one, program, trace, number, name):
+                story = story_of(system, Trace(trace.steps[: number + 1]))
+                statement = " ".join(one.statement.split())
+                yield Finding(one.name, one.kind, statement, one.source, Verdict.VIOLATED, story=story)
+                break
+
+
+def _breaks(one: Property, program: Program, trace: Trace, number: int, action: str | None) -> bool:
+    if one.kind == "always" and one.term is not None:
+        return not Valuation(trace.steps[number][1], program)(one.term)
+    if one.kind == "step" and action is not None and action in one.terms:
+        return not Valuation(trace.steps[number - 1][1], program)(one.terms[action])
+    return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from model_check.results import Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts import Verdict
@@ -68,7 +69,10 @@ def run_lines(run: Run) -> Iterator[str]:
     yield from _wrapped("not asked", run.not_asked)
     bounds = [f"{rule} ({count:,})" for rule, count in (run.bounds_hit or {}).items()]
     yield from _wrapped("exhausted only up to bounds that stop", bounds)
-    yield from (f"  {note}" for note in run.notes)
+    for note in run.notes:
+        yield from (f"  {line}" for line in note.splitlines())
+    if run.story:
+        yield from ("", "   0. The initial state.", *chain.from_iterable(map(step_lines, run.story.steps)))
 
 
 def counts_line(counts: Counts) -> str:

@@ -101,7 +101,7 @@ class Run:
 
     `bounds_hit` counts, by rule, the states in which only a bound of the scope stopped it; `never_fired` names rules,
     `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties that this
-    run says nothing about. `seconds` are by part.
+    run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was replayed.
     """
 
     engine: str
@@ -118,11 +118,12 @@ class Run:
     not_asked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] | None = None
+    story: Story | None = None
 
     @property
     def title(self) -> str:
         """What was checked, on what, how."""
-        return " ".join(part for part in (self.scope, self.variant) if part) + f" ({self.engine})"
+        return " ".join(part for part in (self.scope, self.variant, f"({self.engine})") if part)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,18 @@ that breaks is an ERROR run, and the others go on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from model_check.results import Comparison, Document, Finding, Run
 from model_check.verdicts import Verdict, worst
+from spec.errors import SpecError
 from spec.expectations import Expectation
+
+INTERRUPTED = "interrupted"
+"""The reason of a run that Ctrl-C ended, or a part of it."""
 
 KINDS = ("VIOLATED", "INCOMPLETE", "unwitnessed")
 """What may be found of a property other than HOLDS."""
@@ -30,6 +36,45 @@ def compared(run: Run, expected: Expectation) -> Run:
         *_names("rules stopped by a bound", run, expected.bounds_hit, run.bounds_hit or ()),
     )
     return replace(run, findings=findings, comparisons=comparisons, verdict=worst(one.verdict for one in comparisons))
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something to verify: what, and how. `cost` orders checks, cheap ones first, in states or the like."""
+
+    engine: str
+    scope: str
+    variant: str
+    cost: int
+    make: Callable[[], Iterable[Run]]
+
+
+def run_checks(checks: Iterable[Check], tell: Callable[[Run], None] = lambda _: None) -> Iterator[Run]:
+    """The runs of all checks, the cheap ones first; what breaks is an ERROR, what is interrupted INCOMPLETE."""
+    interrupted = False
+    for check in sorted(checks, key=lambda one: one.cost):
+        made = [_incomplete(check, "interrupted before it began")] if interrupted else list(_made(check))
+        interrupted = interrupted or any(INTERRUPTED in run.reason for run in made)
+        for run in made:
+            tell(run)
+            yield run
+
+
+def _made(check: Check) -> Iterable[Run]:
+    try:
+        return list(check.make())
+    except KeyboardInterrupt:
+        return [_incomplete(check, INTERRUPTED)]
+    except SpecError as error:
+        return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, str(error))]
+    except Exception as error:  # noqa: BLE001 - an error in one check must not hide the others
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        reason = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, reason)]
+
+
+def _incomplete(check: Check, reason: str) -> Run:
+    return Run(check.engine, check.scope, check.variant, Verdict.INCOMPLETE, reason)
 
 
 def document(runs: Iterable[Run], verb: str = "verify") -> Document:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import explore, show, verify
+from model_check.cli import defects, explore, export, replay, show, verify
 from model_check.cli.failures import guarded
 
 app = typer.Typer(
@@ -26,12 +26,16 @@ app = typer.Typer(
     Begin with:
       kcheck verify                 is everything as it should be?
       kcheck explore tiny           all states of a small cluster, and what holds in them
+      kcheck defects D1             what went wrong in Kafka, as a story
       kcheck show scopes            what there is to explore
     """,
 )
 
 app.command("verify")(guarded(verify.command))
 app.command("explore")(guarded(explore.command))
+app.command("defects")(guarded(defects.command))
+app.command("replay")(guarded(replay.command))
+app.add_typer(export.app, name="export")
 app.add_typer(show.app, name="show")
 
 

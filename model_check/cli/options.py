@@ -32,7 +32,12 @@ JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the r
 
 def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
     """A variant with fixes switched on and off; UnknownName lists the known ones."""
-    return (variant(name) | {switch(one) for one in on or ()}) - {switch(one) for one in off or ()}
+    return adjusted(variant(name), on, off)
+
+
+def adjusted(switches: Switches, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
+    """Switches with some on and some off; UnknownName lists the known ones."""
+    return (switches | {switch(one) for one in on or ()}) - {switch(one) for one in off or ()}
 
 
 def chosen_properties(names: Iterable[str] | None, present: Iterable[str]) -> list[str]:

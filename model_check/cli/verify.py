@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from model_check.cli import explore, options
+from model_check.cli import defects, explore, options
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import is_watched
+from model_check.defects import is_covered
 from model_check.findings import ENGINE, run_of
+from model_check.manifest_checks import check_manifest
 from model_check.results import Run
 from model_check.verdicts import Verdict
-from model_check.verification import compared, document
-from spec.errors import EnvironmentFailure
+from model_check.verification import Check, compared, document, run_checks
+from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, plan, plans
 from spec.scopes import scope as scope_named
 from spec.system import system
+from spec.variants import show_switches
 
 
 def command(
     scopes: Annotated[
         list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
     ] = None,
+    *,
     deep: Annotated[bool, typer.Option("--deep", help="Everything there is, also what takes hours.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -38,41 +43,39 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    return print_document(document(runs(chosen)), as_json=as_json)
+    checks = [*explorations(chosen), *uncovered_defects(chosen)]
+    if not scopes:
+        checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
+    return print_document(document(run_checks(checks, _tell)), as_json=as_json)
 
 
-def runs(chosen: list[Plan]) -> Iterator[Run]:
-    """One run for each expectation, small ones first; what breaks or is interrupted is told, and hides nothing else."""
-    expectations = [(one, expected) for one in chosen for expected in one.explorations]
-    interrupted = False
+def _tell(made: Run) -> None:
+    """Say to whoever waits what came of a check."""
+    if is_watched():
+        note(f"{made.title}: {'as expected' if made.verdict is Verdict.HOLDS else made.verdict}")
+
+
+def explorations(chosen: list[Plan]) -> Iterator[Check]:
+    """An exploration for each expectation; a scope of which nothing is expected is INCOMPLETE."""
     for one in chosen:
+        for expected in one.explorations:
+            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, one, expected))
         if not one.explorations and not one.proofs:
             reason = f"the manifest expects nothing; see `kcheck explore {one.scope} --print-expectations`"
-            yield Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
-    for one, expected in sorted(expectations, key=lambda pair: pair[1].states):
-        if interrupted:
-            yield Run(ENGINE, one.scope, expected.variant, Verdict.INCOMPLETE, "interrupted before it began")
-            continue
-        made = _guarded(one, expected)
-        interrupted = "interrupted" in made.reason
-        if is_watched():
-            note(f"{made.title}: {'as expected' if made.verdict is Verdict.HOLDS else made.verdict}")
-        yield made
+            nothing = Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
+            yield Check(ENGINE, one.scope, "", 0, partial(list[Run], [nothing]))
 
 
-def _guarded(one: Plan, expected: Expectation) -> Run:
-    try:
-        return _explored(one, expected)
-    except KeyboardInterrupt:
-        return Run(ENGINE, one.scope, expected.variant, Verdict.INCOMPLETE, "interrupted")
-    except EnvironmentFailure as error:
-        return Run(ENGINE, one.scope, expected.variant, Verdict.ERROR, str(error))
-    except Exception as error:  # noqa: BLE001 - an error in one check must not hide the others
-        return Run(ENGINE, one.scope, expected.variant, Verdict.ERROR, f"{type(error).__name__}: {error}")
-
-
-def _explored(one: Plan, expected: Expectation) -> Run:
+def _explored(one: Plan, expected: Expectation) -> list[Run]:
     built = system(scope_named(one.scope), expected.switches)
-    task = explore.Task(one.scope, expected.switches, built, one.goals)
-    found = explore.run(task)
-    return compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)
+    found = explore.run(explore.Task(one.scope, expected.switches, built, one.goals))
+    return [compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)]
+
+
+def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
+    """The defects of the scopes that those explorations do not show anyway."""
+    plan_of = {one.scope: one for one in chosen}
+    for one in DEFECTS:
+        if one.scope in plan_of and not is_covered(one, plan_of[one.scope]):
+            states = max((known.states for known in plan_of[one.scope].explorations), default=0)
+            yield Check(one.id, one.scope, show_switches(one.base), 2 * states, partial(defects.shown, one))

@@ -1,0 +1,59 @@
+"""`kcheck defects`: what Kafka's documented design got wrong, listed, and shown as stories."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from model_check.cli import explore, options
+from model_check.cli.console import print_document, say
+from model_check.defects import check_defect
+from model_check.explorer import Exploration
+from model_check.results import Run
+from model_check.verification import document
+from spec.defects import DEFECTS, Defect, defect
+from spec.expectations import plan
+from spec.language import TransitionSystem
+from spec.variants import Switches, show_switches
+
+
+def command(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Show these, such as D1.")] = None,
+    *,
+    every: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
+    as_json: options.JsonOption = False,
+) -> int:
+    """List the known defects, or show some as stories.
+
+    A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
+    nothing hinted. Then its mend is switched on, and no such trace is left. Exits with 0 if both are so.
+
+    For example:
+      kcheck defects
+      kcheck defects D1
+      kcheck defects --all --json > defects.json
+    """
+    chosen = list(DEFECTS) if every else [defect(one) for one in ids or ()]
+    if not chosen:
+        say("".join(_line(one) for one in DEFECTS))
+        return 0
+    runs = [run for one in chosen for run in shown(one)]
+    told = [one.breaks for one in chosen]
+    return print_document(document(runs, "defects"), as_json=as_json, stories=told)
+
+
+def _line(one: Defect) -> str:
+    mend = " ".join(sorted(switch.name for switch in one.fix))
+    after = f"breaks {one.breaks} after {one.first_depth} steps"
+    return f"{one.id:<4} {one.title}\n     {after} in {one.scope} {show_switches(one.base)}; mended by {mend}\n"
+
+
+def shown(one: Defect) -> tuple[Run, Run]:
+    """The run that shows a defect, and the one in which it is mended."""
+    return check_defect(one, _explored)
+
+
+def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Exploration:
+    has_goals = any(one.kind in ("recoverable", "eventually") for one in built.properties)
+    return explore.run(explore.Task(scope, switches, built, has_goals and plan(scope).goals))

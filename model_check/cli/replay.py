@@ -1,0 +1,77 @@
+"""`kcheck replay`: take every step of a saved trace again, on the specification as it stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from model_check.cli import options
+from model_check.cli.console import print_document
+from model_check.findings import broken_along, story_of
+from model_check.itf import ItfError, SavedTrace, load
+from model_check.replay import ReplayError, replay
+from model_check.results import Run, plain_document
+from model_check.system_digest import system_digest
+from model_check.verdicts import Verdict
+from spec.errors import BadInput
+from spec.expectations import switches_named
+from spec.language import TransitionSystem
+from spec.scopes import scope as scope_named
+from spec.system import system
+from spec.variants import show_switches
+
+
+def command(
+    trace: Annotated[Path, typer.Argument(help="A trace in ITF, as `kcheck explore --traces` saves it.")],
+    *,
+    scope: Annotated[str | None, typer.Option(metavar="SCOPE", help="Not the scope that the file names.")] = None,
+    variant: Annotated[str | None, typer.Option(metavar="NAME", help="Not the variant that the file names.")] = None,
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Replay a saved trace on the specification, and tell it as a story.
+
+    A trace of an older specification, or of one with other fixes, may not be one of this: then the first step that
+    cannot be taken is told, which parts of its guard are false, and which actions could be taken instead. Exits with 0
+    if every step can be taken and no property is broken on the way, else with 1.
+
+    For example:
+      kcheck explore election --traces traces/
+      kcheck replay traces/election-AS_CODED-one_term_acts_in_an_epoch.itf.json
+      kcheck replay traces/election-AS_CODED-one_term_acts_in_an_epoch.itf.json --with RESIGN_ON_EPOCH_CONFLICT
+    """
+    saved = _loaded(trace)
+    named, _, rest = saved.system.partition(" ")
+    try:
+        base = switches_named(variant or saved.variant or rest or "AS_CODED")
+        built = system(scope_named(scope or named), options.adjusted(base, on, off))
+    except BadInput as error:
+        raise BadInput(f"{trace}: {error}; say --scope and --variant") from error
+    chosen = show_switches(options.adjusted(base, on, off))
+    return print_document(
+        plain_document("replay", _replayed(saved, built, scope or named, chosen)), as_json=as_json, stories=()
+    )
+
+
+def _loaded(path: Path) -> SavedTrace:
+    try:
+        return load(path)
+    except ItfError as error:
+        raise BadInput(str(error)) from error
+
+
+def _replayed(saved: SavedTrace, built: TransitionSystem, scope: str, variant: str) -> Run:
+    notes: tuple[str, ...] = ()
+    if saved.digest and saved.digest != system_digest(built):
+        notes = ("the trace was saved for another specification, scope or variant than this one",)
+    try:
+        replay(built, saved.trace)
+    except ReplayError as error:
+        return Run("replay", scope, variant, Verdict.VIOLATED, "the trace does not replay", notes=(*notes, str(error)))
+    findings = tuple(broken_along(built, saved.trace))
+    verdict = Verdict.VIOLATED if findings else Verdict.HOLDS
+    story = story_of(built, saved.trace)
+    return Run("replay", scope, variant, verdict, findings=findings, notes=notes, story=story)

@@ -1,0 +1,67 @@
+"""Defects are rows: what Kafka's documented design got wrong, as something to enumerate, show and mend.
+
+PROTOCOL.md section 13 numbers the defects and tells their mechanism. A row here says how an enumeration finds one: the
+property that it breaks, in which scope, with which mends already on (else a shorter story would mask it), after how
+many steps at the earliest, and the mend that makes it disappear.
+
+The shortest trace that breaks a property need not be the defect's. Then `defining` names the rules that must be taken,
+in this order, and only traces that take them count. Nothing else is hinted to the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spec.errors import UnknownName
+from spec.variants import AS_CODED, Switch, Switches
+
+
+@dataclass(frozen=True)
+class Defect:
+    """One row.
+
+    `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
+    rules in their order and breaks it; with `fix` switched on as well, there is none.
+    """
+
+    id: str
+    title: str
+    breaks: str
+    scope: str
+    first_depth: int
+    fix: Switches
+    base: Switches = AS_CODED
+    defining: tuple[str, ...] = ()
+
+    @property
+    def mended(self) -> Switches:
+        """The switches under which the defect must be gone."""
+        return self.base | self.fix
+
+
+DEFECTS: tuple[Defect, ...] = (
+    Defect(
+        "D1",
+        "A failed increment of /controller_epoch does not stop the new controller",
+        breaks="one_term_acts_in_an_epoch",
+        scope="election",
+        first_depth=16,
+        fix=frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}),
+    ),
+    Defect(
+        "D3",
+        "resign() deletes another controller's /controller",
+        breaks="controller_znode_is_its_owners",
+        scope="election",
+        first_depth=11,
+        fix=frozenset({Switch.FENCED_RESIGN}),
+    ),
+)
+
+
+def defect(id: str) -> Defect:  # noqa: A002 - the name that PROTOCOL.md gives it
+    """The defect of that id; UnknownName lists the known ones."""
+    known = {one.id: one for one in DEFECTS}
+    if id not in known:
+        raise UnknownName("defect", id, known)
+    return known[id]
