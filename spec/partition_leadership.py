@@ -21,6 +21,7 @@ from spec.partition_states import PartitionState
 from spec.request_batch import FIELDS, Batch, acts, send
 from spec.state import At, Handler
 from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off
 
 
@@ -53,11 +54,13 @@ def create_state(s: Any, m: Model, c: int, p: int) -> None:
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
     fenced, absent = is_fenced_off(s, m, c), ~exists(znode)
+    own = _is_own_create(s, m, c, p)
     with when(~fenced):
         with when(absent):
             _create_znode(s, m, c, p)
+        with when(absent | own):
             _now_online(s, m, c, p)
-        with when(~absent):
+        with when(~absent & ~own):
             observe(f"controller {c}", "fail to create state", partition=p)
         finish_visit(s, m, c, p)
     with when(fenced):
@@ -72,6 +75,15 @@ def create_state_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
     require(~exists(znode), ~is_fenced_off(s, m, c))
     _create_znode(s, m, c, p)
+
+
+def _is_own_create(s: Any, m: Model, c: int, p: int) -> Value:
+    """Where the mend is on: whether the znode that is in the way is what this controller meant to create."""
+    if not m.mends(Switch.RECOGNISE_OWN_CREATE):
+        return flag(False)
+    znode, replicas = s.zookeeper.state[p], live_assigned(s, m, c, p)
+    mine = both(znode.controller_epoch == s.controllers[c].epoch, znode.version == 0)
+    return both(mine, znode.isr == replicas, znode.leader == m.brokers.first(replicas))
 
 
 def _create_znode(s: Any, m: Model, c: int, p: int) -> None:

@@ -24,8 +24,8 @@ BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", 
 class Scope:
     """Bounds of one exploration.
 
-    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `cold` starts with no process
-    running, otherwise controller 1 is at work, everything is registered and every request is answered. `versions`
+    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `cold` starts with nothing
+    running; otherwise controller 1 is at work, everything is registered and every request is answered. `versions`
     bounds leader epochs and data versions.
     """
 
