@@ -10,14 +10,13 @@ A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 
-import z3
-
-from spec.terms import FLAG, Kind, Value, bits_for, both, choose, lookup
+from spec.terms import NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
 
 
 @dataclass(frozen=True)
@@ -67,27 +66,27 @@ class Brokers:
     def in_set(self, broker: int | Value, members: Value) -> Value:
         """Whether a broker (a number or a term) is in a set."""
         if isinstance(broker, int):
-            return Value(FLAG, z3.Extract(broker - 1, broker - 1, members.term) == z3.BitVecVal(1, 1))
-        found = Value(FLAG, z3.BoolVal(False))
+            return has_bit(members, broker - 1)
+        found = NO
         for candidate in self.ids:
             found = found | ((broker == candidate) & self.in_set(candidate, members))
         return found
 
     def union(self, left: Value, right: Value) -> Value:
         """Members of either."""
-        return Value(self.set_kind, left.term | right.term)
+        return combine(operator.or_, left, right)
 
     def intersection(self, left: Value, right: Value) -> Value:
         """Members of both."""
-        return Value(self.set_kind, left.term & right.term)
+        return combine(operator.and_, left, right)
 
     def difference(self, left: Value, right: Value) -> Value:
         """Members of the first that are not in the second."""
-        return Value(self.set_kind, left.term & ~right.term)
+        return combine(lambda one, other: one & ~other, left, right)
 
     def complement(self, members: Value) -> Value:
         """The brokers that are not in a set."""
-        return Value(self.set_kind, ~members.term)
+        return self.difference(self.set_kind.constant(self.ids), members)
 
     def set_from(self, membership: Mapping[int, object]) -> Value:
         """The set of the brokers whose flag holds; a broker without a flag is not in it."""

@@ -101,14 +101,9 @@ def fits(condition: object) -> None:
 
 def successor(counter: Value) -> Value:
     """The counter plus one; a bounded counter at its maximum hits the bound."""
-    if counter.kind.unbounded:
-        return Value(counter.kind, counter.term + 1)
-    fits(_below_maximum(counter))
-    return Value(counter.kind, counter.term + 1)
-
-
-def _below_maximum(counter: Value) -> Value:
-    return counter != Value(counter.kind, counter.kind.literal(counter.kind.maximum))
+    if not counter.kind.unbounded:
+        fits(counter != Value(counter.kind, counter.kind.maximum))
+    return counter.plus(1)
 
 
 @contextmanager
@@ -196,7 +191,7 @@ def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str
         if rule.budget is not None and "budget" in view:
             budgets = view["budget"]
             require(budgets[rule.budget] > 0)
-            budgets[rule.budget] = _decremented(budgets[rule.budget])
+            budgets[rule.budget] = budgets[rule.budget].plus(-1)
         rule.function(view, model, **parameters)
     finally:
         _frames.pop()
@@ -206,10 +201,6 @@ def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str
 def parameter_names(rule: Rule) -> tuple[str, ...]:
     """The names of a rule's parameters, in order; the first two arguments are the state and the model."""
     return tuple(inspect.signature(rule.function).parameters)[2:]
-
-
-def _decremented(budget: Value) -> Value:
-    return Value(budget.kind, budget.term - 1)
 
 
 def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:

@@ -11,7 +11,7 @@ from spec.partition_states import PARTITION_TRANSITIONS, PartitionState
 from spec.replica_states import REPLICA_TRANSITIONS, ReplicaState
 from spec.state import At, Session
 from spec.tables import Table
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, either, flag, same
 from spec.zookeeper import exists
 
 #: Actions in which a state is initialised or forgotten, which is no transition.
@@ -55,7 +55,7 @@ def _version_read(before: Any, action: Action, p: int) -> Value:
 
 
 def _is_next(m: Model, old: Any, new: Any) -> Value:
-    return flag(new.version == Value(m.version, old.version.term + 1))
+    return flag(new.version == old.version.plus(1))
 
 
 def _same(old: Any, new: Any) -> Value:
@@ -183,7 +183,7 @@ def only_documented_transitions(before: Any, after: Any, m: Model, action: Actio
 
 def _in_table(table: Table[Any], old: Value, new: Value) -> Value:
     """Whether a state stays, or changes by a row, or by a row after a row (one call may take two)."""
-    if old.term.eq(new.term):
+    if same(old.term, new.term):
         return flag(True)
     rows = [(source, target) for source, targets in table.items() for target in targets]
     reachable = {*rows, *((a, d) for a, b in rows for c, d in rows if b == c)}

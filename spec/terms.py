@@ -1,9 +1,13 @@
 """Terms: what the specification computes with.
 
-A `Value` is a z3 term that knows its `Kind`: a flag, a member of an enumeration, a bounded number, an epoch, a set of
-brokers or an ordered list of brokers. The kind chooses the z3 sort, prints values, and lifts Python constants, so the
-actions of the protocol never name a sort. That is what lets one text serve two purposes: when enumerating, an epoch is
-a bit-vector just wide enough for the scope; when proving, the same epoch is a mathematical integer.
+A `Value` is a number or a z3 term that knows its `Kind`: a flag, a member of an enumeration, a bounded number, an
+epoch, a set of brokers or an ordered list of brokers. The kind chooses the z3 sort, prints values, and lifts Python
+constants, so the actions of the protocol never name a sort. That is what lets one text serve three purposes: when
+enumerating, an epoch is a bit-vector just wide enough for the scope; when proving, the same epoch is a mathematical
+integer; when a recording is judged, it is the number that was recorded.
+
+What is known is a plain number, and stays one until it meets a variable: constants fold by Python's arithmetic, and a
+rule that runs on a state of numbers makes no z3 term at all.
 
 Left out on purpose: signed numbers, subtraction, and every other thing that the protocol does not do with its counters.
 Kafka only compares them and adds one. Comparisons are unsigned throughout (z3's `<` on bit-vectors is signed, which is
@@ -54,7 +58,7 @@ class Kind:
         raw = self.encode(value)
         if not 0 <= raw <= self.maximum and not self.unbounded:
             raise ValueError(f"{value!r} is not a {self.name}: at most {self.maximum} fits this scope")
-        return Value(self, self.literal(raw))
+        return Value(self, raw)
 
     def literal(self, raw: int) -> z3.ExprRef:
         """The z3 constant of a raw value."""
@@ -129,24 +133,47 @@ def enumeration(members: type[enum.Enum]) -> Kind:
 
 
 class Value:
-    """A z3 term with its kind; equality and order build terms, they do not compare."""
+    """A number or a z3 term with its kind; equality and order build values, they do not compare."""
 
-    __slots__ = ("kind", "term")
-    __hash__ = None  # type: ignore[assignment]  # `==` builds a term, so a hash would mislead sets and dicts
+    __slots__ = ("content", "kind")
+    __hash__ = None  # type: ignore[assignment]  # `==` builds a value, so a hash would mislead sets and dicts
 
-    def __init__(self, kind: Kind, term: z3.ExprRef) -> None:
+    def __init__(self, kind: Kind, content: z3.ExprRef | int) -> None:
         self.kind = kind
-        self.term = term
+        self.content = content
 
-    def __eq__(self, other: object) -> Value:  # type: ignore[override]  # a term, as in z3
-        return Value(FLAG, _equal(self.term, self.kind.constant(other).term))
+    @property
+    def is_known(self) -> bool:
+        """Whether this is a plain number, in which no variable occurs."""
+        return type(self.content) is int
 
-    def __ne__(self, other: object) -> Value:  # type: ignore[override]  # a term, as in z3
+    @property
+    def term(self) -> z3.ExprRef:
+        """The value as a z3 term."""
+        content = self.content
+        return self.kind.literal(content) if type(content) is int else content
+
+    @property
+    def raw(self) -> int:
+        """The number that a known value is."""
+        if type(self.content) is not int:
+            raise TypeError(f"only a state of numbers gives numbers; this is the term {self.content}")
+        return self.content
+
+    def __eq__(self, other: object) -> Value:  # type: ignore[override]  # a value, as in z3
+        right = self.kind.constant(other)
+        if type(self.content) is int and type(right.content) is int:
+            return YES if self.content == right.content else NO
+        return Value(FLAG, _equal(self.term, right.term))
+
+    def __ne__(self, other: object) -> Value:  # type: ignore[override]  # a value, as in z3
         return ~(self == other)
 
     def __lt__(self, other: object) -> Value:
-        right = self.kind.constant(other).term
-        return Value(FLAG, self.term < right if self.kind.unbounded else z3.ULT(self.term, right))
+        right = self.kind.constant(other)
+        if type(self.content) is int and type(right.content) is int:
+            return YES if self.content < right.content else NO
+        return Value(FLAG, self.term < right.term if self.kind.unbounded else z3.ULT(self.term, right.term))
 
     def __gt__(self, other: object) -> Value:
         return self.kind.constant(other) < self
@@ -159,6 +186,8 @@ class Value:
 
     def __invert__(self) -> Value:
         self._must_be_flag()
+        if type(self.content) is int:
+            return NO if self.content else YES
         return Value(FLAG, _not(self.term))
 
     def __and__(self, other: object) -> Value:
@@ -174,15 +203,23 @@ class Value:
         """If this holds, so does the other."""
         return ~self | other
 
+    def plus(self, number: int) -> Value:
+        """The value plus a number; a bounded kind must have room, or z3 wraps where Python does not."""
+        return Value(self.kind, self.content + number)
+
     def _must_be_flag(self) -> None:
         if self.kind is not FLAG:
-            raise TypeError(f"a {self.kind.name} is not a flag: {self.term}")
+            raise TypeError(f"a {self.kind.name} is not a flag: {self.content}")
 
     def __bool__(self) -> bool:
-        raise TypeError(f"a term has no truth value while a system is built; use when(), choose() or `&`: {self.term}")
+        raise TypeError(f"a value has no truth while a rule runs; use when(), choose() or `&`: {self.content}")
 
     def __repr__(self) -> str:
-        return f"Value({self.kind.name}, {self.term})"
+        return f"Value({self.kind.name}, {self.content})"
+
+
+YES = Value(FLAG, 1)
+NO = Value(FLAG, 0)
 
 
 def flag(value: object) -> Value:
@@ -192,20 +229,32 @@ def flag(value: object) -> Value:
 
 def both(*values: object) -> Value:
     """All of them hold (none: true)."""
-    terms = [flag(value).term for value in values]
-    if any(is_false(term) for term in terms):
-        return Value(FLAG, FALSE)
-    terms = [term for term in terms if not is_true(term)]
-    return Value(FLAG, TRUE if not terms else terms[0] if len(terms) == 1 else _join(z3.Z3_mk_and, terms))
+    terms = []
+    for value in values:
+        one = flag(value)
+        if type(one.content) is int:
+            if not one.content:
+                return NO
+        elif is_false(one.content):
+            return NO
+        elif not is_true(one.content):
+            terms.append(one.content)
+    return YES if not terms else Value(FLAG, terms[0] if len(terms) == 1 else _join(z3.Z3_mk_and, terms))
 
 
 def either(*values: object) -> Value:
     """At least one of them holds (none: false)."""
-    terms = [flag(value).term for value in values]
-    if any(is_true(term) for term in terms):
-        return Value(FLAG, TRUE)
-    terms = [term for term in terms if not is_false(term)]
-    return Value(FLAG, FALSE if not terms else terms[0] if len(terms) == 1 else _join(z3.Z3_mk_or, terms))
+    terms = []
+    for value in values:
+        one = flag(value)
+        if type(one.content) is int:
+            if one.content:
+                return YES
+        elif is_true(one.content):
+            return YES
+        elif not is_false(one.content):
+            terms.append(one.content)
+    return NO if not terms else Value(FLAG, terms[0] if len(terms) == 1 else _join(z3.Z3_mk_or, terms))
 
 
 def _join(make: Callable[..., Any], terms: Sequence[z3.ExprRef]) -> z3.BoolRef:
@@ -217,16 +266,34 @@ def _join(make: Callable[..., Any], terms: Sequence[z3.ExprRef]) -> z3.BoolRef:
 
 def choose(condition: object, then: object, otherwise: object) -> Value:
     """`then` where the condition holds, else `otherwise`; at least one of the two is a value."""
-    test = flag(condition).term
+    test = flag(condition)
     kind = then.kind if isinstance(then, Value) else otherwise.kind if isinstance(otherwise, Value) else FLAG
     left, right = kind.constant(then), kind.constant(otherwise)
-    if is_true(test) or same(left.term, right.term):
+    if type(test.content) is int:
+        return left if test.content else right
+    if is_true(test.content) or same(left.term, right.term):
         return left
-    return right if is_false(test) else Value(kind, z3.If(test, left.term, right.term))
+    return right if is_false(test.content) else Value(kind, z3.If(test.content, left.term, right.term))
+
+
+def combine(operation: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
+    """An operation on the bits of two values of one kind."""
+    if type(left.content) is int and type(right.content) is int:
+        return Value(left.kind, operation(left.content, right.content))
+    return Value(left.kind, operation(left.term, right.term))
+
+
+def has_bit(value: Value, position: int) -> Value:
+    """Whether a bit of a value is set; the lowest is 0."""
+    if type(value.content) is int:
+        return YES if value.content >> position & 1 else NO
+    return Value(FLAG, z3.Extract(position, position, value.content) == z3.BitVecVal(1, 1))
 
 
 def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
     """The entry of a constant table at a bit-vector index, as one shift of a literal where it fits 64 bits."""
+    if type(index.content) is int:
+        return kind.constant(table[index.content])
     raws = [kind.encode(entry) for entry in table]
     raws += [0] * ((1 << index.kind.width) - len(raws))
     if len(raws) * kind.width <= 64 and kind.width > 1:
@@ -239,7 +306,7 @@ def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
 def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Value:
     """A binary decision over the index bits; equal halves fold."""
     if len(set(raws)) == 1:
-        return Value(kind, kind.literal(raws[0]))
+        return Value(kind, raws[0])
     half = len(raws) // 2
     test = Value(FLAG, z3.Extract(bit, bit, term) == z3.BitVecVal(1, 1))
     return choose(test, _decide(term, bit - 1, raws[half:], kind), _decide(term, bit - 1, raws[:half], kind))
