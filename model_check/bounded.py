@@ -1,13 +1,12 @@
 """Bounded model checking: a search for a run of at most so many steps that breaks a property.
 
-The step relation is unrolled: a copy of every variable for each point of the run, and between two points the number of
-the action taken, which fixes the guard that held, the variables that changed and, by its absence from an action's
-updates, that a variable did not. Depths are tried in order, so the first run found is a shortest one; a solver keeps
-what it learned from one depth to the next.
+The step relation is unrolled: a copy of every variable for each point of the run, and between two points exactly one
+action, whose guard holds before it and whose updates say what is true after it. Depths are tried in order, so the first
+run found is a shortest one; the solver keeps what it learned from one depth to the next.
 
 That no run breaks the property up to a depth is not that it holds: the verdict is then INCOMPLETE, with the depth. A
-run that the solver finds is replayed on the terms before anybody sees it. Integers become
-bit-vectors that cannot wrap within the depth, where the terms allow it; other systems are left as they are.
+run that the solver finds is replayed on the terms before anybody sees it. Integers become bit-vectors that cannot wrap
+within the depth, where the terms allow it; other systems are left as they are.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal
 
 import z3
 
 from model_check.narrowing import Narrowing, NotNarrowable, growth
+from model_check.obligations import arbitrary_constants, initial_terms
 from model_check.straight_line import Valuation
 from model_check.traces import State, Trace
+from model_check.verdicts import Verdict
 from spec.language import Action, Property, TransitionSystem
 from spec.terms import bits_for
-
-CHOICE = "the action's number"
 
 
 class NotCheckable(Exception):
@@ -41,7 +39,7 @@ class BoundedReport:
     """
 
     property: str
-    verdict: Literal["VIOLATED", "INCOMPLETE"]
+    verdict: Verdict
     depth: int
     trace: Trace | None
     reason: str
@@ -53,94 +51,84 @@ def check_bounded(
     claim: Property,
     depth: int,
     *,
+    invariants: Sequence[Property] = (),
     timeout_s: float = 60.0,
     progress: Callable[[int], None] | None = None,
 ) -> BoundedReport:
     """Look for a shortest run of at most `depth` steps that breaks an `always` or `step` property.
 
-    `timeout_s` is seconds for each depth; `progress` is called with every depth that is settled. Raises NotCheckable.
+    `invariants` are properties that are known to hold; the solver may use them. `timeout_s` is seconds for each depth;
+    `progress` is called with every depth that is settled. Raises NotCheckable.
     """
     if claim.kind not in {"always", "step"}:
         raise NotCheckable(f"{claim.name} is of the kind {claim.kind!r}; bounded runs can break always or step")
     started = perf_counter()
-    unrolling = _Unrolling(system, claim, depth, timeout_s)
+    unrolling = _Unrolling(system, claim, invariants, depth, timeout_s)
     for length in range(depth + 1):
         result = unrolling.broken_after(length)
         if result == z3.sat:
-            trace = replayed(system, unrolling.choices(length))
+            trace = unrolling.trace(length)
             _check_broken(claim, trace)
-            return BoundedReport(claim.name, "VIOLATED", length - 1, trace, "", perf_counter() - started)
+            return BoundedReport(claim.name, Verdict.VIOLATED, length - 1, trace, "", perf_counter() - started)
         if result == z3.unknown:
             reason = f"no answer within {timeout_s:g} s for {length} steps; holds up to {length - 1}"
-            return BoundedReport(claim.name, "INCOMPLETE", length - 1, None, reason, perf_counter() - started)
+            return BoundedReport(claim.name, Verdict.INCOMPLETE, length - 1, None, reason, perf_counter() - started)
         if progress is not None:
             progress(length)
     reason = f"holds up to a depth of {depth} steps; longer runs were not looked at"
-    return BoundedReport(claim.name, "INCOMPLETE", depth, None, reason, perf_counter() - started)
+    return BoundedReport(claim.name, Verdict.INCOMPLETE, depth, None, reason, perf_counter() - started)
 
 
 class _Unrolling:
     """A solver that holds the runs of a length that grows."""
 
-    def __init__(self, system: TransitionSystem, claim: Property, depth: int, timeout_s: float) -> None:
-        translate, sort, self._solver = _translation(system, claim, depth)
+    def __init__(
+        self, system: TransitionSystem, claim: Property, invariants: Sequence[Property], depth: int, timeout_s: float
+    ) -> None:
+        translation = _translation(system, [claim, *invariants], depth)
+        translate, sort, self._solver = translation.term, translation.sort, translation.solver
         self._solver.set("timeout", max(1, int(timeout_s * 1000)))
         self._system = system
-        self._choice = z3.BitVec(CHOICE, bits_for(len(system.actions) - 1))
+        self._taken = [z3.Bool(f"taken {number}") for number in range(len(system.actions))]
         self._before = [z3.Const(one.name, sort(one.sort)) for one in system.variables]
         self._after = [z3.Const(f"{one.name}'", sort(one.sort)) for one in system.variables]
         self._step = self._relation(translate)
+        self._known = z3.And(*(translate(one.term) for one in invariants))
         self._bad = self._negation(claim, translate)
         self._is_step = claim.kind == "step"
         self._length = 0
-        for constant, variable in zip(self._at(0), system.variables, strict=True):
-            self._solver.add(constant == translate(variable.kind.literal(variable.initial)))
-
-    def _taken(self, number: int) -> z3.BoolRef:
-        return self._choice == number
+        self._solver.add(self._placed(z3.And(*translation.start), 0))
 
     def _relation(self, translate: Callable[[z3.ExprRef], z3.ExprRef]) -> z3.BoolRef:
-        """One step: the number of an action, whose guard holds, and for each variable its update or its old value."""
-        changes: dict[str, list[tuple[int, z3.ExprRef]]] = {one.name: [] for one in self._system.variables}
-        parts = [z3.ULE(self._choice, len(self._system.actions) - 1)]
-        for number, action in enumerate(self._system.actions):
-            taken = self._taken(number)
+        """One step: exactly one action, whose guard holds, and for each variable its update or its old value."""
+        parts = [z3.Or(*self._taken), z3.AtMost(*self._taken, 1)]
+        after = {one.name: constant for one, constant in zip(self._system.variables, self._before, strict=True)}
+        for taken, action in zip(self._taken, self._system.actions, strict=True):
             parts.append(z3.Implies(taken, translate(action.guard)))
             for name, term in action.updates.items():
-                changes[name].append((number, translate(term)))
-        for before, after, found in zip(self._before, self._after, changes.values(), strict=True):
-            parts += [z3.Implies(self._taken(number), after == term) for number, term in found]
-            parts.append(z3.Or(*(self._taken(number) for number, _ in found), after == before))
-        return z3.And(*parts)
+                after[name] = z3.If(taken, translate(term), after[name])
+        return z3.And(*parts, *(new == term for new, term in zip(self._after, after.values(), strict=True)))
 
     def _negation(self, claim: Property, translate: Callable[[z3.ExprRef], z3.ExprRef]) -> z3.BoolRef:
         """The property is broken: in a state, or by the action taken from it."""
         if claim.kind == "always":
             return z3.Not(translate(claim.term))
-        return z3.Or(
-            *(
-                z3.And(self._taken(number), z3.Not(translate(claim.terms[action.name])))
-                for number, action in enumerate(self._system.actions)
-                if action.name in claim.terms
-            )
-        )
-
-    def _at(self, point: int) -> list[z3.ExprRef]:
-        return [z3.Const(f"{one.decl().name()}@{point}", one.sort()) for one in self._before]
+        pairs = zip(self._taken, self._system.actions, strict=True)
+        claimed = [(taken, claim.terms[action.name]) for taken, action in pairs if action.name in claim.terms]
+        return z3.Or(*(z3.And(taken, z3.Not(translate(term))) for taken, term in claimed))
 
     def _placed(self, term: z3.BoolRef, point: int) -> z3.BoolRef:
         """A term about a state, a step and the state after it, about those at one point of the run."""
-        pairs = [*zip(self._before, self._at(point), strict=True), *zip(self._after, self._at(point + 1), strict=True)]
-        return z3.substitute(term, *pairs, (self._choice, self._choice_at(point)))
-
-    def _choice_at(self, point: int) -> z3.BitVecRef:
-        return z3.BitVec(f"{CHOICE}@{point}", self._choice.size())
+        now = [(one, _at(one, point)) for one in (*self._before, *self._taken)]
+        then = [(new, _at(old, point + 1)) for old, new in zip(self._before, self._after, strict=True)]
+        return z3.substitute(term, *now, *then)
 
     def broken_after(self, length: int) -> z3.CheckSatResult:
         """Whether a run of exactly so many steps, and none shorter, can break the property."""
         while self._length < length:
             self._solver.add(self._placed(self._step, self._length))
             self._length += 1
+            self._solver.add(self._placed(self._known, self._length))
         if self._is_step and length == 0:
             return z3.unsat
         bad = self._placed(self._bad, length - self._is_step)
@@ -154,30 +142,60 @@ class _Unrolling:
             self._solver.add(z3.Not(bad))
         return result
 
-    def choices(self, length: int) -> list[Action]:
-        """The actions of the run that was found."""
+    def trace(self, length: int) -> Trace:
+        """The run that was found, replayed from its initial state."""
         model = self._solver.model()
-        numbers = (model.eval(self._choice_at(point), model_completion=True) for point in range(length))
-        return [self._system.actions[number.as_long()] for number in numbers]
+        state = {one.name: one.initial for one in self._system.variables}
+        for name in arbitrary_constants(self._system):
+            constant = next(one for one in self._before if one.decl().name() == name)
+            state[name] = model.eval(_at(constant, 0), model_completion=True).as_long()
+        actions = [
+            action
+            for point in range(length)
+            for taken, action in zip(self._taken, self._system.actions, strict=True)
+            if z3.is_true(model.eval(_at(taken, point), model_completion=True))
+        ]
+        return replayed(state, actions)
 
 
-def _translation(
-    system: TransitionSystem, claim: Property, depth: int
-) -> tuple[Callable[[z3.ExprRef], z3.ExprRef], Callable[[z3.SortRef], z3.SortRef], z3.Solver]:
-    """How terms and sorts are put to the solver, and a solver for them."""
+def _at(constant: z3.ExprRef, point: int) -> z3.ExprRef:
+    """The copy of a variable for a point of the run."""
+    return z3.Const(f"{constant.decl().name()}@{point}", constant.sort())
+
+
+@dataclass(frozen=True)
+class _Translation:
+    """How terms and sorts are put to the solver, what must be added at the start, and a solver for them."""
+
+    term: Callable[[z3.ExprRef], z3.ExprRef]
+    sort: Callable[[z3.SortRef], z3.SortRef]
+    start: Sequence[z3.BoolRef]
+    solver: z3.Solver
+
+
+def _translation(system: TransitionSystem, claims: Sequence[Property], depth: int) -> _Translation:
+    """Integers as bits, where their growth has a bound; else everything as it is.
+
+    Arbitrary constants are as large as any number that a run can reach, plus room between them: what lies farther apart
+    than a run can count is told apart in the same way.
+    """
     terms = [term for action in system.actions for term in (action.guard, *action.updates.values())]
-    terms += [*claim.terms.values(), *([] if claim.term is None else [claim.term])]
+    terms += [term for one in claims for term in (*one.terms.values(), *([] if one.term is None else [one.term]))]
+    start = initial_terms(system)
     try:
-        largest = max((one.initial for one in system.variables if one.kind.unbounded), default=0)
-        narrowing = Narrowing(bits_for(largest + (depth + 2) * growth(terms)))
+        rise = (depth + 2) * growth(terms)
     except NotNarrowable:
-        return (lambda term: term), (lambda sort: sort), z3.Solver()
-    return narrowing, narrowing.sort, z3.SolverFor("QF_FD")
+        return _Translation(lambda term: term, lambda sort: sort, start, z3.Solver())
+    constants = arbitrary_constants(system)
+    largest = max((one.initial for one in system.variables if one.kind.unbounded), default=0)
+    largest += len(constants) * (rise + 1)
+    narrowing = Narrowing(bits_for(largest + rise))
+    below = [z3.ULE(z3.BitVec(name, narrowing.width), largest) for name in constants]
+    return _Translation(narrowing, narrowing.sort, [*map(narrowing, start), *below], z3.SolverFor("QF_FD"))
 
 
-def replayed(system: TransitionSystem, actions: Sequence[Action]) -> Trace:
-    """The run that takes those actions from the initial state; ValueError names the first that is not enabled."""
-    state: State = {variable.name: variable.initial for variable in system.variables}
+def replayed(state: State, actions: Sequence[Action]) -> Trace:
+    """The run that takes those actions from a state; ValueError names the first that is not enabled."""
     steps: list[tuple[str | None, State]] = [(None, state)]
     for number, action in enumerate(actions, start=1):
         value = Valuation(state)

@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from model_check.induction import Progress, prove
+from model_check.obligations import arbitrary_constants
 from model_check.proof_report import ProofReport
 from model_check.python_code import Raw, compiled, condition_source
-from model_check.straight_line import Program
+from model_check.straight_line import VARIABLE, Program
 from model_check.traces import State
+from model_check.verdicts import Verdict
 from spec.language import Property, TransitionSystem
 
 Samples = Callable[[], Iterable[Mapping[str, int]]]
@@ -56,23 +58,37 @@ def strengthen(
 
 
 def _holds(report: ProofReport, name: str) -> bool:
-    return report.invariant[name].verdict == "HOLDS"
+    return report.invariant[name].verdict == Verdict.HOLDS
 
 
-def falsified(candidates: Iterable[Property], states: Iterable[Mapping[str, int]]) -> dict[str, State]:
-    """The candidates that are false in some state, by name, with the first such state."""
-    program, found = Program(), dict[str, State]()
+def falsified(candidates: Sequence[Property], states: Iterable[Mapping[str, int]]) -> dict[str, State]:
+    """The candidates that are false in some state, by name, with the first such state.
+
+    A candidate is not tried on states that lack one of its variables.
+    """
+    found = dict[str, State]()
     names: tuple[str, ...] = ()
     left: dict[str, Callable[[Raw], bool]] = {}
     for state in states:
-        if not names:
+        if tuple(state) != names:
             names = tuple(state)
-            left = {one.name: compiled(condition_source(program, names, one.term)) for one in candidates}
-        raw = tuple(state[name] for name in names)
+            left = _conditions([one for one in candidates if one.name not in found], names)
+        raw = tuple(state.values())
         for name in [name for name, holds in left.items() if not holds(raw)]:
             found[name] = dict(state)
             del left[name]
     return found
+
+
+def _conditions(candidates: Iterable[Property], names: Sequence[str]) -> dict[str, Callable[[Raw], bool]]:
+    """As functions of raw states, those candidates that mention no other variables than the named ones."""
+    conditions = {}
+    for one in candidates:
+        program = Program()
+        program.place(one.term)
+        if {node.name for node in program.nodes if node.operator == VARIABLE} <= set(names):
+            conditions[one.name] = compiled(condition_source(program, names, one.term))
+    return conditions
 
 
 def needed(
@@ -87,7 +103,7 @@ def needed(
 
     def proved(some: Sequence[Property]) -> bool:
         report = prove(system, properties, some, timeout_s=timeout_s, workers=workers, explain=False)
-        return all(one.verdict == "HOLDS" for one in report.properties.values())
+        return all(one.verdict == Verdict.HOLDS for one in report.properties.values())
 
     if not proved(lemmas):
         raise ValueError(f"{', '.join(one.name for one in properties)}: not all proved with all the lemmas")
@@ -99,8 +115,9 @@ def needed(
 
 
 def orders(system: TransitionSystem) -> Iterator[Property]:
-    """For each pair of unbounded variables, the candidate that the first never exceeds the second."""
-    epochs = [one for one in system.variables if one.kind.unbounded]
+    """For each pair of integers that change, the candidate that the first never exceeds the second."""
+    constants = arbitrary_constants(system)
+    epochs = [one for one in system.variables if one.kind.unbounded and one.name not in constants]
     for low in epochs:
         for high in epochs:
             if low is not high:

@@ -20,10 +20,21 @@ from time import perf_counter
 
 import z3
 
-from model_check.obligations import TYPE_OF, Clause, Step, Vocabulary, assumed_bounds, broken, type_terms
+from model_check.obligations import (
+    TYPE_OF,
+    Clause,
+    Step,
+    Vocabulary,
+    arbitrary_constants,
+    assumed_bounds,
+    broken,
+    initial_terms,
+    type_terms,
+)
 from model_check.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
-from model_check.smtlib import Answer, Problem, Question, Result, decide_all, problem
+from model_check.smtlib import Answer, Problem, Question, Result, decide, decide_all, problem
 from model_check.straight_line import Valuation
+from model_check.verdicts import Verdict
 from spec.language import Property, TransitionSystem
 
 Progress = Callable[[int, int, str], None]
@@ -92,6 +103,7 @@ class _Proof:
         self._system, self._timeout_s, self._explain = system, timeout_s, explain
         self._vocabulary = Vocabulary(system.variables)
         self._initial = {variable.name: variable.initial for variable in system.variables}
+        self._arbitrary = self._vocabulary.named(arbitrary_constants(system))
         self._steps = {action.name: Step(action, system, self._vocabulary) for action in system.actions}
         stated = {TYPE_OF + name: term for name, term in type_terms(system.variables)}
         stated |= {one.name: one.term for one in [*lemmas, *properties] if one.kind == "always"}
@@ -111,16 +123,24 @@ class _Proof:
     # --------------------------------------------------------------------------------------------- claims about states
 
     def drop_what_is_false_at_the_start(self) -> None:
-        """No invariant is false in the initial state."""
+        """No invariant is false in an initial state; only what mentions arbitrary constants needs a solver for that."""
         value = Valuation(self._initial, self._vocabulary.program)
         for name, clauses in self._members.items():
-            if not all(value(clause.term) for clause in clauses):
-                self._dropped[name] = Conclusion("VIOLATED", "false in the initial state")
+            general = [clause for clause in clauses if clause.mentions & self._arbitrary]
+            if not all(value(clause.term) for clause in clauses if clause not in general):
+                self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in the initial state")
+            elif general:
+                terms = [*initial_terms(self._system), broken(general)]
+                answer = decide(problem("init", f"{name} holds initially", terms).text, self._timeout_s)
+                if answer.result == "sat":
+                    self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in an initial state")
+                elif answer.result == "unknown":
+                    self._dropped[name] = Conclusion(Verdict.INCOMPLETE, "no answer in time for the initial state")
 
     def check_start(self) -> None:
         """Ask, for the record, whether what is left at the end holds in the initial state."""
-        start = [z3.Const(one.name, one.sort) == one.kind.literal(one.initial) for one in self._system.variables]
         claim = "The initial state is in the invariant"
+        start = initial_terms(self._system)
         if self._ask_of_states("init", claim, start, self._alive(self._members)) != "PROVED":
             raise RuntimeError("z3 and the terms' meaning differ on the initial state")
 
@@ -234,7 +254,7 @@ class _Proof:
             reason = f"no answer within {self._timeout_s:g} s for {name}"
             if outcome == "FAILED":
                 reason = f"not inductive: {name} breaks it from a state that the invariant allows"
-            self._dropped.setdefault(owner, Conclusion("INCOMPLETE", reason))
+            self._dropped.setdefault(owner, Conclusion(Verdict.INCOMPLETE, reason))
 
     def _counterexample(
         self, step: Step, hypotheses: Sequence[Clause], goals: Sequence[Clause], answer: Answer
@@ -254,7 +274,7 @@ class _Proof:
 
     def report(self, seconds: float) -> ProofReport:
         """The verdicts as they stand when no action is stale."""
-        holds = Conclusion("HOLDS")
+        holds = Conclusion(Verdict.HOLDS)
         conclusions = {name: self._dropped.get(name, holds) for name in {**self._members, **self._properties}}
         return ProofReport(
             system=self._system.name,
@@ -262,6 +282,7 @@ class _Proof:
             invariant={name: conclusions[name] for name in self._members if name not in self._properties},
             obligations=(*self._about_states.values(), *(one for found in self._about_steps.values() for one in found)),
             failures=tuple(self._failures),
+            arbitrary=arbitrary_constants(self._system),
             assumptions=assumed_bounds(self._system),
             seconds=seconds,
         )

@@ -112,6 +112,25 @@ def type_terms(variables: Iterable[Variable]) -> Iterator[tuple[str, z3.BoolRef]
             yield variable.name, z3.ULE(constant, kind.literal(kind.maximum))
 
 
+def arbitrary_constants(system: TransitionSystem) -> tuple[str, ...]:
+    """The integers that no action changes: each stands for any natural number, and its initial value means nothing.
+
+    A specification watches one arbitrary epoch in this way; what is proved of that one is proved of all.
+    """
+    changed = {name for action in system.actions for name in action.updates}
+    return tuple(one.name for one in system.variables if one.kind.unbounded and one.name not in changed)
+
+
+def initial_terms(system: TransitionSystem) -> list[z3.BoolRef]:
+    """What is true of the initial states: they are one, but for the arbitrary constants."""
+    arbitrary = arbitrary_constants(system)
+    terms = []
+    for one in system.variables:
+        constant = z3.Const(one.name, one.sort)
+        terms.append(constant >= 0 if one.name in arbitrary else constant == one.kind.literal(one.initial))
+    return terms
+
+
 def assumed_bounds(system: TransitionSystem) -> tuple[str, ...]:
     """The names of the actions that a bound of the scope may stop: what is proved assumes that none of them is hit."""
     return tuple(action.name for action in system.actions if not z3.is_false(z3.simplify(action.overflow)))

@@ -13,9 +13,9 @@ from typing import Literal
 
 from model_check.smtlib import Problem
 from model_check.traces import State
+from model_check.verdicts import Verdict
 from spec.language import TransitionSystem
 
-Verdict = Literal["HOLDS", "VIOLATED", "INCOMPLETE"]
 Outcome = Literal["PROVED", "FAILED", "TIMEOUT"]
 
 
@@ -76,9 +76,9 @@ class ProofReport:
     """What was proved of a system.
 
     `properties`, and `invariant` for lemmas and types, hold a conclusion by name. `obligations` are the questions that
-    the final invariant rests on, `failures` those on the way that were not answered as hoped. `assumptions` names the
-    actions that a bound of the scope may stop: the proof is about runs in which none of them is hit. `seconds` is wall
-    time.
+    the final invariant rests on, `failures` those on the way that were not answered as hoped. `arbitrary` names the
+    variables that stand for any natural number. `assumptions` names the actions that a bound of the scope may stop: the
+    proof is about runs in which none of them is hit. `seconds` is wall time.
     """
 
     system: str
@@ -86,6 +86,7 @@ class ProofReport:
     invariant: Mapping[str, Conclusion]
     obligations: tuple[Obligation, ...]
     failures: tuple[Obligation, ...]
+    arbitrary: tuple[str, ...]
     assumptions: tuple[str, ...]
     seconds: float
 

@@ -67,11 +67,11 @@ def test_without_an_answer_the_depth_reached_is_said() -> None:
     assert report.reason == f"no answer within 0.05 s for {report.depth + 1} steps; holds up to {report.depth}"
 
 
-def test_a_solver_that_is_wrong_is_found_out() -> None:
+def test_a_run_that_is_none_is_found_out() -> None:
     system = elections()
     first = system.actions[0]
     with pytest.raises(ValueError, match=r"step 2: read\(c=1\) is not enabled"):
-        replayed(system, [first, first])
+        replayed({one.name: one.initial for one in system.variables}, [first, first])
 
 
 def test_integers_that_also_shrink_are_left_to_arithmetic() -> None:
