@@ -156,8 +156,8 @@ class Explorer:
         self.visited = Visited(kernel.words, capacity)
         self._parents = reserved(capacity, 0, np.uint32)
         self._recording = self._graph_arrays(capacity if graph else 0)
-        hashes, numbers = np.empty(self._worst, dtype=np.uint64), np.empty(self._worst, dtype=np.uint32)
-        self._work = Work(self._scratch, self.tally, hashes, numbers)
+        places, numbers = np.empty((2, self._worst), dtype=np.uint64), np.empty(self._worst, dtype=np.uint32)
+        self._work = Work(self._scratch, self.tally, places, numbers)
         self.visited.add(kernel.packing.initial.reshape(1, -1))
 
     def _graph_arrays(self, capacity: int) -> Recording:

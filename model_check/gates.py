@@ -118,11 +118,14 @@ class Network:
         return self.add(left, inverted(right), TRUE)
 
     def multiply(self, left: Bits, right: Bits) -> Bits:
-        """The product, modulo the width; cheap only where one factor is constant, as in table lookups."""
+        """The product, modulo the width; a row for each bit of one factor that is not constantly zero."""
+        if sum(map(bool, left)) < sum(map(bool, right)):
+            left, right = right, left
         total: Bits = (FALSE,) * len(left)
         for position, bit in enumerate(right):
-            row = (FALSE,) * position + tuple(self.conjunction(bit, a) for a in left)
-            total = self.add(total, row[: len(left)])
+            if bit != FALSE:
+                row = (FALSE,) * position + tuple(self.conjunction(bit, a) for a in left)
+                total = self.add(total, row[: len(left)])
         return total
 
     def shift(self, value: Bits, amount: Bits, *, right: bool) -> Bits:

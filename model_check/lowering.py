@@ -8,38 +8,58 @@ ones, all at once, and writes the successor. A successor equal to its own state 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 import z3
 
-from model_check.packing import WORD, Packing
-from model_check.slicing import GROUPS
-from model_check.straight_line import CONSTANTS, VARIABLE, Node, Program
+from model_check.folding import Facts, Folding
+from model_check.packing import WORD, Packing, Place
+from model_check.slicing import GROUPS, signed
+from model_check.straight_line import CONSTANTS, VARIABLE, Node
 from spec.language import Action
 
 
 class Scalars:
-    """Instructions for the nodes of a program, each once, in one function; `%w<i>` hold the words of the state."""
+    """Instructions for the nodes of a program, each once; `%w<i>` hold the words of the state before."""
 
-    def __init__(self, program: Program, packing: Packing) -> None:
-        self._program = program
-        self._packing = packing
-        self._names: dict[int, str] = {}
+    def __init__(self, program: Folding, packing: Packing) -> None:
+        self.program = program
+        self.packing = packing
         self.text: list[str] = []
+        self.label = "step"
+        self._names: dict[int, str] = {}
+        self._count = 0
 
     def new(self, instruction: str) -> str:
         """Append an instruction; give the name of its result."""
-        name = f"%t{len(self.text)}"
-        self.text.append(f"  {name} = {instruction}")
-        return name
+        name = self.fresh()
+        self.text.append(f"  %{name} = {instruction}")
+        return f"%{name}"
 
-    def value(self, term: z3.ExprRef) -> str:
-        """The name (or the literal) of a term's value."""
-        place = self._program.place(term)
-        for position in self._program.needed_by([place]):
-            if position not in self._names:
-                self._names[position] = self._lower(self._program.nodes[position])
+    def fresh(self) -> str:
+        """A name that is not taken."""
+        self._count += 1
+        return f"t{self._count}"
+
+    @contextmanager
+    def branch(self, label: str, join: str) -> Iterator[None]:
+        """Instructions under a label of their own; what is computed there is not known elsewhere."""
+        names = self._names.copy()
+        self.text.append(f"{label}:")
+        self.label = label
+        yield
+        self.text.append(f"  br label %{join}")
+        self._names = names
+
+    def value(self, place: int) -> str:
+        """The name (or the literal) of a node's value."""
+        if place not in self._names:
+            for position in self.program.needed_by([place]):
+                if position not in self._names:
+                    self._names[position] = self._lower(self.program.nodes[position])
         return self._names[place]
 
     def _lower(self, node: Node) -> str:
@@ -48,11 +68,11 @@ class Scalars:
         if node.operator == VARIABLE:
             return self._read(node.name)
         names = [self._names[place] for place in node.arguments]
-        nodes = [self._program.nodes[place] for place in node.arguments]
+        nodes = [self.program.nodes[place] for place in node.arguments]
         return INSTRUCTIONS[node.operator](self, node, names, nodes)
 
     def _read(self, variable: str) -> str:
-        place = self._packing.places[variable]
+        place = self.packing.places[variable]
         moved = self.new(f"lshr i64 %w{place.word}, {place.shift}")
         return self.resized(moved, WORD, place.width)
 
@@ -136,17 +156,17 @@ INSTRUCTIONS: Mapping[int, Instruction] = {
 """By z3 operator: how its value is computed from the names and the nodes of its arguments."""
 
 
-def action_ir(number: int, action: Action, program: Program, packing: Packing) -> Iterator[str]:
+def action_ir(number: int, action: Action, program: Folding, packing: Packing) -> Iterator[str]:
     """`@action<number>(rows, mask, successors, parents) -> how many`: for each row whose bit is set in the mask, the
     successor and the row's number within the block, appended in order of rows; rows that do not change are left out.
     """
     scalars = Scalars(program, packing)
-    changed = _updated_words(scalars, action)
+    changed = Update(scalars).words(action)
     words = range(packing.words)
     row_bytes = packing.words * 8
     pointers = ", ".join(f"ptr noalias %{name}" for name in ("rows", "mask", "out", "from"))
     yield f"define internal i64 @action{number}({pointers}) {{"
-    yield from _NEXT_ROW
+    yield from (line.replace("LAST", scalars.label) for line in _NEXT_ROW)
     yield f"  %offset = mul i64 %row, {row_bytes}\n  %base = getelementptr i8, ptr %rows, i64 %offset"
     for word in words:
         yield f"  %p{word} = getelementptr i8, ptr %base, i64 {word * 8}"
@@ -163,9 +183,9 @@ def action_ir(number: int, action: Action, program: Program, packing: Packing) -
 _NEXT_ROW = (
     "entry:\n  %m0 = load i64, ptr %mask, align 8\n  br label %next",
     "next:",
-    "  %g = phi i64 [ 0, %entry ], [ %g1, %group ], [ %g, %step ]",
-    "  %n = phi i64 [ 0, %entry ], [ %n, %group ], [ %n1, %step ]",
-    "  %m = phi i64 [ %m0, %entry ], [ %m2, %group ], [ %m1, %step ]",
+    "  %g = phi i64 [ 0, %entry ], [ %g1, %group ], [ %g, %LAST ]",
+    "  %n = phi i64 [ 0, %entry ], [ %n, %group ], [ %n1, %LAST ]",
+    "  %m = phi i64 [ %m0, %entry ], [ %m2, %group ], [ %m1, %LAST ]",
     "  %none = icmp eq i64 %m, 0\n  br i1 %none, label %over, label %step",
     "over:\n  %g1 = add i64 %g, 1",
     f"  %last = icmp eq i64 %g1, {GROUPS}\n  br i1 %last, label %end, label %group",
@@ -179,18 +199,100 @@ _NEXT_ROW = (
 """The loop over the set bits of a mask of several words: `%row` is the row, `%n` counts the successors written."""
 
 
-def _updated_words(scalars: Scalars, action: Action) -> dict[int, str]:
-    """The new value of every word in which the action may change a variable."""
-    packing = scalars._packing  # noqa: SLF001 - one idea in two parts
-    values = {name: scalars.value(term) for name, term in action.updates.items()}
-    words: dict[int, str] = {}
-    for name, value in values.items():
-        place = packing.places[name]
-        old = words.get(place.word, f"%w{place.word}")
-        kept = scalars.new(f"and i64 {old}, {~place.mask}")
-        moved = scalars.new(f"shl i64 {scalars.resized(value, place.width, WORD)}, {place.shift}")
-        words[place.word] = scalars.new(f"or i64 {kept}, {moved}")
-    return words
+Pending = dict[str, int]
+"""Updates still to be done: the position of the new value by variable."""
+
+Names = dict[int, str]
+"""By number, the words that differ from the state before so far."""
+
+WORTH_A_BRANCH = 10
+"""Updates that one question decides about, from which on it is asked with a jump."""
+
+DEEPEST = 2
+"""Jumps within jumps; each doubles what the two sides have in common."""
+
+
+class Update:
+    """The new words of one action.
+
+    Its guard holds, so what the guard says is known. Most updates depend on a few questions (did the conditional write
+    succeed, is the watch set) which many of them ask again and again: those are asked once, with a jump, and each side
+    computes only what is left of the updates there.
+    """
+
+    def __init__(self, scalars: Scalars) -> None:
+        self._scalars = scalars
+        self._program = scalars.program
+
+    def words(self, action: Action) -> Names:
+        """The name of every word in which the action may change a variable; the instructions go to the scalars."""
+        places = {name: self._program.place(term) for name, term in action.updates.items()}
+        known = self._program.facts(self._program.place(action.guard), 1)
+        return self._done({}, self._under(places, known))
+
+    def _under(self, pending: Pending, facts: Facts) -> Pending:
+        """What is left of updates where some facts hold."""
+        places = self._program.rewritten(list(pending.values()), facts)
+        left = dict(zip(pending, places, strict=True))
+        return {name: place for name, place in left.items() if not self._program.is_variable(place, name)}
+
+    def _done(self, words: Names, pending: Pending, depth: int = 0) -> Names:
+        """The words after the pending updates."""
+        votes = Counter(
+            question for place in pending.values() for question in dict.fromkeys(self._program.questions(place))
+        )
+        (question, count) = votes.most_common(1)[0] if votes else (0, 0)
+        if count < WORTH_A_BRANCH or depth == DEEPEST:
+            return self._written(words, pending)
+        asking = {name: place for name, place in pending.items() if question in self._program.questions(place)}
+        others = {name: place for name, place in pending.items() if name not in asking}
+        return self._asked(self._done(words, others, depth), asking, question, depth + 1)
+
+    def _asked(self, words: Names, pending: Pending, question: int, depth: int) -> Names:
+        """The words after updates that a question decides about: a jump, either side, and a join."""
+        scalars, test = self._scalars, self._scalars.value(question)
+        labels, join = [scalars.fresh() for _ in range(2)], scalars.fresh()
+        scalars.text.append(f"  br i1 {test}, label %{labels[0]}, label %{labels[1]}")
+        sides = []
+        for label, value in zip(labels, (1, 0), strict=True):
+            with scalars.branch(label, join):
+                after = self._done(words, self._under(pending, self._program.facts(question, value)), depth)
+                sides.append((scalars.label, after))
+        scalars.text.append(f"{join}:")
+        scalars.label = join
+        joined = {}
+        for word in sorted(sides[0][1].keys() | sides[1][1].keys()):
+            sources = [(after.get(word, f"%w{word}"), label) for label, after in sides]
+            choices = ", ".join(f"[ {name}, %{label} ]" for name, label in sources)
+            joined[word] = sources[0][0] if sources[0][0] == sources[1][0] else scalars.new(f"phi i64 {choices}")
+        return joined
+
+    def _written(self, words: Names, pending: Pending) -> Names:
+        """The words after updates without further jumps: constants all at once, other values one by one."""
+        scalars, after = self._scalars, dict(words)
+        by_word: dict[int, list[tuple[Place, int]]] = {}
+        for name, place in pending.items():
+            where = scalars.packing.places[name]
+            by_word.setdefault(where.word, []).append((where, place))
+        for word, updates in by_word.items():
+            cleared = sum(where.mask for where, _ in updates)
+            result = scalars.new(f"and i64 {after.get(word, f'%w{word}')}, {signed(~cleared & FULL)}")
+            fixed = sum(
+                self._program.nodes[place].value << where.shift
+                for where, place in updates
+                if self._program.is_constant(place)
+            )
+            if fixed:
+                result = scalars.new(f"or i64 {result}, {signed(fixed)}")
+            for where, place in updates:
+                if not self._program.is_constant(place):
+                    wide = scalars.resized(scalars.value(place), where.width, WORD)
+                    result = scalars.new(f"or i64 {result}, {scalars.new(f'shl i64 {wide}, {where.shift}')}")
+            after[word] = result
+        return after
+
+
+FULL = (1 << WORD) - 1
 
 
 def _differences(changed: Mapping[int, str]) -> Iterator[str]:

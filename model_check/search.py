@@ -56,11 +56,11 @@ class Known(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room for one block, its successors' hashes and numbers, and the answers counted."""
+    """Room for one block, for looking up its successors, for their numbers, and the answers counted."""
 
     scratch: Scratch
     tally: Tally
-    hashes: Words
+    places: Words
     numbers: npt.NDArray[np.uint32]
 
 
@@ -86,7 +86,7 @@ def search(
         valid = min(BLOCK, end - position)
         made = expand_block(addresses, base + position * row_bytes, valid, scratch, work.tally, position)
         fresh = found
-        found = insert(known.slots, known.states, found, scratch.successors, made, work.hashes, work.numbers)
+        found = insert(known.slots, known.states, found, scratch.successors, made, work.places, work.numbers)
         for row in range(made):
             if work.numbers[row] == fresh:
                 known.parents[fresh] = position + scratch.parents[row]

@@ -3,7 +3,7 @@
 A block of states is turned on its side first: *plane* `i` holds bit `i` of every state of the block, one state to each
 bit of a wide vector. Then the gates of the network run in order, each a single vector instruction for the whole block,
 and every condition leaves a *mask* with one bit a state. Portable: LLVM splits the vectors into whatever the machine
-has. The network is cut into functions of some hundred gates, since the code generator is slow on very long ones; a
+has. The network is cut into functions of a few hundred gates, since the code generator is slow on very long ones; a
 gate used by a later function is kept in a plane of its own.
 """
 
@@ -21,7 +21,7 @@ GROUPS = 8
 BLOCK = GROUPS * WORD
 """States that are looked at together."""
 
-LONGEST = 800
+LONGEST = 200
 """Gates to a function."""
 
 VECTOR = f"<{GROUPS} x i64>"
@@ -198,7 +198,7 @@ def _exchanges(vector: str) -> Iterator[str]:
     """Six rounds on `%r<row>.0`, which leave bit `i` of all 64 rows in `%r<i>.6`, row 0 in the lowest bit."""
     for level, distance in enumerate((32, 16, 8, 4, 2, 1)):
         lows = sum(((1 << distance) - 1) << start for start in range(0, WORD, 2 * distance))
-        mask, by = f"splat (i64 {_signed(lows)})", f"splat (i64 {distance})"
+        mask, by = f"splat (i64 {signed(lows)})", f"splat (i64 {distance})"
         for row in range(WORD):
             if row & distance:
                 continue
@@ -211,5 +211,6 @@ def _exchanges(vector: str) -> Iterator[str]:
             yield f"  %r{row + distance}.{level + 1} = xor {vector} {b}, %m{n}"
 
 
-def _signed(value: int) -> int:
+def signed(value: int) -> int:
+    """A word as LLVM writes it."""
     return value - (1 << WORD) if value >> (WORD - 1) else value

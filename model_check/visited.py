@@ -28,7 +28,7 @@ SMALLEST_TABLE = 1 << 12
 FULLEST = 0.8
 """The table is rebuilt when more of it than this is taken."""
 
-AHEAD = 12
+AHEAD = 16
 """How many entries lie between the passes of a lookup."""
 
 MAP_NORESERVE = 0x4000
@@ -74,30 +74,6 @@ def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _same(states: Words, number: Any, rows: Words, row: int) -> bool:
-    for word in range(rows.shape[1]):  # noqa: SIM110 - numba compiles loops, not generators
-        if states[number, word] != rows[row, word]:
-            return False
-    return True
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _hint(slots: Words, home: Any, tag: Any, states: int, row_bytes: int) -> None:
-    """Prefetch the state that a lookup will compare with: the first in its run of slots with the same tag."""
-    last = np.uint64(slots.shape[0] - 1)
-    slot = home
-    while slots[slot]:
-        if slots[slot] >> _HALF == tag:
-            number = (slots[slot] & _LOW) - _ONE
-            address = np.uint64(states) + number * np.uint64(row_bytes)
-            prefetch(address)
-            if row_bytes > 32:
-                prefetch(address + np.uint64(row_bytes - 1))
-            return
-        slot = (slot + _ONE) & last
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _shift(slots: Words) -> Any:
     """How far a hash moves right to be the number of a slot: the table's size is a power of two."""
     shift, size = np.uint64(64), slots.shape[0]
@@ -108,42 +84,74 @@ def _shift(slots: Words) -> Any:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _enter(slots: Words, states: Words, used: int, rows: Words, row: int, hashed: Any, shift: Any) -> Any:
-    """The number of a row's state; the row becomes state number `used` if it was not seen before."""
-    slot, tag, last = hashed >> shift, hashed & _LOW, np.uint64(slots.shape[0] - 1)
-    while True:
-        content = slots[slot]
-        if content == 0:
-            for word in range(rows.shape[1]):
-                states[used, word] = rows[row, word]
-            slots[slot] = tag << _HALF | np.uint64(used + 1)
-            return used
-        if content >> _HALF == tag:
-            number = np.int64(content & _LOW) - 1
-            if _same(states, number, rows, row):
-                return number
+def _stop(slots: Words, slot: Any, tag: Any) -> Any:
+    """The first slot, from one on, that is empty or has the tag."""
+    last, content = np.uint64(slots.shape[0] - 1), slots[slot]
+    while content and content >> _HALF != tag:
         slot = (slot + _ONE) & last
+        content = slots[slot]
+    return slot
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _hint(content: Any, states: Any, row_bytes: Any) -> None:
+    """Prefetch the state that a slot names, if it names one; a state may lie across two cache lines."""
+    if content:
+        address = states + ((content & _LOW) - _ONE) * row_bytes
+        prefetch(address)
+        prefetch(address + row_bytes - _ONE)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _same(states: Words, number: Any, rows: Words, row: Any) -> Any:
+    """Whether a state is the one in a row; branches would guess wrong as often as right."""
+    difference = np.uint64(0)
+    for word in range(rows.shape[1]):
+        difference |= states[number, word] ^ rows[row, word]
+    return difference == 0
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _store(states: Words, number: Any, rows: Words, row: Any) -> None:
+    for word in range(rows.shape[1]):
+        states[number, word] = rows[row, word]
 
 
 @njit(cache=True, nogil=True)
-def insert(slots: Words, states: Words, used: int, rows: Words, count: int, hashes: Words, numbers: Numbers) -> int:
+def insert(slots: Words, states: Words, used: int, rows: Words, count: int, places: Words, numbers: Numbers) -> int:
     """Look up the first `count` rows, append those not seen before to the states; gives how many states there are then.
 
     `numbers[i]` becomes the number of row i's state. New states are numbered in order of rows, from `used` on. There
-    must be room for all rows, in the table and among the states.
+    must be room for all rows, in the table and among the states. `places` is `uint64[2, n]` for scratch: where to look
+    for a row, and its tag. Slots fill up but never change, so a row is looked for on from where a hint was found.
     """
-    shift, address, row_bytes = _shift(slots), states.ctypes.data, rows.shape[1] * 8
+    shift, row_bytes, last = _shift(slots), np.uint64(rows.shape[1] * 8), np.uint64(slots.shape[0] - 1)
+    table, stored = np.uint64(slots.ctypes.data), np.uint64(states.ctypes.data)
     for step in range(count + 2 * AHEAD):
         if step < count:
-            hashes[step] = hash_row(rows, step)
-            prefetch(np.uint64(slots.ctypes.data) + (hashes[step] >> shift) * np.uint64(8))
+            hashed = hash_row(rows, step)
+            places[0, step], places[1, step] = hashed >> shift, hashed & _LOW
+            prefetch(table + (hashed >> shift) * np.uint64(8))
         hinted, row = step - AHEAD, step - 2 * AHEAD
         if 0 <= hinted < count:
-            _hint(slots, hashes[hinted] >> shift, hashes[hinted] & _LOW, address, row_bytes)
-        if row >= 0:
-            number = _enter(slots, states, used, rows, row, hashes[row], shift)
-            numbers[row] = number
-            used += number == used
+            places[0, hinted] = _stop(slots, places[0, hinted], places[1, hinted])
+            _hint(slots[places[0, hinted]], stored, row_bytes)
+        if row < 0:
+            continue
+        slot, tag = places[0, row], places[1, row]
+        while True:
+            content = slots[slot]
+            if content == 0:
+                _store(states, used, rows, row)
+                numbers[row] = used
+                used += 1
+                slots[slot] = tag << _HALF | np.uint64(used)
+                break
+            number = np.int64(content & _LOW) - 1
+            if content >> _HALF == tag and _same(states, number, rows, row):
+                numbers[row] = number
+                break
+            slot = (slot + _ONE) & last
     return used
 
 
@@ -207,8 +215,8 @@ class Visited:
         self.make_room(len(rows))
         if self.count + len(rows) > self.room:
             raise MemoryError(f"{len(rows)} states do not fit: {self.count} of at most {self.capacity} are known")
-        hashes, numbers = np.empty(len(rows), dtype=np.uint64), np.empty(len(rows), dtype=np.uint32)
-        self.count = int(insert(self.slots, self.rows, self.count, rows, len(rows), hashes, numbers))
+        places, numbers = np.empty((2, len(rows)), dtype=np.uint64), np.empty(len(rows), dtype=np.uint32)
+        self.count = int(insert(self.slots, self.rows, self.count, rows, len(rows), places, numbers))
         return numbers
 
     @property

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model_check import kernel
+from model_check import kernel, lowering
 from model_check.interpreter import successors
 from model_check.kernel import load_kernel
 from model_check.slicing import BLOCK
@@ -20,9 +20,27 @@ from tests.model_check.systems import clerks, jugs, lamps, odometer
 from tests.model_check.terms import states
 
 
-@given(systems(), st.lists(states(integers=False), min_size=1, max_size=90))
-@settings(max_examples=25)
+BATCHES = st.lists(states(integers=False), min_size=1, max_size=90)
+
+
+@given(systems(), BATCHES)
+@settings(max_examples=20)
 def test_random_systems_expand_as_the_oracle_says(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
+    assert_expands_as_the_oracle(system, batch)
+
+
+@given(systems(), BATCHES)
+@settings(max_examples=20)
+def test_so_they_do_when_every_question_is_asked_with_a_jump(
+    system: TransitionSystem, batch: list[dict[str, int]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lowering, "WORTH_A_BRANCH", 1)
+        patch.setattr(lowering, "DEEPEST", 3)
+        assert_expands_as_the_oracle(system, batch)
+
+
+def assert_expands_as_the_oracle(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
     with TemporaryDirectory() as cache:
         loaded = load_kernel(system, cache)
     rows = np.array([loaded.packing.pack(state) for state in batch])
