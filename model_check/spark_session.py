@@ -1,0 +1,158 @@
+"""A Spark session that is quiet, finds our packages in its workers, and says in one line what is wrong with it.
+
+Spark is told as little as possible: the master is whatever the user names, memory and cores are as that cluster has
+them. What is set here is what the engine rests on. Workers run this very interpreter and see this checkout; a shard
+stays where its visited set is (long locality wait); a task that loses its worker is tried again, also on a local
+master, where Spark by itself would give up. Logs go to a file that is shown only when something fails.
+
+Only one session can be open in a process; whoever opens the same one again, inside, gets it as it is.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+
+from spec.errors import BadInput, EnvironmentFailure
+
+ROOT = Path(__file__).resolve().parents[1]
+TRIES = 4
+"""How often a task may lose its worker before the run gives up."""
+
+LOCAL = re.compile(r"local(?:\[(?P<slots>\*|\d+)\])?")
+
+JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""No states pass through the driver's JVM: it would only spend a core on optimising itself."""
+
+LOG_PROPERTIES = """\
+rootLogger.level = warn
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n
+"""
+
+_open: dict[str, SparkContext] = {}
+
+
+def is_local(context: SparkContext) -> bool:
+    """Whether the workers are processes of this machine, with nothing else to wait for."""
+    return str(context.master).startswith("local")
+
+
+@contextmanager
+def spark_session(master: str) -> Iterator[SparkContext]:
+    """A Spark context on a master, until the block ends.
+
+    EnvironmentFailure if Java or the master is missing; BadInput if a session on another master is open.
+    """
+    if _open:
+        if master not in _open:
+            raise BadInput(f"a Spark session on {next(iter(_open))} is open; close it before one on {master}")
+        yield _open[master]
+        return
+    with tempfile.TemporaryDirectory(prefix="kcheck-spark-") as scratch:
+        context = _start(master, Path(scratch))
+        _open[master] = context
+        try:
+            yield context
+        finally:
+            del _open[master]
+            _stop(context)
+
+
+def with_tries(master: str) -> str:
+    """The master as Spark is told of it: a plain local one would not try a lost task again."""
+    found = LOCAL.fullmatch(master)
+    return master if found is None else f"local[{found['slots'] or 1},{TRIES}]"
+
+
+def _configuration(master: str, scratch: Path) -> SparkConf:
+    log_properties = scratch / "log4j2.properties"
+    log_properties.write_text(LOG_PROPERTIES, encoding="ascii")
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    chosen = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"{JVM_OPTIONS} -Dlog4j2.configurationFile={log_properties.as_uri()}",
+        "spark.executorEnv.PYTHONPATH": path,
+        "spark.python.worker.reuse": "true",
+        "spark.locality.wait": "1h",
+        "spark.task.maxFailures": str(TRIES),
+    }
+    if master.startswith("local"):
+        chosen |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    return SparkConf().setMaster(with_tries(master)).setAppName("kcheck").setAll(list(chosen.items()))
+
+
+def _start(master: str, scratch: Path) -> SparkContext:
+    """Start a JVM and a context in it, with the handler of Ctrl-C left as it was."""
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") is None and not (home and Path(home, "bin", "java").is_file()):
+        raise EnvironmentFailure("Spark needs Java and none was found", "install Java 17, or set JAVA_HOME")
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    log, handler = scratch / "spark.log", signal.getsignal(signal.SIGINT)
+    conf, gateway = _configuration(master, scratch), None
+    try:
+        with log.open("wb") as stream:
+            launch: Any = launch_gateway  # pyspark leaves it untyped
+            gateway = launch(conf, {"stdout": stream, "stderr": stream})
+        return SparkContext(conf=conf, gateway=gateway)
+    except (Py4JError, PySparkException, OSError, ValueError) as error:
+        if gateway is not None:
+            _end(gateway)
+        do = "see to Spark's installation, or name another master"
+        raise EnvironmentFailure(f"Spark does not start on {master}: {_told(log, error)}", do) from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
+
+
+def _told(log: Path, error: Exception) -> str:
+    """The last line of a log that names an error, or the error's own first line."""
+    lines = [line for line in log.read_text(errors="replace").splitlines() if re.search(r"Exception|[Ee]rror", line)]
+    return (lines or str(error).splitlines() or [type(error).__name__])[-1].strip()
+
+
+def given_up(error: Exception) -> EnvironmentFailure:
+    """Why Spark gave a job up, in one line."""
+    lines = [line.strip() for line in str(error).splitlines() if "SparkException: Job" not in line]
+    named = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
+    told = (named or lines or [type(error).__name__])[-1]
+    return EnvironmentFailure(f"a Spark worker failed: {told}", "see to it and start again; a run goes on where it was")
+
+
+def _stop(context: SparkContext) -> None:
+    """Stop the context and its JVM, and close what was open to it."""
+    gateway: Any = context._gateway  # noqa: SLF001 - pyspark has no public way to end its JVM
+    with suppress(Py4JError, OSError):
+        context.stop()
+    _end(gateway)
+
+
+def _end(gateway: Any) -> None:
+    """End a JVM that nobody needs any more."""
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001 - as above
+    with suppress(Py4JError, OSError):
+        gateway.shutdown()
+    if gateway.proc is not None:
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
