@@ -51,15 +51,22 @@ class Step:
     operation: Operation[Any] | None
 
 
+PRESENT = ("/r/a", "/r/a/c")
+"""Znodes that are there before the first step, so that not everything misses."""
+
+COLLIDING = "/a0000000002"
+"""Created by hand as the root's second child, it has the name that a sequential create would give next."""
+
+
 def _operations() -> Iterator[Operation[Any]]:
     """Every operation of the catalogue, as often as it should be drawn."""
     nodes = ("/a", "/b", "/a/c", "/a/c/d", "/b/e")
-    for path in ("", *nodes, "/a0000000001"):
-        for watch in (False, True):
+    for path in ("", *nodes, "/a", "/b", COLLIDING):
+        for watch in (False, True, True):
             yield Exists(f"/r{path}", watch=watch)
             yield GetData(f"/r{path}", watch=watch)
             yield GetChildren(f"/r{path}", watch=watch)
-    for path in (*nodes, *nodes, "/a0000000001"):
+    for path in (*nodes, *nodes, "/a", "/b", COLLIDING):
         for mode in CreateMode:
             yield Create(f"/r{path}", b"", mode)
         yield Create(f"/r{path}", b"x", CreateMode.PERSISTENT)
@@ -71,7 +78,7 @@ def _operations() -> Iterator[Operation[Any]]:
         for version in (ANY_VERSION, ANY_VERSION, 0, 1):
             yield SetData(f"/r{path}", b"xyz", version)
         yield SetData(f"/r{path}", None, ANY_VERSION)
-    for path in (*nodes, "/a0000000001"):
+    for path in (*nodes, COLLIDING):
         for version in (ANY_VERSION, ANY_VERSION, 0, 1):
             yield Delete(f"/r{path}", version)
 
@@ -180,7 +187,8 @@ class Run:
     def run(self, steps: list[Step]) -> Outcome:
         """Carry out the steps; the operations of one slot are sent without waiting, until another slot is to move."""
         observer = self._open()
-        self._ask(observer, Create("/r", b""))
+        for path in ("/r", *PRESENT):
+            self._ask(observer, Create(path, b""))
         self._base = self._ask(observer, Exists("/r")).czxid
         for before, step in itertools.pairwise([Step(-1, None), *steps]):
             if step.slot != before.slot:
