@@ -14,7 +14,12 @@ from itertools import chain
 from model_check.results import Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts import Verdict
 
-TOLD = {Verdict.HOLDS: "shown by", Verdict.VIOLATED: "broken by", Verdict.INCOMPLETE: "the nearest after"}
+TOLD = {
+    Verdict.HOLDS: "shown by",
+    Verdict.VIOLATED: "broken by",
+    Verdict.INCOMPLETE: "the nearest after",
+    Verdict.ERROR: "failed after",
+}
 """What a story is to a verdict: a witness, a counterexample, or the way to where a bound is in the way."""
 
 PER_LINE = 100

@@ -80,9 +80,11 @@ def _incomplete(check: Check, reason: str) -> Run:
 def document(runs: Iterable[Run], verb: str = "verify") -> Document:
     """The document of a verification: HOLDS exactly when every expectation is met, and there was one at least."""
     made = tuple(runs)
-    if not any(run.comparisons for run in made):
-        made = (*made, Run("verify", "", "", Verdict.ERROR, "nothing was compared with any expectation"))
-    return Document(verb, worst(run.verdict for run in made), made)
+    verdict = worst(run.verdict for run in made)
+    if verdict is Verdict.HOLDS and not any(run.comparisons for run in made):
+        made = (*made, Run(verb, "", "", Verdict.ERROR, "nothing was compared with any expectation"))
+        verdict = Verdict.ERROR
+    return Document(verb, verdict, made)
 
 
 def _comparison(about: str, expected: object, found: object, weight: Verdict, expected_verdict: str = "") -> Comparison:

@@ -1,0 +1,111 @@
+"""A manifest of two small scopes for the command line, whose expectations the plain interpreter counted.
+
+`solo` is a lone controller that may crash once; `pair` is two, with an expiry and an exception, enough for violations,
+open questions and bounds. `kcheck` runs a command line on them in this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from model_check.cli import app
+from model_check.digest import SetDigest, add_plainly
+from model_check.interpreter import Exploration, explore_plainly
+from spec import expectations, scopes
+from spec.language import TransitionSystem
+from spec.scopes import Scope
+from spec.system import rules, system
+from spec.variants import AS_CODED
+
+BOUNDS: dict[str, dict[str, Any]] = {
+    "solo": {
+        "statement": "One broker.",
+        "brokers": 1,
+        "controllers": 1,
+        "controller_epochs": 3,
+        "budgets": {"crashes": 1},
+    },
+    "pair": {
+        "statement": "Two brokers.",
+        "brokers": 2,
+        "controllers": 2,
+        "controller_epochs": 3,
+        "callback_capacity": 4,
+        "budgets": {"expiries": 1, "exceptions": 1},
+    },
+}
+
+Kcheck = Callable[..., Result]
+
+
+def built(name: str) -> TransitionSystem:
+    """The system of a scope under AS_CODED."""
+    bounds = dict(BOUNDS[name])
+    budgets = tuple(bounds.pop("budgets").items())
+    return system(Scope(name=name, budgets=budgets, **bounds), AS_CODED)
+
+
+@cache
+def counted(name: str) -> tuple[TransitionSystem, Exploration]:
+    """The system and what the plain interpreter finds in it."""
+    one = built(name)
+    return one, explore_plainly(one)
+
+
+@cache
+def expectation(name: str) -> dict[str, Any]:
+    """What the manifest would say, from the plain interpreter's counts; goals are left out, it knows none."""
+    one, found = counted(name)
+    digest = SetDigest()
+    for raw in found.reached:
+        digest = add_plainly(digest, one.variables, dict(zip(found.names, raw, strict=True)))
+    by_rule = {rule.name: [a.name for a in one.actions if a.rule == rule.name] for rule in rules()}
+    return {
+        "states": found.states,
+        "transitions": found.transitions,
+        "depth": found.depth,
+        "digest": str(digest),
+        "violated": {name: len(finding.trace) for name, finding in found.violations.items()},
+        "unwitnessed": [p.name for p in one.properties if p.kind == "sometimes" and p.name not in found.witnesses],
+        "never_fired": [rule for rule, names in by_rule.items() if names and not any(found.fired[n] for n in names)],
+        "bounds_hit": [rule for rule, names in by_rule.items() if any(found.overflows[n] for n in names)],
+    }
+
+
+@pytest.fixture
+def manifest(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """The two scopes as the manifest, for a test to change; `solo` is deep, so that there is something that is."""
+    entries = {
+        name: {"bounds": bounds, "verify": {"goals": False}, "expect": {"AS_CODED": dict(expectation(name))}}
+        for name, bounds in BOUNDS.items()
+    }
+    entries["solo"]["verify"]["deep"] = True
+    given = {"scope": entries}
+    monkeypatch.setattr(scopes, "manifest", lambda: given)
+    monkeypatch.setattr(expectations, "manifest", lambda: given)
+    scopes.scopes.cache_clear()
+    yield entries
+    scopes.scopes.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def kernels(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder for compiled kernels that all tests of a run share."""
+    return str(tmp_path_factory.mktemp("kcheck"))
+
+
+@pytest.fixture
+def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPatch) -> Kcheck:
+    """Run a command line on the small manifest."""
+    assert manifest
+    monkeypatch.setenv("KCHECK_CACHE", kernels)
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(app, list(arguments))
+
+    return run

@@ -1,0 +1,54 @@
+"""The command line as a whole: help that teaches, and a real process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.model_check.cli.conftest import Kcheck
+
+ROOT = Path(__file__).resolve().parents[3]
+VERBS = ("verify", "explore", "defects", "replay")
+
+
+def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `kcheck` as a process of its own, from this checkout."""
+    command = [sys.executable, "-c", "from model_check.cli import main; main()", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_the_entry_point_is_the_one_that_is_installed() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'kcheck = "model_check.cli:main"' in text
+
+
+def test_a_process_shows_the_scopes_without_colour_in_a_pipe() -> None:
+    done = process("show", "scopes")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "tiny: " in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_process_refuses_bad_input_without_a_traceback() -> None:
+    done = process("explore", "nowhere")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("kcheck: no scope is called 'nowhere' (known: ")
+
+
+@pytest.mark.parametrize("arguments", [["--nonsense"], ["nonsense"], ["explore"], ["explore", "solo", "--limit", "0"]])
+def test_bad_usage_is_2(kcheck: Kcheck, arguments: list[str]) -> None:
+    assert kcheck(*arguments).exit_code == 2
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_teaches_by_example(kcheck: Kcheck, verb: str) -> None:
+    lines = kcheck(verb, "--help").stdout.splitlines()
+    start = lines.index("  For example:")
+    assert lines[start + 1].startswith(f"    kcheck {'explore' if verb == 'replay' else verb}")
+
+
+def test_the_help_names_every_exit_code_and_every_verb(kcheck: Kcheck) -> None:
+    shown = kcheck("--help").stdout
+    assert "0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4 error" in shown
+    assert all(f"\n  {verb} " in shown for verb in (*VERBS, "show", "export"))

@@ -1,0 +1,71 @@
+"""`kcheck defects`: listed, and shown as stories that end with the mend."""
+
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from model_check.cli import defects as verb
+from model_check.cli import verify
+from model_check.results import from_json
+from spec import defects
+from spec.defects import DEFECTS, Defect
+from spec.variants import Switch
+from tests.model_check.cli.conftest import Kcheck, expectation
+
+NAME = "who_gave_up_is_not_active"
+
+
+@pytest.fixture
+def half_active(monkeypatch: pytest.MonkeyPatch) -> Defect:
+    """A row about the scope `pair`, in place of the real ones."""
+    depth = expectation("pair")["violated"][NAME]
+    row = Defect(
+        "D4", "Resigning leaves a half-active controller", NAME, "pair", depth, frozenset({Switch.RESIGN_CLEANS_UP})
+    )
+    monkeypatch.setattr(defects, "DEFECTS", (row,))
+    monkeypatch.setattr(verb, "DEFECTS", (row,))
+    monkeypatch.setattr(verify, "DEFECTS", (row,))
+    return row
+
+
+def test_every_defect_is_listed(kcheck: Kcheck) -> None:
+    result = kcheck("defects")
+    assert result.exit_code == 0
+    assert all(f"{one.id:<4} {one.title}" in result.stdout for one in DEFECTS)
+
+
+def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defect) -> None:
+    result = kcheck("defects", "D4")
+    assert result.exit_code == 0, result.stdout
+    assert result.stdout.startswith("kcheck defects: HOLDS: 2 as expected (among them 1 VIOLATED), 0 unexpected")
+    assert f"Broken by {half_active.first_depth} steps" in result.stdout
+    assert "pair AS_CODED+RESIGN_CLEANS_UP (D4, explorer): HOLDS" in result.stdout
+
+
+def test_all_can_be_shown_as_json(kcheck: Kcheck, half_active: Defect) -> None:
+    document = from_json(kcheck("defects", "--all", "--json").stdout, "stdout")
+    assert [one.comparisons[0].about for one in document.runs] == [
+        f"{half_active.id}: {NAME}",
+        f"{half_active.id} mended: {NAME}",
+    ]
+
+
+@pytest.mark.usefixtures("half_active")
+def test_an_unknown_defect_is_refused(kcheck: Kcheck) -> None:
+    result = kcheck("defects", "D400")
+    assert result.exit_code == 2
+    assert "no defect is called 'D400'; did you mean D4?" in result.stderr
+
+
+def test_verify_shows_defects_that_no_expectation_covers(kcheck: Kcheck, half_active: Defect, manifest: Any) -> None:
+    assert f"D4: {half_active.breaks}" in json_of(kcheck("verify", "pair", "--json"))
+    fixed = {**expectation("pair"), "violated": {}}
+    manifest["pair"]["expect"]["AS_CODED+RESIGN_CLEANS_UP"] = fixed
+    assert f"D4: {half_active.breaks}" not in json_of(kcheck("verify", "pair", "--json"))
+
+
+def json_of(result: Result) -> str:
+    """What a verification printed, which must be a document."""
+    from_json(result.stdout, "stdout")
+    return result.stdout

@@ -1,0 +1,175 @@
+"""`kcheck explore`: what it prints is what there is, and its exit code is the verdict."""
+
+import json
+import signal
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_check.cli import explore as verb
+from model_check.itf import load
+from model_check.replay import replay
+from model_check.results import from_json
+from spec.errors import EnvironmentFailure
+from tests.model_check.cli.conftest import Kcheck, built, counted, expectation
+
+
+def test_a_scope_where_everything_holds_exits_with_0(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "solo", "--goals")
+    _, found = counted("solo")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("kcheck explore: HOLDS\n")
+    assert f"  {found.states} states, {found.transitions} transitions, depth {found.depth}, digest" in result.stdout
+
+
+def test_a_violation_exits_with_1_and_tells_the_shortest_story(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair")
+    broken = expectation("pair")["violated"]
+    shortest = min(broken, key=broken.get)
+    assert result.exit_code == 1
+    assert all(f"broken by {length} steps" in result.stdout for length in broken.values())
+    assert f"\n{shortest}: " in result.stdout
+    assert not [name for name in broken if name != shortest and f"\n{name}: " in result.stdout]
+
+
+def test_only_the_chosen_property_is_told_and_decides(kcheck: Kcheck) -> None:
+    broken = expectation("pair")["violated"]
+    longest = max(broken, key=broken.get)
+    told = kcheck("explore", "pair", "--property", longest)
+    assert told.exit_code == 1
+    assert f"\n{longest}: " in told.stdout
+    assert kcheck("explore", "pair", "--property", "epochs_never_go_back").exit_code == 0
+
+
+def test_a_fix_moves_a_verdict(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP", "--property", "who_gave_up_is_not_active")
+    assert result.exit_code == 0
+    assert "pair AS_CODED+RESIGN_CLEANS_UP (explorer): HOLDS" in result.stdout
+
+
+def test_a_fix_can_be_taken_out_of_a_variant(kcheck: Kcheck) -> None:
+    chosen = ("--variant", "FENCED", "--without", "RESIGN_CLEANS_UP", "--property", "who_gave_up_is_not_active")
+    assert kcheck("explore", "pair", *chosen).exit_code == 1
+
+
+def test_the_json_is_a_document_with_the_same_verdict(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--json")
+    document = from_json(result.stdout, "stdout")
+    assert document.exit_code == result.exit_code == 1
+    (run,) = document.runs
+    assert run.counts is not None
+    assert list(run.counts.levels) == list(counted("pair")[1].levels)
+    assert {one.property for one in run.findings if one.verdict == "VIOLATED"} == expectation("pair")["violated"].keys()
+    assert json.loads(result.stdout)["exit_code"] == 1
+
+
+def test_what_is_expected_stands_beside_each_verdict(kcheck: Kcheck) -> None:
+    document = from_json(kcheck("explore", "pair", "--json").stdout, "stdout")
+    expected = {one.property: one.expected for one in document.runs[0].findings}
+    for name, length in expectation("pair")["violated"].items():
+        assert expected[name] == f"VIOLATED in {length} steps"
+
+
+def test_a_limit_leaves_incomplete(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "solo", "--limit", "3")
+    assert result.exit_code == 3
+    assert "the limit of states was reached" in result.stdout
+
+
+def test_every_saved_trace_replays(kcheck: Kcheck, tmp_path: Path) -> None:
+    kcheck("explore", "pair", "--traces", str(tmp_path))
+    system, found = counted("pair")
+    names = {f"pair-AS_CODED-{name}.itf.json" for name in {**found.violations, **found.witnesses}}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    for path in tmp_path.iterdir():
+        replay(system, load(path).trace)
+
+
+def test_the_printed_expectations_are_those_of_the_plain_interpreter(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--print-expectations")
+    printed = tomllib.loads(result.stdout)["scope"]["pair"]["expect"]["AS_CODED"]
+    wanted = {key: value for key, value in expectation("pair").items() if value}
+    assert {key: sorted(v) if isinstance(v, list) else v for key, v in printed.items()} == {
+        key: sorted(v) if isinstance(v, list) else v for key, v in wanted.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere"], "kcheck: no scope is called 'nowhere' (known: solo, pair)"),
+        (["solo", "--variant", "FENCE"], "kcheck: no variant is called 'FENCE'; did you mean FENCED?"),
+        (["solo", "--with", "FENCED_WRITE"], "kcheck: no switch is called 'FENCED_WRITE'; did you mean FENCED_WRITES?"),
+        (["solo", "--without", "NOPE"], "kcheck: no switch is called 'NOPE' (known: "),
+        (["solo", "--property", "nope"], "kcheck: no property is called 'nope' (known: "),
+        (["solo", "--property", "a_leader_is_elected"], "kcheck: a_leader_is_elected is not claimed in this scope"),
+    ],
+)
+def test_bad_input_is_one_line_that_helps_and_exit_code_2(kcheck: Kcheck, arguments: list[str], complaint: str) -> None:
+    result = kcheck("explore", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(complaint)
+    assert result.stderr.count("\n") == 1
+
+
+def test_ctrl_c_leaves_incomplete_with_what_was_found(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def pressing(*_: object) -> Iterator[Callable[[object], None]]:
+        yield lambda _: signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(verb, "states_bar", pressing)
+    result = kcheck("explore", "pair")
+    assert result.exit_code == 3
+    assert "not exhausted: it was interrupted after 1 of " in result.stdout
+
+
+def test_what_cannot_fit_is_refused_before_it_begins(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    manifest["solo"]["expect"]["AS_CODED"]["states"] = 10**12
+    result = kcheck("explore", "solo")
+    assert result.exit_code == 4
+    assert result.stderr.startswith("kcheck: solo AS_CODED needs about ")
+    assert "take a smaller scope" in result.stderr
+    assert kcheck("explore", "solo", "--limit", "3").exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (EnvironmentFailure("the disk is full", "make room"), 4, "kcheck: the disk is full; make room\n"),
+        (OSError(28, "No space left on device"), 4, "kcheck: [Errno 28] No space left on device\n"),
+        (MemoryError(), 4, "kcheck: out of memory; "),
+        (KeyboardInterrupt(), 3, "kcheck: interrupted; "),
+    ],
+)
+def test_failures_around_us_are_one_line(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, said: str
+) -> None:
+    result = failing_with(kcheck, monkeypatch, error)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert result.stderr.startswith(said)
+    assert result.stderr.count("\n") == 1
+
+
+def test_our_own_mistakes_keep_their_traceback_and_are_no_verdict(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = failing_with(kcheck, monkeypatch, RuntimeError("a bug"))
+    assert result.exit_code == 4
+    assert "RuntimeError: a bug" in result.stderr
+
+
+def failing_with(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> Any:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(verb, "explore", fail)
+    return kcheck("explore", "solo")
+
+
+def test_the_systems_of_these_tests_are_those_of_the_manifest() -> None:
+    assert built("pair").name == "pair AS_CODED"

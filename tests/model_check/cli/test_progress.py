@@ -1,0 +1,39 @@
+"""Long work: Ctrl-C asks once and then insists, and what cannot fit is refused."""
+
+import signal
+
+import pytest
+
+from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit
+from spec.errors import EnvironmentFailure
+
+
+@pytest.mark.parametrize("one", [signal.SIGINT, signal.SIGTERM])
+def test_the_first_signal_asks_and_the_second_insists(one: signal.Signals) -> None:
+    with interruptible() as stop:
+        assert not stop()
+        signal.raise_signal(one)
+        assert stop()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(one)
+
+
+def test_afterwards_signals_do_what_they_did_before() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with interruptible():
+        assert signal.getsignal(signal.SIGINT) != before[0]
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_what_fits_is_let_through_and_one_byte_more_is_not() -> None:
+    refuse_what_cannot_fit("tiny", 1000, 1000)
+    with pytest.raises(EnvironmentFailure, match="tiny needs about 0"):
+        refuse_what_cannot_fit("tiny", 1001, 1000)
+
+
+def test_nobody_watches_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("CI", raising=False)
+    assert is_watched()
+    monkeypatch.setenv("CI", "true")
+    assert not is_watched()

@@ -1,0 +1,74 @@
+"""`kcheck show`: the specification as it stands, complete."""
+
+from pathlib import Path
+
+import pytest
+
+from model_check.results import plain_document
+from model_check.verdicts import Verdict
+from spec.partition_states import PARTITION_TRANSITIONS
+from spec.properties import claims
+from spec.replica_states import REPLICA_TRANSITIONS
+from spec.system import rules
+from spec.tables import transitions
+from spec.variants import VARIANTS, Switch
+from tests.model_check.cli.conftest import Kcheck, built
+from tests.model_check.documents import finding, run
+
+ROWS = [row.id for row in transitions(PARTITION_TRANSITIONS)] + [row.id for row in transitions(REPLICA_TRANSITIONS)]
+
+
+def test_the_tables_have_every_row(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "tables").stdout
+    assert all(shown.count(f"| {row} |") == 2 for row in ROWS)  # once in the matrix, once in the list
+
+
+@pytest.mark.parametrize("form", ["mermaid", "dot"])
+def test_the_diagrams_have_every_row(kcheck: Kcheck, form: str) -> None:
+    shown = kcheck("show", "diagrams", "--format", form).stdout
+    assert all(row in shown for row in ROWS)
+
+
+def test_every_rule_is_shown_with_its_source(kcheck: Kcheck) -> None:
+    lines = kcheck("show", "actions").stdout.splitlines()
+    for rule in rules():
+        assert rule.name in lines
+        assert any(line.strip().startswith(f"[{rule.source}") for line in lines)
+
+
+def test_the_rules_of_a_scope_are_shown_with_their_number(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "actions", "solo").stdout
+    for name in {action.rule for action in built("solo").actions}:
+        assert f"{name} ({sum(action.rule == name for action in built('solo').actions)} of them)" in shown
+    assert "deliver_request" not in shown
+
+
+def test_every_property_is_shown(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "properties").stdout.splitlines()
+    assert all(f"{one.kind:<11} {one.name}" in shown for one in claims())
+
+
+def test_every_scope_and_variant_is_shown(kcheck: Kcheck) -> None:
+    scopes = kcheck("show", "scopes").stdout
+    assert "solo (deep): One broker." in scopes
+    assert "pair: Two brokers." in scopes
+    variants = kcheck("show", "variants").stdout
+    assert all(f"{name}: " in variants for name in VARIANTS)
+    assert all(one.name in variants and one.value in variants for one in Switch)
+
+
+def test_a_saved_result_is_shown_with_its_exit_code(kcheck: Kcheck, tmp_path: Path) -> None:
+    document = plain_document("explore", run(finding("p", Verdict.VIOLATED, length=2), verdict=Verdict.VIOLATED))
+    path = tmp_path / "result.json"
+    path.write_text(document.to_json(), encoding="utf-8")
+    result = kcheck("show", "results", str(path))
+    assert result.exit_code == 1
+    assert "broken by 2 steps" in result.stdout
+
+
+def test_a_damaged_result_is_refused(kcheck: Kcheck, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text("[]", encoding="utf-8")
+    result = kcheck("show", "results", str(path))
+    assert result.exit_code == 2
+    assert f"kcheck: {path}: not a document" in result.stderr

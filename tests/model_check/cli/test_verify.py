@@ -1,0 +1,92 @@
+"""`kcheck verify`: 0 exactly when every expectation is met."""
+
+from typing import Any
+
+import pytest
+
+from model_check import verification
+from model_check.cli import explore
+from model_check.results import from_json
+from tests.model_check.cli.conftest import Kcheck, expectation
+
+
+def test_what_is_as_expected_exits_with_0_and_says_how_much_was_expected_to_be_bad(kcheck: Kcheck) -> None:
+    result = kcheck("verify", "solo", "pair")
+    bad = len(expectation("pair")["violated"])
+    assert result.exit_code == 0, result.stdout
+    assert result.stdout.startswith("kcheck verify: HOLDS: ")
+    assert f"(among them {bad} VIOLATED), 0 unexpected, in 2 runs" in result.stdout.splitlines()[0]
+
+
+def test_every_number_of_the_manifest_is_compared(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    for key in ("states", "transitions", "depth"):
+        manifest["pair"]["expect"]["AS_CODED"] = {**expectation("pair"), key: expectation("pair")[key] + 1}
+        result = kcheck("verify", "pair")
+        assert result.exit_code == 1
+        assert f"  VIOLATED   {key}: expected " in result.stdout
+        assert ", 1 unexpected, in 1 run" in result.stdout
+
+
+def test_an_unexpected_violation_is_told_as_a_story(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    violated = dict(expectation("pair")["violated"])
+    name, _ = violated.popitem()
+    manifest["pair"]["expect"]["AS_CODED"]["violated"] = violated
+    result = kcheck("verify", "pair")
+    assert result.exit_code == 1
+    assert f"\n{name}: " in result.stdout
+    assert not [other for other in violated if f"\n{other}: " in result.stdout]
+
+
+def test_a_scope_of_which_nothing_is_expected_is_incomplete(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    del manifest["pair"]["expect"]
+    result = kcheck("verify", "solo", "pair")
+    assert result.exit_code == 3
+    assert "pair (explorer): INCOMPLETE: the manifest expects nothing" in result.stdout
+
+
+def test_an_error_in_one_check_does_not_hide_the_others(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = explore.run
+
+    def fails_on_solo(task: explore.Task) -> Any:
+        if task.scope == "solo":
+            raise ZeroDivisionError("a bug")
+        return real(task)
+
+    monkeypatch.setattr(explore, "run", fails_on_solo)
+    document = from_json(kcheck("verify", "solo", "pair", "--json").stdout, "stdout")
+    assert {run.scope: str(run.verdict) for run in document.runs} == {"solo": "ERROR", "pair": "HOLDS"}
+    assert document.exit_code == 4
+
+
+def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explore, "run", interrupted)
+    result = kcheck("verify", "solo", "pair")
+    assert result.exit_code == 3
+    assert result.stdout.count(verification.INTERRUPTED) == 2
+
+
+def test_deep_scopes_are_verified_only_when_asked_for(kcheck: Kcheck) -> None:
+    assert "\nsolo" not in kcheck("verify").stdout
+    assert "\nsolo" in kcheck("verify", "--deep").stdout
+
+
+def test_the_whole_manifest_is_compared_with_itself_when_no_scope_is_named(kcheck: Kcheck) -> None:
+    result = kcheck("verify")
+    assert "a_leader_is_elected: expected a witness in some scope, found no scope" in result.stdout
+    assert result.exit_code == 1
+
+
+def test_an_unknown_scope_is_refused(kcheck: Kcheck) -> None:
+    result = kcheck("verify", "pare")
+    assert result.exit_code == 2
+    assert "did you mean pair?" in result.stderr
+
+
+def test_a_damaged_manifest_is_refused(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    manifest["pair"]["expect"]["AS_CODED"]["violated"] = {"no_such_property": 3}
+    result = kcheck("verify")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("kcheck: manifest.toml: scope.pair.expect.AS_CODED.violated: no property is called")

@@ -1,0 +1,56 @@
+"""Result documents: one by hand with everything in it, and a strategy that makes any."""
+
+from hypothesis import strategies as st
+
+from model_check.results import Comparison, Counts, Document, Finding, Run, Step, Story
+from model_check.verdicts import Verdict
+
+STEP = Step(
+    1, "turn(w=1)", "wheel 1", "A wheel shows one more than before.", "by hand", ("wheel 1 turned",), ("a: 0 -> 1",)
+)
+SILENT = Step(2, "rest(w=1)", "wheel 1", "The wheel rests.", "by hand", (), ())
+
+
+def finding(name: str, verdict: Verdict, *, kind: str = "always", length: int | None = None) -> Finding:
+    """A finding, with a story of so many steps if a length is given."""
+    steps = tuple(
+        Step(one, "turn(w=1)", "wheel 1", "It turns.", "by hand", (), ()) for one in range(1, (length or 0) + 1)
+    )
+    story = None if length is None else Story(length, steps)
+    return Finding(name, kind, f"What {name} says.", "by hand", verdict, story=story)
+
+
+def run(*findings: Finding, verdict: Verdict = Verdict.HOLDS, comparisons: tuple[Comparison, ...] = ()) -> Run:
+    """An exhausted run of 125 states."""
+    counts = Counts(125, 300, 12, "7d-1", (1, 3, 121))
+    return Run("explorer", "tiny", "AS_CODED", verdict, counts=counts, findings=findings, comparisons=comparisons)
+
+
+texts = st.text(max_size=8)
+counts = st.integers(0, 10**12)
+verdicts = st.sampled_from(Verdict)
+names = st.lists(texts, max_size=3).map(tuple)
+steps = st.builds(Step, counts, texts, texts, texts, texts, names, names)
+stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple))
+findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts, st.none() | stories)
+comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
+sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))
+runs = st.builds(
+    Run,
+    engine=texts,
+    scope=texts,
+    variant=texts,
+    verdict=verdicts,
+    reason=texts,
+    counts=st.none() | sizes,
+    findings=st.lists(findings, max_size=2).map(tuple),
+    comparisons=st.lists(comparisons, max_size=2).map(tuple),
+    bounds_hit=st.none() | st.dictionaries(texts, counts, max_size=2),
+    never_fired=names,
+    idle_instances=names,
+    not_asked=names,
+    notes=names,
+    seconds=st.none() | st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
+    story=st.none() | stories,
+)
+documents = st.builds(Document, texts, verdicts, st.lists(runs, max_size=2).map(tuple))

@@ -1,0 +1,146 @@
+"""A defect's monitor finds the shortest trace that takes the defining rules, and the rows are judged by it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from model_check import defects
+from model_check.defects import MONITOR, check_defect, is_covered, watched
+from model_check.explorer import Exploration, explore
+from model_check.interpreter import Machine
+from model_check.replay import replay
+from model_check.straight_line import evaluate
+from model_check.traces import State
+from model_check.verdicts import Verdict
+from spec.defects import Defect
+from spec.expectations import Plan, plans
+from spec.language import Action, TransitionSystem
+from spec.variants import AS_CODED, Switch, Switches
+from tests.model_check.systems import clerks, lamps
+
+
+def row(breaks: str, *defining: str, depth: int = 1) -> Defect:
+    return Defect("D0", "by hand", breaks, "tiny", depth, frozenset({Switch.FENCED_WRITES}), AS_CODED, defining)
+
+
+def explored(system: TransitionSystem) -> Exploration:
+    return explore(system, memory_bytes=1 << 28)
+
+
+def takes(rules: Sequence[str], defining: Sequence[str]) -> bool:
+    """Whether the rules contain the defining ones in their order."""
+    left = iter(rules)
+    return all(rule in left for rule in defining)
+
+
+def shortest(system: TransitionSystem, breaks: str, defining: Sequence[str], most: int = 9) -> int | None:
+    """The length of the shortest run that breaks a property and takes the defining rules: by trying all runs."""
+    claim, machine = system.property_named(breaks), Machine(system)
+    runs: list[tuple[State, tuple[str, ...]]] = [(machine.unpack(machine.initial), ())]
+    for length in range(1, most + 1):
+        longer = []
+        for state, rules in runs:
+            for action in system.actions:
+                if not evaluate(action.guard, state):
+                    continue
+                after = {**state, **{name: evaluate(term, state) for name, term in action.updates.items()}}
+                taken = (*rules, action.rule)
+                if takes(taken, defining) and is_broken(system, claim.name, action, state, after):
+                    return length
+                longer.append((after, taken))
+        runs = longer
+    return None
+
+
+def is_broken(system: TransitionSystem, name: str, action: Action, before: State, after: State) -> bool:
+    claim = system.property_named(name)
+    if claim.term is not None:
+        return not evaluate(claim.term, after)
+    return action.name in claim.terms and not evaluate(claim.terms[action.name], before)
+
+
+CASES = [
+    (clerks(), "no_lost_update", ()),
+    (clerks(), "no_lost_update", ("read", "write")),
+    (clerks(), "no_lost_update", ("read", "read", "write", "write")),
+    (clerks(), "no_lost_update", ("read", "write", "read")),
+    (clerks(), "last_write_counts", ("read", "read")),
+    (clerks(), "last_write_counts", ("write", "write")),
+    (clerks(), "last_write_counts", ("write", "write", "write")),
+    (lamps(2), "stays_on", ("blow",)),
+    (lamps(2), "stays_on", ("blow", "light", "blow")),
+    (lamps(2), "stays_on", ("light", "light", "blow", "light")),
+    (lamps(2), "stays_on", ("blow", "blow", "blow")),
+]
+
+
+@pytest.mark.parametrize(("system", "breaks", "defining"), CASES)
+def test_the_trace_is_the_shortest_that_takes_the_defining_rules(
+    system: TransitionSystem, breaks: str, defining: tuple[str, ...]
+) -> None:
+    monitored = watched(system, row(breaks, *defining))
+    trace = explored(monitored).violated.get(breaks)
+    assert (trace and len(trace)) == shortest(system, breaks, defining)
+    if trace:
+        replay(monitored, trace)
+        rules = {action.name: action.rule for action in system.actions}
+        assert takes([rules[name] for name in trace.actions], defining)
+
+
+def test_a_monitor_prevents_nothing() -> None:
+    system = lamps(2)
+    with_monitor = explored(watched(system, row("stays_on", "blow", "light")))
+    states = with_monitor.visited
+    seen = {
+        tuple(value for name, value in with_monitor.state(number).items() if name != MONITOR)
+        for number in range(len(states))
+    }
+    assert len(seen) == explored(system).states
+
+
+def judged(
+    monkeypatch: pytest.MonkeyPatch, depth: int, *, mended: bool, defining: tuple[str, ...] = ()
+) -> list[Verdict]:
+    """The verdicts on the two runs of a row about the lamps, whose mend takes the faults away or does not."""
+
+    def system(_scope: object, switches: Switches) -> TransitionSystem:
+        return lamps(2, 0) if mended and switches else lamps(2)
+
+    monkeypatch.setattr(defects, "system", system)
+    one = row("stays_on", *defining, depth=depth)
+    runs = check_defect(one, lambda _scope, _switches, built: explored(built))
+    return [run.verdict for run in runs]
+
+
+def test_a_defect_is_shown_at_its_depth_and_gone_when_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(monkeypatch, 2, mended=True) == [Verdict.HOLDS, Verdict.HOLDS]
+    assert judged(monkeypatch, 4, mended=True, defining=("blow", "light", "blow")) == [Verdict.HOLDS, Verdict.HOLDS]
+
+
+def test_a_defect_at_another_depth_is_not_the_one_of_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(monkeypatch, 3, mended=True) == [Verdict.VIOLATED, Verdict.HOLDS]
+
+
+def test_a_mend_that_mends_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judged(monkeypatch, 2, mended=False) == [Verdict.HOLDS, Verdict.VIOLATED]
+
+
+def plan_with(shown: dict[str, int], gone: dict[str, int]) -> Plan:
+    counts = {"states": 1, "transitions": 0, "depth": 0, "digest": "1-0"}
+    expect = {
+        "AS_CODED": {**counts, "violated": shown},
+        "AS_CODED+FENCED_WRITES": {**counts, "violated": gone},
+    }
+    return plans({"scope": {"tiny": {"expect": expect}}})["tiny"]
+
+
+def test_what_the_expectations_say_anyway_need_not_be_explored_again() -> None:
+    name = "only_the_latest_term_writes"
+    one = row(name, depth=9)
+    assert is_covered(one, plan_with({name: 9}, {}))
+    assert not is_covered(one, plan_with({name: 8}, {}))
+    assert not is_covered(one, plan_with({}, {}))
+    assert not is_covered(one, plan_with({name: 9}, {name: 11}))
+    assert not is_covered(replace(one, defining=("crash",)), plan_with({name: 9}, {}))
+    assert not is_covered(one, plans({"scope": {"tiny": {}}})["tiny"])

@@ -1,0 +1,99 @@
+"""Expectations: the manifest's own are sound, and a damaged one is refused at its place."""
+
+from typing import Any
+
+import pytest
+
+from spec.errors import BadInput, UnknownName
+from spec.expectations import plan, plans, switches_named
+from spec.variants import AS_CODED, DOCUMENTED, FENCED, Switch
+
+
+def manifest(**tables: Any) -> dict[str, Any]:
+    """A manifest of one scope."""
+    return {"scope": {"tiny": {"bounds": {}, **tables}}}
+
+
+def expectation(**changes: Any) -> dict[str, Any]:
+    """A manifest with one expectation, a key changed, or taken out where None."""
+    entry = {
+        "states": 3, "transitions": 4, "depth": 1, "digest": "3-0", "violated": {"one_term_acts_in_an_epoch": 12},
+        "incomplete": {"leader_epoch_never_goes_back": "why"}, "unwitnessed": ["two_controllers_act"],
+        "never_fired": ["crash"], "bounds_hit": ["elect_create"], **changes,
+    }  # fmt: skip
+    return manifest(expect={"AS_CODED": {key: value for key, value in entry.items() if value is not None}})
+
+
+def test_the_manifest_can_be_read() -> None:
+    assert {"tiny", "election"} <= plans().keys()
+
+
+def test_every_key_of_an_expectation_is_read() -> None:
+    one = plans(expectation())["tiny"].exploration("AS_CODED")
+    assert one is not None
+    assert (one.states, one.transitions, one.depth, one.digest) == (3, 4, 1, "3-0")
+    assert one.violated == {"one_term_acts_in_an_epoch": 12}
+    assert one.incomplete == {"leader_epoch_never_goes_back": "why"}
+    assert one.unwitnessed == {"two_controllers_act"}
+    assert one.never_fired == {"crash"}
+    assert one.bounds_hit == {"elect_create"}
+    assert one.switches == AS_CODED
+
+
+def test_a_proof_is_read() -> None:
+    entry = {"violated": ["one_term_acts_in_an_epoch"], "incomplete": {"leader_epoch_never_goes_back": "depth 25"}}
+    (proof,) = plans(manifest(prove={"FENCED": entry}))["tiny"].proofs
+    assert proof.violated == {"one_term_acts_in_an_epoch"}
+    assert proof.incomplete == {"leader_epoch_never_goes_back": "depth 25"}
+    assert proof.switches == FENCED
+
+
+@pytest.mark.parametrize(
+    ("verify", "deep", "goals"),
+    [({}, False, True), ({"deep": True}, True, True), ({"goals": False}, False, False)],
+)
+def test_a_scope_is_verified_always_and_with_goals_unless_it_says_otherwise(
+    verify: dict[str, bool], deep: bool, goals: bool
+) -> None:
+    one = plans(manifest(verify=verify))["tiny"]
+    assert (one.deep, one.goals) == (deep, goals)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "complaint"),
+    [
+        (expectation(states=None), "manifest.toml: scope.tiny.expect.AS_CODED.states: is missing"),
+        (expectation(digest=None), "manifest.toml: scope.tiny.expect.AS_CODED.digest: is missing"),
+        (expectation(states="3"), "manifest.toml: scope.tiny.expect.AS_CODED.states: is not of type int"),
+        (expectation(depth=True), "manifest.toml: scope.tiny.expect.AS_CODED.depth: is not of type int"),
+        (expectation(stats=3), "manifest.toml: scope.tiny.expect.AS_CODED.stats: is not one of states, transitions"),
+        (expectation(violated={"no_such": 1}), "manifest.toml: scope.tiny.expect.AS_CODED.violated: no property is"),
+        (
+            expectation(violated={"one_term_acts_in_an_epoch": "long"}),
+            "manifest.toml: scope.tiny.expect.AS_CODED.violated.one_term_acts_in_an_epoch: is not of type int",
+        ),
+        (expectation(unwitnessed=["no_such"]), "manifest.toml: scope.tiny.expect.AS_CODED.unwitnessed: no property"),
+        (expectation(unwitnessed="two"), "manifest.toml: scope.tiny.expect.AS_CODED.unwitnessed: is not a list"),
+        (expectation(never_fired=["chrash"]), "manifest.toml: scope.tiny.expect.AS_CODED.never_fired: no rule is"),
+        (manifest(expect={"AS_CODED+NOPE": {}}), "manifest.toml: scope.tiny.expect.AS_CODED+NOPE: no switch is called"),
+        (manifest(prove={"NOPE": {}}), "manifest.toml: scope.tiny.prove.NOPE: no variant is called"),
+        (manifest(verify={"deep": "yes"}), "manifest.toml: scope.tiny.verify.deep: is not of type bool"),
+        (manifest(verify={"depth": 3}), "manifest.toml: scope.tiny.verify.depth: is not one of deep, goals"),
+        (manifest(expected={}), "manifest.toml: scope.tiny.expected: is not one of bounds, verify, expect, prove"),
+        (manifest(verify=3), "manifest.toml: scope.tiny.verify: is not a table"),
+    ],
+)
+def test_a_damaged_manifest_is_refused_at_its_place(damaged: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        plans(damaged)
+    assert str(caught.value).startswith(complaint)
+
+
+def test_a_variant_may_have_switches_on_top() -> None:
+    assert switches_named("DOCUMENTED") == DOCUMENTED
+    assert switches_named("AS_CODED+FENCED_WRITES+FENCED_RESIGN") == {Switch.FENCED_WRITES, Switch.FENCED_RESIGN}
+
+
+def test_the_plan_of_an_unknown_scope_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match=r"known: .*\btiny\b"):
+        plan("huge")
