@@ -104,6 +104,7 @@ def on_controller_change(s: Any, m: Model, c: int) -> None:
         with when(both(was_leader, current != c)):
             on_controller_resignation(s, m, c)
     with when(deleted):
+        went_through = flag(True)
         with when(was_leader):
             went_through = on_controller_resignation(s, m, c)
         with when(~was_leader | went_through):

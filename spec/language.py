@@ -120,11 +120,12 @@ def when(condition: object) -> Iterator[None]:
 def observe(role: str, kind: str, **fields: Value | int) -> None:
     """An observer sees this, at this point of the step's order."""
     frame = _frame()
-    lifted = {name: value if isinstance(value, Value) else _constant(value) for name, value in fields.items()}
+    lifted = {name: value if isinstance(value, Value) else constant(value) for name, value in fields.items()}
     frame.events.append(Observation(role, kind, lifted, frame.condition.term))
 
 
-def _constant(value: int) -> Value:
+def constant(value: int) -> Value:
+    """A number that an observer sees, of a kind of its own."""
     kind = Kind("constant", max(1, int(value).bit_length()), int(value), str, int)
     return kind.constant(int(value))
 
@@ -242,6 +243,7 @@ __all__ = [
     "both",
     "choose",
     "claim",
+    "constant",
     "either",
     "fits",
     "flag",

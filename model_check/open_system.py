@@ -1,0 +1,114 @@
+"""The open system: the protocol without bounds, taken one step at a time on states of numbers.
+
+An explorer needs a scope small enough to be exhausted, and makes all of its actions beforehand. A recording of a real
+cluster has any number of brokers, topics and epochs, and needs only the steps that it shows. So here nothing is made
+beforehand: `step` runs a rule, for given parameters, on a given state. Capacities are wide, faults draw on no budget.
+
+What a rule does is what the specification's text says (`plain_rules`), so whatever is judged here is judged by the very
+relation that is enumerated and proved elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from model_check.plain_rules import NotEnabled, Seen, plain_rules, run
+from model_check.plain_state import Draft, Layout, PlainState
+from spec.language import Rule
+from spec.model import Model
+from spec.scopes import BUDGETS, PARTS, Scope
+from spec.start import running
+from spec.state import shape
+from spec.system import is_in_scope
+from spec.variants import AS_CODED, Switches
+from spec.views import leaves
+
+Step = tuple[PlainState, tuple[Seen, ...]]
+"""The state after a step, and what is seen of it."""
+
+
+class NoRoom(Exception):
+    """A step is possible, but a capacity of the scope is too small for it: the scope must be widened."""
+
+
+@dataclass(frozen=True)
+class OpenSystem:
+    """A model whose rules are run one by one. `draws_budgets` is for comparing with engines that count faults."""
+
+    model: Model
+    draws_budgets: bool = False
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The variables."""
+        return Layout(shape(self.model))
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules that the scope has the parts for, by name."""
+        return {name: rule for name, rule in plain_rules().items() if is_in_scope(rule, self.model)}
+
+    @cached_property
+    def initial(self) -> PlainState:
+        """Where the scope starts: with nothing running, or settled."""
+        variables = tuple(leaves(self.layout.shape))
+        if not self.model.scope.cold:
+            variables = running(self.model, variables)
+        return self.layout.unflatten({one.name: one.initial for one in variables})
+
+    def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
+        """The step of a rule with these parameters, None where it is not enabled; NoRoom where a capacity stops it."""
+        chosen = self.rules[rule]
+        draft: Any = Draft(self.layout, state)
+        if self.draws_budgets and chosen.budget is not None:
+            left = draft.budget[chosen.budget]
+            if not left.raw:
+                return None
+            draft.budget[chosen.budget] = left.plus(-1)
+        try:
+            leaves_behind = run(chosen, draft, self.model, parameters)
+        except NotEnabled:
+            return None
+        if not leaves_behind.fits:
+            raise NoRoom(f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})")
+        return draft.finished(), tuple(leaves_behind.seen)
+
+    def view(self, state: PlainState) -> Any:
+        """A state to be read as a rule or a claim reads it."""
+        return Draft(self.layout, state)
+
+
+def open_system(
+    brokers: int,
+    assigned: tuple[tuple[int, ...], ...],
+    topic_of: tuple[int, ...],
+    *,
+    controller_epochs: int,
+    switches: Switches = AS_CODED,
+    unclean: bool = False,
+) -> OpenSystem:
+    """The whole protocol for these brokers, all of them eligible, and these partitions; nothing runs at first.
+
+    Every part is in, every fault may happen any number of times. Versions count as far as ZooKeeper does; of controller
+    epochs there are as many as asked for, since the specification remembers for each whether somebody has acted in it.
+    """
+    scope = Scope(
+        name="open",
+        statement="Any cluster, as recorded.",
+        brokers=brokers,
+        controllers=brokers,
+        assigned=assigned,
+        topic_of=topic_of,
+        parts=frozenset(PARTS),
+        budgets=tuple((name, 1) for name in BUDGETS),
+        connection_capacity=64,
+        callback_capacity=32,
+        controller_epochs=controller_epochs,
+        versions=2**31 - 1,
+        unclean=unclean,
+        cold=True,
+    )
+    return OpenSystem(Model(scope, switches))

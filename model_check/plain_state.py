@@ -1,0 +1,211 @@
+"""States of numbers: nested dictionaries that hold only what differs from the initial state, and views to write them.
+
+A state is never changed. A `Draft` is a view of one in which a rule reads and assigns; it copies the records that are
+written, and shares all others with the state before, so that a step costs what it touches, however many brokers and
+partitions there are. Two states are equal exactly when their dictionaries are.
+
+Reading a leaf gives a `Value` that is known; this is what makes the rules of the specification compute with numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from spec.language import Leaf, Shape
+from spec.terms import Kind, Value
+from spec.views import leaves
+
+PlainState: TypeAlias = Mapping[Any, Any]
+"""A record: raw numbers and records by key; what is not there has its initial value."""
+
+EMPTY: PlainState = {}
+
+
+class Cell:
+    """A leaf of the state: its kind, its initial raw value, and the values it has had."""
+
+    __slots__ = ("initial", "kind", "values")
+
+    def __init__(self, kind: Kind, initial: int) -> None:
+        self.kind = kind
+        self.initial = initial
+        self.values: dict[int, Value] = {}
+
+    def value(self, raw: int) -> Value:
+        """A raw number as a value of this leaf."""
+        known = self.values.get(raw)
+        if known is None:
+            known = self.values[raw] = Value(self.kind, raw)
+        return known
+
+
+def _cell(leaf: Leaf) -> Cell:
+    return Cell(leaf.kind, leaf.kind.encode(leaf.initial))
+
+
+class Layout:
+    """A shape made ready for drafts: cells and layouts by key."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        assert not isinstance(shape, Leaf)  # noqa: S101 - the root of a state is a record
+        self.parts: dict[Any, Cell | Layout] = {}
+        for key, child in shape.items():
+            self.parts[key] = _cell(child) if isinstance(child, Leaf) else Layout(child)
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, tuple[Any, ...], Cell], ...]:
+        """Every variable: its name in a system, the keys that lead to it, and its cell."""
+        paths = list(self._paths(()))
+        return tuple(
+            (variable.name, path, cell) for variable, (path, cell) in zip(leaves(self.shape), paths, strict=True)
+        )
+
+    def _paths(self, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Cell]]:
+        for key, part in self.parts.items():
+            if isinstance(part, Cell):
+                yield (*path, key), part
+            else:
+                yield from part._paths((*path, key))  # noqa: SLF001 - the class's own
+
+    def flatten(self, state: PlainState) -> dict[str, int]:
+        """The state as every other engine has it: all raw values by variable name."""
+        flat = {}
+        for name, path, cell in self.names:
+            node: Any = state
+            for key in path[:-1]:
+                node = node.get(key, EMPTY)
+            flat[name] = node.get(path[-1], cell.initial)
+        return flat
+
+    def unflatten(self, flat: Mapping[str, int]) -> PlainState:
+        """The state of these raw values by variable name."""
+        state: dict[Any, Any] = {}
+        for name, path, cell in self.names:
+            if flat[name] != cell.initial:
+                node = state
+                for key in path[:-1]:
+                    node = node.setdefault(key, {})
+                node[path[-1]] = flat[name]
+        return state
+
+
+class Draft:
+    """A view of a state that a rule reads and assigns; `finished` gives the state after it.
+
+    Its own attributes are underscored, and set past `__setattr__`, which is the rule's: `view.at = At.IDLE` assigns.
+    """
+
+    __slots__ = ("_children", "_key", "_layout", "_node", "_owned", "_parent")
+    _children: dict[Any, Draft]
+    _key: Any
+    _layout: Layout
+    _node: PlainState
+    _owned: bool
+    _parent: Draft | None
+
+    def __init__(self, layout: Layout, node: PlainState, parent: Draft | None = None, key: object = None) -> None:
+        put = object.__setattr__
+        put(self, "_layout", layout)
+        put(self, "_node", node)
+        put(self, "_parent", parent)
+        put(self, "_key", key)
+        put(self, "_owned", False)
+        put(self, "_children", {})
+
+    def __getitem__(self, key: Any) -> Any:
+        child = self._children.get(key)
+        if child is not None:
+            return child
+        part = self._layout.parts.get(key)
+        if isinstance(part, Cell):
+            return part.value(self._node.get(key, part.initial))
+        if part is None:
+            raise AttributeError(f"the state has no {key} here")
+        child = self._children[key] = Draft(part, self._node.get(key, EMPTY), self, key)
+        return child
+
+    __getattr__ = __getitem__
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._layout.parts
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        part = self._layout.parts[key]
+        if isinstance(part, Cell):
+            self._put(key, part, part.kind.constant(value).raw)
+        else:
+            self[key].become(value)
+
+    __setattr__ = __setitem__
+
+    def forget(self, *names: str) -> None:
+        """Return a record, or the named fields of it, to the initial values."""
+        if not names:
+            self._replace(EMPTY)
+        for name in names:
+            part = self._layout.parts[name]
+            if isinstance(part, Cell):
+                self._put(name, part, part.initial)
+            else:
+                self[name].forget()
+
+    def become(self, other: Draft) -> None:
+        """Take over what another record of the same shape holds; both share it until one of them is written."""
+        content = other.finished()
+        other.share()
+        self._replace(content)
+
+    def finished(self) -> PlainState:
+        """The state after everything that was assigned; records that are all initial are left out."""
+        if self._owned:
+            node = self.own()
+            for key, child in self._children.items():
+                if child._owned and not child.finished():  # noqa: SLF001 - the class's own
+                    node.pop(key, None)
+        return self._node
+
+    def own(self) -> dict[Any, Any]:
+        """The record to write in: a copy that no other state shares."""
+        if not self._owned:
+            object.__setattr__(self, "_node", dict(self._node))
+            object.__setattr__(self, "_owned", True)
+            if self._parent is not None:
+                self._parent.own()[self._key] = self._node
+        return self._node  # type: ignore[return-value]  # a dictionary of our own by now
+
+    def share(self) -> None:
+        """Copy again before the next write, here and below: somebody else holds this content, too."""
+        object.__setattr__(self, "_owned", False)
+        for child in self._children.values():
+            child.share()
+
+    def follow(self, node: PlainState) -> None:
+        """Hold this content from now on, here and below."""
+        object.__setattr__(self, "_node", node)
+        object.__setattr__(self, "_owned", False)
+        for key, child in self._children.items():
+            child.follow(node.get(key, EMPTY))
+
+    def _put(self, key: Any, cell: Cell, raw: int) -> None:
+        if self._node.get(key, cell.initial) == raw:
+            return
+        node = self.own()
+        if raw == cell.initial:
+            del node[key]
+        else:
+            node[key] = raw
+
+    def _replace(self, node: PlainState) -> None:
+        """Hold other content, and let the record above hold it."""
+        assert self._parent is not None  # noqa: S101 - a whole state is never replaced
+        if node == self._node:
+            return
+        above = self._parent.own()
+        if node:
+            above[self._key] = node
+        else:
+            above.pop(self._key, None)
+        self.follow(node)
