@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from model_check.native import loop
 from model_check.packing import Packing, Words
 from spec.language import Variable
 
@@ -125,14 +125,14 @@ def _joined(packing: Packing, group: list[Variable]) -> npt.NDArray[np.uint64]:
     return total
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _avalanche(lane: Any) -> Any:
     lane = (lane ^ lane >> np.uint64(30)) * np.uint64(_A)
     lane = (lane ^ lane >> np.uint64(27)) * np.uint64(_B)
     return lane ^ lane >> np.uint64(31)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _sum(rows: Words, places: npt.NDArray[np.int64], entries: Words) -> tuple[Any, Any]:
     low_sum = high_sum = np.uint64(0)
     for row in range(rows.shape[0]):

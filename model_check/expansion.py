@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from model_check.native import call2, call4, count_bits, lowest_bit
+from model_check.native import call2, call4, count_bits, loop, lowest_bit
 from model_check.packing import WORD, Words
 from model_check.slicing import BLOCK, GROUPS
 
@@ -58,7 +57,7 @@ def make_tally(predicates: int) -> Tally:
     return Tally(np.zeros(predicates, dtype=np.int64), np.full(predicates, -1, dtype=np.int64))
 
 
-@njit(cache=True, nogil=True)
+@loop
 def ask(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally, base: int) -> None:
     """Fill the masks for the `valid` states at the address `rows` (a whole block is readable there), and count.
 
@@ -78,7 +77,7 @@ def ask(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally,
                 tally.first[predicate] = base + _first_row(scratch.masks[predicate])
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _clear_beyond(masks: npt.NDArray[np.uint64], valid: int) -> None:
     for group in range(GROUPS):
         rows = min(max(valid - group * WORD, 0), WORD)
@@ -87,7 +86,7 @@ def _clear_beyond(masks: npt.NDArray[np.uint64], valid: int) -> None:
             masks[predicate, group] &= keep
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _first_row(mask: npt.NDArray[np.uint64]) -> Any:
     for group in range(GROUPS):
         if mask[group]:
@@ -95,7 +94,7 @@ def _first_row(mask: npt.NDArray[np.uint64]) -> Any:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@loop
 def expand_block(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally, base: int) -> int:
     """Ask everything about a block of states and write their successors into the scratch; gives how many.
 
@@ -123,7 +122,7 @@ def expand_block(addresses: Words, rows: int, valid: int, scratch: Scratch, tall
     return written
 
 
-@njit(cache=True, nogil=True)
+@loop
 def expand_rows(
     addresses: Words,
     rows: Words,

@@ -21,8 +21,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from model_check.native import loop
 from model_check.retracing import Retracer
 from model_check.traces import Trace
 from spec.language import TransitionSystem
@@ -81,7 +81,8 @@ class Graph:
     @cached_property
     def components(self) -> Numbers:
         """By state, the number of its strongly connected component."""
-        return _components(self.targets, self.offsets)
+        numbers: Numbers = _components(self.targets, self.offsets)
+        return numbers
 
     @cached_property
     def settled(self) -> tuple[Flags, Flags]:
@@ -129,7 +130,7 @@ def reaching(graph: Graph, seeds: Flags) -> Flags:
     return reached
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _sweep(targets: Numbers, offsets: npt.NDArray[np.int64], reached: Flags, left: Numbers) -> int:
     """Mark the states with a reached target; those that stay unreached move to the front, in their order."""
     kept = 0
@@ -148,7 +149,7 @@ def _sweep(targets: Numbers, offsets: npt.NDArray[np.int64], reached: Flags, lef
     return kept
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _components(targets: Numbers, offsets: npt.NDArray[np.int64]) -> Numbers:
     """Pearce's variant of Tarjan's algorithm, without recursion.
 
@@ -194,7 +195,7 @@ def _components(targets: Numbers, offsets: npt.NDArray[np.int64]) -> Numbers:
     return found
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _closing(
     targets: Numbers, offsets: npt.NDArray[np.int64], components: Numbers, cut_off: Flags
 ) -> tuple[Flags, Flags]:

@@ -1,16 +1,44 @@
-"""What numba lacks and a search needs: calling a compiled kernel, prefetching, counting bits, folding multiplications.
+"""Loops in machine code: numba, and what it lacks and a search needs.
 
-Each is one LLVM instruction or intrinsic, usable inside `@njit` functions. Addresses are plain unsigned integers.
+What it lacks is calling a compiled kernel, prefetching, counting bits and folding multiplications. Each is one LLVM
+instruction or intrinsic, usable inside `@loop` functions. Addresses are plain unsigned integers.
+
+numba keeps compiled functions on disk and makes them anew when their file changes, but not when a file changes whose
+functions they call. So here the cache belongs to the text of all files that have such functions.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import config, njit, types
 from numba.extending import intrinsic
+
+LOOPS = ("digest", "expansion", "graph", "native", "search", "slicing", "visited")
+"""The modules whose text compiled loops depend on."""
+
+
+def _loop_cache() -> str:
+    """A folder of its own for each version of our loops: beside the modules, or in the working directory."""
+    here = Path(__file__).parent
+    version = hashlib.blake2b(b"".join((here / f"{name}.py").read_bytes() for name in LOOPS), digest_size=8)
+    home = here / "__pycache__" if os.access(here, os.W_OK) else Path(".kcheck")
+    return str(home / f"loops-{version.hexdigest()}")
+
+
+setattr(config, "CACHE_DIR", os.environ.get("NUMBA_CACHE_DIR") or _loop_cache())  # noqa: B010 - known at run time only
+
+loop: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True)
+"""Compile a function, at its first call, to machine code that runs without the interpreter's lock."""
+
+inlined: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, inline="always")
+"""The same for a part of a loop that must not cost a call."""
 
 _WORD = ir.IntType(64)
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from model_check.expansion import Scratch, Tally, expand_block
+from model_check.native import loop
 from model_check.packing import Words
 from model_check.slicing import BLOCK
 from model_check.visited import insert
@@ -72,7 +72,7 @@ class Reach(NamedTuple):
     edges: int
 
 
-@njit(cache=True, nogil=True)
+@loop
 def search(
     addresses: Words, work: Work, known: Known, recording: Recording, reach: Reach, end: int, room: int
 ) -> Reach:
@@ -99,7 +99,7 @@ def search(
     return Reach(position, found, linked)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def mark(masks: Words, marks: Marks, position: int, valid: int) -> None:
     """Note for a block of states which predicates of the range hold."""
     for predicate in range(marks.first_predicate, marks.last_predicate):
@@ -109,7 +109,7 @@ def mark(masks: Words, marks: Marks, position: int, valid: int) -> None:
                 marks.bits[position + row] |= bit
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _connect(scratch: Scratch, edges: Edges, numbers: Any, position: int, valid: int, used: int) -> int:
     """Append a block's steps of progress, which come action by action, state by state: a counting sort."""
     cursors = np.zeros(BLOCK, dtype=np.int64)

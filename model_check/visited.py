@@ -7,7 +7,8 @@ so a batch is looked up in three passes that run a few entries apart: hash and p
 prefetch the state that it may name, compare and insert.
 
 The arrays are reserved once as address space and filled from the start, so they grow without being copied. The table
-is rebuilt at twice its size from the states themselves, after the old one is dropped: no moment needs both.
+grows by doubling. A slot's place and its bits of the hash tell between them where it belongs in the larger table, so
+that takes a single run through memory and no look at any state.
 """
 
 from __future__ import annotations
@@ -17,16 +18,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from model_check.native import fold, prefetch
+from model_check.native import fold, inlined, loop, prefetch
 from model_check.packing import Words
 
 Numbers = npt.NDArray[np.uint32]
 
 SMALLEST_TABLE = 1 << 12
+"""Slots of a new table, a power of two."""
+
 FULLEST = 0.8
-"""The table is rebuilt when more of it than this is taken."""
+"""The table grows when more of it than this is taken."""
 
 AHEAD = 16
 """How many entries lie between the passes of a lookup."""
@@ -37,6 +39,13 @@ MAP_NORESERVE = 0x4000
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FINAL = np.uint64(0xD6E8FEB86659FD93)
 _ONE, _HALF, _LOW = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
+
+TAG = 24
+"""The lowest bit of the tag within the hash; the tag is 32 bits wide.
+
+The highest bits of the hash are the slot where a state belongs, so the tag repeats all but the first eight bits of that
+and goes on with bits that the slot does not tell: 13 of them in a table of 128 million slots.
+"""
 
 
 def reserved(count: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -50,21 +59,19 @@ def reserved(count: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]
     return flat.reshape(-1, columns) if columns else flat
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def hash_row(rows: Words, row: int) -> Any:
     """64 bits that depend on every bit of a packed state, the same on every machine."""
-    result = np.uint64(0)
-    secret = _GOLDEN
-    words = rows.shape[1]
-    for word in range(0, words - 1, 2):
-        result ^= fold(rows[row, word] ^ secret, rows[row, word + 1] ^ ~secret)
+    result, secret, words = np.uint64(0), _GOLDEN, rows.shape[1]
+    for pair in range(words >> 1):
+        result ^= fold(rows[row, 2 * pair] ^ secret, rows[row, 2 * pair + 1] ^ ~secret)
         secret += _GOLDEN + _GOLDEN
     if words & 1:
         result ^= fold(rows[row, words - 1] ^ secret, _FINAL)
     return fold(result ^ _GOLDEN, _FINAL)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
     """The hash of each packed state."""
     hashes = np.empty(rows.shape[0], dtype=np.uint64)
@@ -73,17 +80,16 @@ def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
     return hashes
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _shift(slots: Words) -> Any:
-    """How far a hash moves right to be the number of a slot: the table's size is a power of two."""
-    shift, size = np.uint64(64), slots.shape[0]
+@loop
+def _bits(slots: Words) -> int:
+    """The logarithm of a table's size."""
+    bits, size = 0, slots.shape[0]
     while size > 1:
-        shift -= np.uint64(1)
-        size >>= 1
-    return shift
+        bits, size = bits + 1, size >> 1
+    return bits
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _stop(slots: Words, slot: Any, tag: Any) -> Any:
     """The first slot, from one on, that is empty or has the tag."""
     last, content = np.uint64(slots.shape[0] - 1), slots[slot]
@@ -93,7 +99,7 @@ def _stop(slots: Words, slot: Any, tag: Any) -> Any:
     return slot
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _hint(content: Any, states: Any, row_bytes: Any) -> None:
     """Prefetch the state that a slot names, if it names one; a state may lie across two cache lines."""
     if content:
@@ -102,7 +108,7 @@ def _hint(content: Any, states: Any, row_bytes: Any) -> None:
         prefetch(address + row_bytes - _ONE)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _same(states: Words, number: Any, rows: Words, row: Any) -> Any:
     """Whether a state is the one in a row; branches would guess wrong as often as right."""
     difference = np.uint64(0)
@@ -111,13 +117,13 @@ def _same(states: Words, number: Any, rows: Words, row: Any) -> Any:
     return difference == 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _store(states: Words, number: Any, rows: Words, row: Any) -> None:
     for word in range(rows.shape[1]):
         states[number, word] = rows[row, word]
 
 
-@njit(cache=True, nogil=True)
+@loop
 def insert(slots: Words, states: Words, used: int, rows: Words, count: int, places: Words, numbers: Numbers) -> int:
     """Look up the first `count` rows, append those not seen before to the states; gives how many states there are then.
 
@@ -125,13 +131,13 @@ def insert(slots: Words, states: Words, used: int, rows: Words, count: int, plac
     must be room for all rows, in the table and among the states. `places` is `uint64[2, n]` for scratch: where to look
     for a row, and its tag. Slots fill up but never change, so a row is looked for on from where a hint was found.
     """
-    shift, row_bytes, last = _shift(slots), np.uint64(rows.shape[1] * 8), np.uint64(slots.shape[0] - 1)
-    table, stored = np.uint64(slots.ctypes.data), np.uint64(states.ctypes.data)
+    shift, last = np.uint64(64 - _bits(slots)), np.uint64(slots.shape[0] - 1)
+    table, stored, row_bytes = slots.ctypes.data, np.uint64(states.ctypes.data), np.uint64(rows.shape[1] * 8)
     for step in range(count + 2 * AHEAD):
         if step < count:
             hashed = hash_row(rows, step)
-            places[0, step], places[1, step] = hashed >> shift, hashed & _LOW
-            prefetch(table + (hashed >> shift) * np.uint64(8))
+            places[0, step], places[1, step] = hashed >> shift, hashed >> np.uint64(TAG) & _LOW
+            prefetch(np.uint64(table) + (hashed >> shift) * np.uint64(8))
         hinted, row = step - AHEAD, step - 2 * AHEAD
         if 0 <= hinted < count:
             places[0, hinted] = _stop(slots, places[0, hinted], places[1, hinted])
@@ -155,22 +161,35 @@ def insert(slots: Words, states: Words, used: int, rows: Words, count: int, plac
     return used
 
 
-@njit(cache=True, nogil=True)
-def fill(slots: Words, states: Words, used: int) -> None:
-    """Enter the first `used` states, all distinct, into an empty table."""
-    shift, last = _shift(slots), np.uint64(slots.shape[0] - 1)
-    ring = np.empty(16, dtype=np.uint64)
-    for step in range(used + 15):
-        if step < used:
-            ring[step & 15] = hash_row(states, step)
-            prefetch(np.uint64(slots.ctypes.data) + (ring[step & 15] >> shift) * np.uint64(8))
-        number = step - 15
-        if number >= 0:
-            hashed = ring[number & 15]
-            slot = hashed >> shift
-            while slots[slot]:
-                slot = (slot + _ONE) & last
-            slots[slot] = (hashed & _LOW) << _HALF | np.uint64(number + 1)
+@loop
+def spread(old: Words, new: Words, states: Words) -> None:
+    """Enter everything of a table into a larger, empty one.
+
+    A slot's tag has the low bits of where its state belongs; the high bits are those of the slot itself, unless the
+    run of taken slots before it is so long that they might differ. Then the state is hashed again.
+    """
+    bits, size = _bits(old), old.shape[0]
+    more, span = _bits(new) - bits, 1 << (bits - 64 + 32 + TAG)
+    start = 0
+    while old[start]:
+        start += 1
+    run = 0
+    for step in range(size):
+        slot = (start + step) & (size - 1)
+        content = old[slot]
+        if content == 0:
+            run = 0
+            continue
+        if run < span:
+            tag = np.int64(content >> _HALF)
+            home = slot - ((slot - (tag >> (64 - TAG - bits))) & (span - 1))
+            home = (home & (size - 1)) << more | (tag >> (64 - TAG - bits - more)) & ((1 << more) - 1)
+        else:
+            home = np.int64(hash_row(states, np.int64(content & _LOW) - 1) >> np.uint64(64 - bits - more))
+        run += 1
+        while new[home]:
+            home = (home + 1) & (new.shape[0] - 1)
+        new[home] = content
 
 
 class Visited:
@@ -193,7 +212,7 @@ class Visited:
         return min(self.capacity, int(self.slots.shape[0] * FULLEST))
 
     def make_room(self, more: int, budget: int | None = None) -> None:
-        """Let the table grow by doubling, from the states, until so many further states fit.
+        """Let the table grow by doubling until so many further states fit.
 
         It grows by no more than `budget` bytes, if that is given; whether it was enough, `room` tells.
         """
@@ -203,9 +222,9 @@ class Visited:
             wanted *= 2
         if wanted == size or (budget is not None and (wanted - size) * 8 > budget):
             return
-        self.slots = np.empty(0, dtype=np.uint64)
-        self.slots = reserved(wanted, 0, np.uint64)
-        fill(self.slots, self.rows, self.count)
+        larger = reserved(wanted, 0, np.uint64)
+        spread(self.slots, larger, self.rows)
+        self.slots = larger
 
     def add(self, rows: Words) -> Numbers:
         """The number of each of some states (`uint64[n, words]`); those not seen before get the next numbers.

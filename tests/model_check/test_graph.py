@@ -97,9 +97,9 @@ def test_goals_are_judged_by_the_words_of_the_definition(system: TransitionSyste
 
 
 @given(systems())
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_goals_of_random_systems_too(system: TransitionSystem) -> None:
-    found = explore(system, graph=True, limit=150)
+    found = explore(system, graph=True, limit=60)
     if found.exhausted:
         assert {name: in_short(result) for name, result in found.goals.items()} == {
             name: expected_goal(system, name) for name in ("recoverable", "eventually")

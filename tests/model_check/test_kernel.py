@@ -19,18 +19,17 @@ from tests.model_check.random_systems import systems
 from tests.model_check.systems import clerks, jugs, lamps, odometer
 from tests.model_check.terms import states
 
-
 BATCHES = st.lists(states(integers=False), min_size=1, max_size=90)
 
 
 @given(systems(), BATCHES)
-@settings(max_examples=20)
+@settings(max_examples=15)
 def test_random_systems_expand_as_the_oracle_says(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
     assert_expands_as_the_oracle(system, batch)
 
 
 @given(systems(), BATCHES)
-@settings(max_examples=20)
+@settings(max_examples=15)
 def test_so_they_do_when_every_question_is_asked_with_a_jump(
     system: TransitionSystem, batch: list[dict[str, int]]
 ) -> None:

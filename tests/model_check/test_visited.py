@@ -40,6 +40,17 @@ def test_states_whose_hashes_agree_are_compared_whole() -> None:
     assert visited.add(rows).tolist() == list(range(len(rows)))
 
 
+def test_it_grows_past_a_long_run_of_agreeing_hashes() -> None:
+    # In the smallest table a run of more than 16 slots hides where its states belong.
+    others = np.arange(2 * SMALLEST_TABLE, dtype=np.uint64).reshape(-1, 2)
+    rows = np.concatenate([colliding_rows(), others])
+    visited = Visited(2, 10 * len(rows))
+    for part in np.array_split(rows, 9):
+        visited.add(part)
+    assert visited.slots.shape[0] > SMALLEST_TABLE
+    assert visited.add(rows).tolist() == list(range(len(rows)))
+
+
 def colliding_rows() -> np.ndarray:
     """States of two words with equal hashes: the product is zero as soon as its first factor is."""
     secret = 0x9E3779B97F4A7C15
