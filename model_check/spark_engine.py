@@ -136,6 +136,8 @@ class _Tasks:
 
     def do_level(self, depth: int) -> tuple[ShardLevel, ...] | None:
         """The parts of a level by shard; None if it was stopped."""
+        if self._stop():
+            return None
         job, stopping = self._thread.submit(self._job, depth), False
         try:
             while True:

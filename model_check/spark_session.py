@@ -133,10 +133,11 @@ def _told(log: Path, error: Exception) -> str:
 
 
 def given_up(error: Exception) -> EnvironmentFailure:
-    """Why Spark gave a job up, in one line."""
-    lines = [line.strip() for line in str(error).splitlines() if "SparkException: Job" not in line]
-    named = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
-    told = (named or lines or [type(error).__name__])[-1]
+    """Why Spark gave a job up, in one line: the Python error in the worker, or what Spark says of its last try."""
+    text = str(error)
+    raised = re.findall(r"^[\w.]*(?:Error|Exception|Failure)\b.*$", text, re.MULTILINE)
+    tried = re.findall(r"most recent failure: .*?Exception: ([^.\n]*)", text)
+    told = (raised or tried or text.splitlines() or [type(error).__name__])[-1].strip()
     return EnvironmentFailure(f"a Spark worker failed: {told}", "see to it and start again; a run goes on where it was")
 
 
