@@ -6,16 +6,20 @@ does a level is a function that is handed in: `spark_engine` lets the workers of
 
 from __future__ import annotations
 
+import hashlib
 import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from model_check.blueprint import blueprint_of, machine
+import numpy as np
+
+from model_check.blueprint import Blueprint, blueprint_of, machine
 from model_check.explorer import Progress
 from model_check.folder import attempt
 from model_check.kernel import Kernel, default_cache, kernel_ir, object_of
+from model_check.packing import Packing
 from model_check.run_folder import GENESIS, Level, Run, RunFolder, Section, ShardLevel
 from model_check.shard import owners
 from spec.errors import BadInput
@@ -83,8 +87,8 @@ def take_up(
         folder.clear()
         run = None
     if run is None:
-        run = folder.begin(blueprint.digest, shards or cores())
-    _check(folder, run, blueprint.digest, shards)
+        run = folder.begin(blueprint.digest, layout_of(blueprint.packing), shards or cores())
+    _check(folder, run, blueprint, shards)
     compiled = object_of(system, default_cache())
     loop = LevelLoop(Kernel(system, compiled), folder, run, folder.claim())
     folder.write("system.json", blueprint.to_json())
@@ -96,11 +100,21 @@ def take_up(
     return loop
 
 
-def _check(folder: RunFolder, run: Run, digest: str, shards: int | None) -> None:
-    if run.system != digest:
+def layout_of(packing: Packing) -> str:
+    """A digest of where variables stand in a packed state, and of the hash that tells its owner."""
+    probe = np.arange(64 * packing.words, dtype=np.uint64).reshape(-1, packing.words)
+    layout = hashlib.blake2b(repr(packing.places).encode() + owners(probe, MOST_SHARDS).tobytes(), digest_size=8)
+    return layout.hexdigest()
+
+
+def _check(folder: RunFolder, run: Run, blueprint: Blueprint, shards: int | None) -> None:
+    if run.system != blueprint.digest:
         raise BadInput(
-            f"{folder.uri} holds a run of another system (digest {run.system}, not {digest}); name another run folder"
+            f"{folder.uri} holds a run of another system (digest {run.system}, not {blueprint.digest}); "
+            "name another run folder"
         )
+    if run.layout != layout_of(blueprint.packing):
+        raise folder.of_another_version()
     if shards not in (None, run.shards):
         raise BadInput(f"the run in {folder.uri} has {run.shards} shards, not {shards}; name that number")
 

@@ -88,9 +88,13 @@ class Level:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run folder is about: the digest of a system, the number of shards, and a name that no other run has."""
+    """What a run folder is about: the digest of a system, the number of shards, and a name that no other run has.
+
+    `layout` is a digest of how states are packed and hashed, which is the program's business and not the system's.
+    """
 
     system: str
+    layout: str
     shards: int
     name: str
 
@@ -124,12 +128,16 @@ class RunFolder(Folder):
             return None
         content = json.loads(self.read("run.json"))
         if content.pop("format", None) != FORMAT:
-            raise BadInput(f"{self.uri} was written by another version of this program; name another run folder")
+            raise self.of_another_version()
         return Run(**content)
 
-    def begin(self, system: str, shards: int) -> Run:
+    def of_another_version(self) -> BadInput:
+        """The refusal of a run that another version of this program began."""
+        return BadInput(f"{self.uri} was written by another version of this program; name another run folder")
+
+    def begin(self, system: str, layout: str, shards: int) -> Run:
         """Make it the folder of a new run."""
-        run = Run(system, shards, uuid.uuid4().hex)
+        run = Run(system, layout, shards, uuid.uuid4().hex)
         self.write("run.json", json.dumps({"format": FORMAT, **asdict(run)}).encode())
         return run
 

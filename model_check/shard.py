@@ -18,18 +18,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from model_check.blueprint import Blueprint, LoadedKernel, compile_ir, machine
 from model_check.digest import digest_of
 from model_check.expansion import Tally, expand_block, make_tally
 from model_check.explorer import free_memory
 from model_check.folder import attempt
+from model_check.native import loop
 from model_check.packing import Words
 from model_check.run_folder import GENESIS, Level, RunFolder, Section, ShardLevel
 from model_check.search import Known, Work
 from model_check.slicing import BLOCK
-from model_check.visited import Visited, hash_row, insert
+from model_check.visited import TAG, Visited, hash_row, insert
 from spec.errors import EnvironmentFailure
 
 OUTBOX_BYTES = 256 << 20
@@ -37,17 +37,19 @@ OUTBOX_BYTES = 256 << 20
 
 Parents = npt.NDArray[np.uint32]
 
+_OWNER = np.uint64((1 << TAG) - 1)
 
-@njit(cache=True, nogil=True)
+
+@loop
 def owners(rows: Words, shards: int) -> npt.NDArray[np.uint16]:
-    """The shard that owns each packed state. The table of a shard looks at the upper half of the same hash."""
+    """The shard that owns each packed state: by the lowest bits of the hash, which a shard's own table does not use."""
     result = np.empty(rows.shape[0], dtype=np.uint16)
     for row in range(rows.shape[0]):
-        result[row] = (hash_row(rows, row) & np.uint64(0xFFFFFFFF)) * np.uint64(shards) >> np.uint64(32)
+        result[row] = (hash_row(rows, row) & _OWNER) * np.uint64(shards) >> np.uint64(TAG)
     return result
 
 
-@njit(cache=True, nogil=True)
+@loop
 def expand_into(
     addresses: Words, work: Work, rows: Words, start: int, end: int, outbox: Known, room: int
 ) -> tuple[int, int]:
@@ -70,7 +72,7 @@ def expand_into(
     return start, used
 
 
-@njit(cache=True, nogil=True)
+@loop
 def first_of_each(numbers: Parents, known: int) -> npt.NDArray[np.int64]:
     """Of some looked-up rows, those that made a new state: the first with number `known`, with the next, and so on."""
     result = np.empty(numbers.shape[0], dtype=np.int64)
@@ -171,7 +173,8 @@ class Shard:
                 "give the run more machines and start again with more shards, in another folder",
             )
         numbers = self.visited.add(rows)
-        return parents[first_of_each(numbers, known)]
+        fresh: Parents = parents[first_of_each(numbers, known)]
+        return fresh
 
     def _keep(self, depth: int, rows: Words, parents: Parents) -> Section:
         """Write the states of this level to their file; no file if there are none."""

@@ -179,10 +179,11 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
-def test_a_run_folder_of_another_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("field", "value"), [("format", 0), ("layout", "of yore")])
+def test_a_run_folder_of_another_version_is_refused(field: str, value: object, tmp_path: Path) -> None:
     loop_of(jugs(), tmp_path, 1)
     content = json.loads((tmp_path / "run.json").read_text())
-    (tmp_path / "run.json").write_text(json.dumps({**content, "format": 0}))
+    (tmp_path / "run.json").write_text(json.dumps({**content, field: value}))
     with pytest.raises(BadInput, match="another version"):
         loop_of(jugs(), tmp_path)
 
