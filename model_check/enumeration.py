@@ -8,6 +8,7 @@ one short read for each of its steps.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,9 @@ from model_check.retracing import Retracer
 from model_check.run_folder import Level, RunFolder
 from model_check.traces import State, Trace
 from spec.language import TransitionSystem
+
+FINDINGS = "findings.json"
+"""The file of a run folder with the traces found, for whoever has not got the system."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,16 @@ class Enumeration:
     def folder(self) -> RunFolder:
         """Where the states are."""
         return self.history.folder
+
+    def save_findings(self) -> None:
+        """Put the traces found into the run folder: property, verdict, and steps as [action, raw values by name]."""
+        found = [("violated", self.violated), ("witnessed", self.witnessed)]
+        told = [
+            {"property": name, "verdict": verdict, "steps": trace.steps}
+            for verdict, traces in found
+            for name, trace in traces.items()
+        ]
+        self.folder.write(FINDINGS, json.dumps(told).encode())
 
     def state(self, number: int) -> State:
         """A state by number, as raw values by name."""

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from model_check.blueprint import Blueprint, blueprint_of, machine
+from model_check.enumeration import FINDINGS
 from model_check.explorer import Progress
 from model_check.folder import attempt
 from model_check.kernel import Kernel, default_cache, kernel_ir, object_of
@@ -91,6 +92,7 @@ def take_up(
     _check(folder, run, blueprint, shards)
     compiled = object_of(system, default_cache())
     loop = LevelLoop(Kernel(system, compiled), folder, run, folder.claim())
+    folder.forget(FINDINGS)
     folder.write("system.json", blueprint.to_json())
     folder.write(f"kernels/{machine()}", compiled)
     loop.levels = folder.levels()

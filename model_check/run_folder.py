@@ -2,6 +2,7 @@
 
     run.json                          which system, how many shards, a name for this run
     system.json  kernels/<machine>    what workers need of the system (see `blueprint`)
+    findings.json                     the traces found so far, once somebody looked
     owner                             who drives the run now
     levels/<depth>.json               the *marker* of a level: it is complete, and these are its files
     states/<depth>-<shard>-<try>      the states first reached at that depth, and the parent of each
@@ -145,7 +146,7 @@ class RunFolder(Folder):
         """Delete a run, `run.json` last, so that what is left by a killed clearing is still a run folder."""
         for folder in ("levels", "blobs", "states", "kernels"):
             self.delete(folder)
-        self.forget("owner", "system.json", "run.json")
+        self.forget("owner", "system.json", "findings.json", "run.json")
 
     def claim(self) -> str:
         """Become the run's only driver; gives the name to check with `check_owner`."""

@@ -106,7 +106,9 @@ def enumerate_states(
         with _Tasks(context, loop.folder, loop.run, stop or (lambda: False)) as tasks:
             stopped = loop.search(tasks.do_level, limit=limit, progress=progress or (lambda _: None))
     search = sum(level.seconds for level in loop.levels)
-    return enumeration_of(loop.kernel, loop.folder, loop.levels[1:], stopped, {"load": load, "search": search})
+    found = enumeration_of(loop.kernel, loop.folder, loop.levels[1:], stopped, {"load": load, "search": search})
+    found.save_findings()
+    return found
 
 
 class _Tasks:
