@@ -1,0 +1,58 @@
+"""`python -m model_check.benchmarks [SCOPE ...]`: measure the engines and print a table for each scope."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable
+
+from model_check.benchmarks.explorer import Row, compare, native_run, rows, start_up_rows
+from model_check.benchmarks.native_run import LATER
+from model_check.benchmarks.parts import parts
+from model_check.promela import SpinError
+from spec.scopes import scope, scopes
+from spec.system import system
+from spec.variants import VARIANTS, variant
+
+
+def main() -> None:
+    """Measure what the command line names."""
+    asked = _arguments()
+    for name in asked.scopes:
+        print(f"\n{name} {asked.variant}: {scope(name).statement}")
+        start = time.perf_counter()
+        built = system(scope(name), variant(asked.variant))
+        building = time.perf_counter() - start
+        if asked.marginal:
+            found = native_run(name, asked.variant, LATER * 8 // 5)
+            early, late = found["marginal_ns"].values()
+            show([("a state at 30 M to one at 1 M", f"{late / early:.2f} times", "1.5 at most")])
+            continue
+        show(start_up_rows(built, building))
+        try:
+            show(rows(compare(built, name, asked.variant, asked.runs, spin=asked.spin)))
+        except SpinError as reason:
+            print(f"  SPIN: {reason}")
+        if asked.parts:
+            show((f"- {part}", f"{spent:.0f} ns a state", "") for part, spent in parts(built))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m model_check.benchmarks", description=__doc__)
+    parser.add_argument("scopes", nargs="*", default=["ci"], choices=[*scopes()], metavar="SCOPE", help="default: ci")
+    parser.add_argument("--variant", default="AS_CODED", choices=[*VARIANTS])
+    parser.add_argument("--runs", type=int, default=3, help="of which the median is told")
+    parser.add_argument("--no-spin", dest="spin", action="store_false", help="without SPIN (it needs spin and gcc)")
+    parser.add_argument("--no-parts", dest="parts", action="store_false", help="do not tell where the time goes")
+    parser.add_argument("--marginal", action="store_true", help="only what a state costs late, compared to early")
+    return parser.parse_args()
+
+
+def show(table: Iterable[Row]) -> None:
+    """Print rows as they are measured."""
+    for name, number, target in table:
+        print(f"  {name:34} {number:>24}   {target and f'(target: {target})'}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

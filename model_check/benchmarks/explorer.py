@@ -1,0 +1,114 @@
+"""The native explorer beside SPIN, on one system and one core."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from model_check.benchmarks.native_run import BEGIN, LATER
+from model_check.kernel import load_kernel
+from model_check.promela import SpinError, SpinResult, run_spin
+from spec.language import TransitionSystem
+
+Row = tuple[str, str, str]
+"""What was measured, the number with its unit, and the target if there is one."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All runs of one scope; `spin` is empty where SPIN was not asked for or is not there."""
+
+    native: Sequence[Mapping[str, Any]]
+    spin: Sequence[SpinResult]
+
+
+def last_core() -> int:
+    """The core that runs are pinned to: the last one, since the first serves interrupts."""
+    return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
+
+
+def native_run(scope: str, variant: str, limit: int | None = None) -> Mapping[str, Any]:
+    """One exploration in a pinned process of its own; RuntimeError with what it said if it failed."""
+    arguments = [scope, variant, str(last_core()), *([str(limit)] if limit else [])]
+    command = [sys.executable, "-m", "model_check.benchmarks.native_run", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the run of {scope} failed with exit code {done.returncode}: {done.stderr[-500:]}")
+    result: Mapping[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def compare(system: TransitionSystem, scope: str, variant: str, runs: int, *, spin: bool) -> Comparison:
+    """So many runs of each engine, in turn; counts that differ are an error, not a benchmark."""
+    native, others = [], []
+    for _ in range(runs):
+        native.append(native_run(scope, variant))
+        if spin:
+            others.append(_spin_run(system, native[0]))
+    return Comparison(native, others)
+
+
+def _spin_run(system: TransitionSystem, native: Mapping[str, Any]) -> SpinResult:
+    table = max(10, (int(native["states"]) - 1).bit_length())
+    mebibytes = 1024 + int(native["memory_bytes"]) * 3 // 2**20
+    before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    if before:
+        os.sched_setaffinity(0, {last_core()})
+    try:
+        with tempfile.TemporaryDirectory() as workdir:
+            found = run_spin(system, Path(workdir), table=table, memory=mebibytes)
+    finally:
+        if before:
+            os.sched_setaffinity(0, before)
+    if (found.states, found.transitions) != (native["states"], native["transitions"]):
+        raise SpinError(f"SPIN found {found.states} states and {found.transitions} transitions, we {native}")
+    return found
+
+
+def rows(comparison: Comparison) -> Iterator[Row]:
+    """The table of a comparison."""
+    first = comparison.native[0]
+    seconds = statistics.median(one["seconds"] for one in comparison.native)
+    per_action = seconds * 1e9 / first["expanded"] / first["actions"]
+    yield "states, transitions", f"{first['states']:,}, {first['transitions']:,}", ""
+    yield "native search, median", f"{seconds:.2f} s", ""
+    yield "processor time, median", f"{statistics.median(one['processor'] for one in comparison.native):.2f} s", ""
+    yield "expanded states a second", f"{first['expanded'] / seconds / 1e6:.2f} M", ""
+    yield "for a state and action", f"{per_action:.1f} ns", "7, at most 10"
+    stored = first["stored_bytes_per_state"]
+    yield "stored for a state", f"{stored:.1f} bytes", f"{8 * first['words'] + 24} at most"
+    peak = max(one["peak_bytes"] for one in comparison.native)
+    yield "peak of the process", f"{peak / 2**20:,.0f} MiB", f"{1.3 * first['memory_bytes'] / 2**20:,.0f} + Python"
+    yield from _marginal_row(first["marginal_ns"])
+    if comparison.spin:
+        theirs = statistics.median(one.seconds for one in comparison.spin)
+        yield "SPIN, median", f"{theirs:.2f} s, {comparison.spin[0].vector} bytes a state", ""
+        yield "faster than SPIN", f"{theirs / seconds:.1f} times", "8, at least 5"
+
+
+def _marginal_row(costs: Mapping[str, float]) -> Iterator[Row]:
+    early, late = costs.get(str(BEGIN)), costs.get(str(LATER))
+    if early and late:
+        yield f"a state at {LATER // 10**6} M to one at {BEGIN // 10**6} M", f"{late / early:.2f} times", "1.5 at most"
+
+
+def start_up_rows(system: TransitionSystem, building: float) -> Iterator[Row]:
+    """From nothing to a loaded kernel: imports, terms, the first time and from the cache."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "import model_check.explorer, spec.system"], check=True)
+    imports = time.perf_counter() - start
+    yield "imports and terms", f"{imports:.2f} + {building:.2f} s", "3 at most"
+    with tempfile.TemporaryDirectory() as cache:
+        for name, target in (("kernel, first time", "10 at most"), ("kernel, from the cache", "0.3 at most")):
+            start = time.perf_counter()
+            load_kernel(system, cache)
+            yield name, f"{time.perf_counter() - start:.2f} s", target

@@ -1,0 +1,97 @@
+"""Where the time of an exploration goes: its parts, one after the other, over states that it really reaches.
+
+Each part is timed together with those that it needs, and the difference is told: turning a block on its side, asking
+all questions, writing successors, looking them up (all are known by then, which is the case for most successors).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from model_check.expansion import Scratch, Tally, ask, expand_block, make_tally
+from model_check.explorer import explore
+from model_check.native import call2, loop
+from model_check.packing import Words
+from model_check.slicing import BLOCK
+from model_check.visited import Visited, insert
+from spec.language import TransitionSystem
+
+SAMPLE = 1_000_000
+"""States to explore for the measurement."""
+
+
+class Room(NamedTuple):
+    """What a lookup writes on."""
+
+    places: Words
+    numbers: npt.NDArray[np.uint32]
+
+
+def parts(system: TransitionSystem, sample: int = SAMPLE) -> Iterator[tuple[str, float]]:
+    """Names of parts with their nanoseconds for a state expanded."""
+    found = explore(system, limit=sample)
+    kernel = found.retracer.kernel
+    count = max(BLOCK, found.expanded // BLOCK * BLOCK)
+    scratch, tally = kernel.make_scratch(), make_tally(len(kernel.predicates))
+    visited = Visited(kernel.words, 2 * found.states + len(scratch.parents))
+    for part in np.array_split(found.visited, 1 + found.states // 4096):
+        visited.add(part)
+    room = Room(np.empty((2, len(scratch.parents)), dtype=np.uint64), np.empty(len(scratch.parents), dtype=np.uint32))
+    common = (kernel.addresses, visited.rows, count, scratch)
+    runs: list[tuple[str, Callable[[], object]]] = [
+        ("turning blocks on their side", lambda: _turned(*common)),
+        ("guards, overflows and properties", lambda: _asked(*common, tally)),
+        ("successors", lambda: _expanded(*common, tally)),
+        ("looking successors up", lambda: _looked_up(*common, tally, (visited.slots, visited.count), room)),
+    ]
+    before = 0.0
+    for name, run in runs:
+        run()
+        spent = min(_timed(run) for _ in range(3)) * 1e9 / count
+        yield name, spent - before
+        before = spent
+
+
+def _timed(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+@loop
+def _turned(addresses: Words, rows: Words, count: int, scratch: Scratch) -> None:
+    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
+    for start in range(0, count, BLOCK):
+        call2(addresses[0], np.uint64(base + start * row_bytes), np.uint64(scratch.planes.ctypes.data))
+
+
+@loop
+def _asked(addresses: Words, rows: Words, count: int, scratch: Scratch, tally: Tally) -> None:
+    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
+    for start in range(0, count, BLOCK):
+        ask(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
+
+
+@loop
+def _expanded(addresses: Words, rows: Words, count: int, scratch: Scratch, tally: Tally) -> int:
+    base, row_bytes, made = np.int64(rows.ctypes.data), rows.shape[1] * 8, 0
+    for start in range(0, count, BLOCK):
+        made += expand_block(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
+    return made
+
+
+@loop
+def _looked_up(
+    addresses: Words, rows: Words, count: int, scratch: Scratch, tally: Tally, visited: tuple[Words, int], room: Room
+) -> int:
+    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
+    slots, used = visited
+    for start in range(0, count, BLOCK):
+        made = expand_block(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
+        used = insert(slots, rows, used, scratch.successors, made, room.places, room.numbers)
+    return used
