@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import z3
 
-from model_check.explorer import Exploration
-from model_check.findings import run_of
+from model_check.findings import Found, run_of
 from model_check.results import Comparison, Run
 from model_check.verdicts import Verdict
 from spec.defects import Defect
@@ -27,7 +26,7 @@ from spec.variants import Switches, show_switches
 MONITOR = "history.defining"
 """The variable that counts how many defining rules were taken."""
 
-Explore = Callable[[str, Switches, TransitionSystem], Exploration]
+Explore = Callable[[str, Switches, TransitionSystem], Found]
 """How a defect's systems are explored: scope, switches and the system built of them."""
 
 

@@ -9,13 +9,74 @@ is said there, too. Goals are judged on the graph; without one they are named as
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 
-from model_check.explorer import Exploration
 from model_check.results import Counts, Finding, Run, Step, Story
 from model_check.straight_line import Program, Valuation
 from model_check.traces import Trace, tell
 from model_check.verdicts import Verdict, worst
 from spec.language import Property, TransitionSystem
+
+
+class Found(Protocol):
+    """What an exhaustive engine found: the fields of `explorer.Exploration` that findings are made of."""
+
+    @property
+    def states(self) -> int:
+        """Distinct states."""
+
+    @property
+    def expanded(self) -> int:
+        """States whose steps were all taken."""
+
+    @property
+    def transitions(self) -> int:
+        """Steps, by state and enabled action."""
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """States by depth."""
+
+    @property
+    def depth(self) -> int:
+        """The last depth."""
+
+    @property
+    def digest(self) -> str:
+        """The name of the set of states."""
+
+    @property
+    def fired(self) -> Mapping[str, int]:
+        """Steps by action name."""
+
+    @property
+    def overflows(self) -> Mapping[str, int]:
+        """States in which only a bound stops an action, by its name."""
+
+    @property
+    def violated(self) -> Mapping[str, Trace]:
+        """Shortest counterexamples by property."""
+
+    @property
+    def witnessed(self) -> Mapping[str, Trace]:
+        """Shortest witnesses by property."""
+
+    @property
+    def goals(self) -> Mapping[str, Any]:
+        """A `graph.GoalResult` by property; none without a graph."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left."""
+
+    @property
+    def stopped(self) -> str:
+        """Who stopped it, if it is not exhausted."""
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """Time by part."""
+
 
 CLAIMS = ("always", "step", "recoverable", "eventually")
 """The kinds whose verdicts decide over a run; a `sometimes` is a witness for the others."""
@@ -31,7 +92,13 @@ GOAL_REASONS = {
 
 
 def run_of(
-    system: TransitionSystem, found: Exploration, *, scope: str, variant: str, chosen: Iterable[str] = ()
+    system: TransitionSystem,
+    found: Found,
+    *,
+    scope: str,
+    variant: str,
+    chosen: Iterable[str] = (),
+    engine: str = ENGINE,
 ) -> Run:
     """What an exploration says of a system, of all properties or of the chosen ones."""
     names = set(chosen) or {one.name for one in system.properties}
@@ -39,7 +106,7 @@ def run_of(
     findings = tuple(_finding(system, one, found) for one in asked if _is_asked(one, found))
     rules = _by_rule(system, found.fired)
     return Run(
-        engine=ENGINE,
+        engine=engine,
         scope=scope,
         variant=variant,
         verdict=verdict_of(findings, exhausted=found.exhausted),
@@ -78,7 +145,7 @@ def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, i
     return found
 
 
-def _how_far(found: Exploration) -> str:
+def _how_far(found: Found) -> str:
     why = {"limit": "the limit of states was reached", "memory": "the memory was full", "stop": "it was interrupted"}
     return (
         f"not exhausted: {why.get(found.stopped, found.stopped)} after {found.expanded:,} of {found.states:,} "
@@ -86,7 +153,7 @@ def _how_far(found: Exploration) -> str:
     )
 
 
-def _complete_depth(found: Exploration) -> int:
+def _complete_depth(found: Found) -> int:
     """The last depth of which all states were expanded; -1 if not even the initial state was."""
     expanded, depth = found.expanded, -1
     for level in found.levels:
@@ -97,17 +164,17 @@ def _complete_depth(found: Exploration) -> int:
     return depth
 
 
-def _is_asked(one: Property, found: Exploration) -> bool:
+def _is_asked(one: Property, found: Found) -> bool:
     return one.kind not in ("recoverable", "eventually") or one.name in found.goals
 
 
-def _finding(system: TransitionSystem, one: Property, found: Exploration) -> Finding:
+def _finding(system: TransitionSystem, one: Property, found: Found) -> Finding:
     verdict, reason, trace = _judged(one, found)
     story = None if trace is None else story_of(system, trace)
     return Finding(one.name, one.kind, " ".join(one.statement.split()), one.source, verdict, reason, story=story)
 
 
-def _judged(one: Property, found: Exploration) -> tuple[Verdict, str, Trace | None]:
+def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
     if one.kind == "sometimes":
         return _witness(one, found)
     if one.kind in ("recoverable", "eventually"):
@@ -120,14 +187,14 @@ def _judged(one: Property, found: Exploration) -> tuple[Verdict, str, Trace | No
     return Verdict.HOLDS, "; ".join(_vacuity(one, found)), None
 
 
-def _witness(one: Property, found: Exploration) -> tuple[Verdict, str, Trace | None]:
+def _witness(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
     if one.name in found.witnessed:
         return Verdict.HOLDS, "", found.witnessed[one.name]
     seen = "no state of this scope shows it" if found.exhausted else "no state found so far shows it"
     return Verdict.INCOMPLETE, seen, None
 
 
-def _vacuity(one: Property, found: Exploration) -> Iterator[str]:
+def _vacuity(one: Property, found: Found) -> Iterator[str]:
     if one.witness is not None and one.witness not in found.witnessed:
         yield f"for want of occasion: {one.witness} has no witness here"
 

@@ -92,7 +92,7 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
         said = [one.reason] if one.reason else []
         if one.story:
             said.append(f"{TOLD[one.verdict]} {_steps(one.story)}")
-        if one.expected:
+        if one.expected not in ("", one.verdict):
             said.append(f"expected: {one.expected}")
         yield f"  {one.verdict:<10} {one.kind:<11} {one.property:<{name_width}}  {'; '.join(said)}".rstrip()
 

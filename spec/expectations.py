@@ -19,7 +19,8 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
 
     [scope.tiny.prove.AS_CODED]      # induction, for all `always` and `step` properties
     violated = ["property"]          # not to be proved: the exploration of some scope shows it broken
-    incomplete = { property = "bounded depth and why" }
+    incomplete = { property = "why" }    # what induction leaves open,
+    bounded = { property = 25 }          # and up to how many steps it is known to hold (looked at with --deep)
 
 Everything that is not named HOLDS. Names are checked when the manifest is read, so a renamed property cannot leave an
 expectation behind that nobody looks at.
@@ -71,6 +72,7 @@ class ProofExpectation:
     variant: str
     violated: frozenset[str]
     incomplete: Mapping[str, str]
+    bounded: Mapping[str, int]
 
     @property
     def switches(self) -> Switches:
@@ -145,12 +147,17 @@ def _expectation(scope: str, variant: str, entry: Mapping[str, Any], where: Wher
 
 def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> ProofExpectation:
     where = where.key(variant)
-    _only(entry, ("violated", "incomplete"), where)
+    _only(entry, ("violated", "incomplete", "bounded"), where)
+    incomplete = _properties(entry.get("incomplete", {}), str, where.key("incomplete"))
+    bounded = _properties(entry.get("bounded", {}), int, where.key("bounded"))
+    for name in bounded.keys() ^ incomplete.keys():
+        where.refuse(f"{name} is in only one of incomplete and bounded: what is left open has a reason and a depth")
     return ProofExpectation(
         scope,
         _variant(variant, where),
         frozenset(_properties(_listed(entry, "violated", where), None, where.key("violated"))),
-        _properties(entry.get("incomplete", {}), str, where.key("incomplete")),
+        incomplete,
+        bounded,
     )
 
 

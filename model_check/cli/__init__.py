@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import defects, explore, export, replay, show, verify
+from model_check.cli import defects, explore, export, prove, replay, show, verify
+from model_check.cli import enumerate as enumerate_states
 from model_check.cli.failures import guarded
 
 app = typer.Typer(
@@ -33,6 +34,8 @@ app = typer.Typer(
 
 app.command("verify")(guarded(verify.command))
 app.command("explore")(guarded(explore.command))
+app.command("enumerate")(guarded(enumerate_states.command))
+app.command("prove")(guarded(prove.command))
 app.command("defects")(guarded(defects.command))
 app.command("replay")(guarded(replay.command))
 app.add_typer(export.app, name="export")

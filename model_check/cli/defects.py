@@ -9,7 +9,7 @@ import typer
 from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
 from model_check.defects import check_defect
-from model_check.explorer import Exploration
+from model_check.findings import Found
 from model_check.results import Run
 from model_check.verification import document
 from spec.defects import DEFECTS, Defect, defect
@@ -54,6 +54,6 @@ def shown(one: Defect) -> tuple[Run, Run]:
     return check_defect(one, _explored)
 
 
-def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Exploration:
+def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:
     has_goals = any(one.kind in ("recoverable", "eventually") for one in built.properties)
     return explore.run(explore.Task(scope, switches, built, has_goals and plan(scope).goals))

@@ -11,8 +11,7 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import GIB, interruptible, is_watched, refuse_what_cannot_fit, states_bar
-from model_check.explorer import Exploration, explore, free_memory
-from model_check.findings import run_of
+from model_check.findings import Found, run_of
 from model_check.itf import save
 from model_check.results import Run, plain_document
 from model_check.system_digest import system_digest
@@ -31,9 +30,7 @@ def command(
     on: options.WithOption = None,
     off: options.WithoutOption = None,
     properties: options.PropertyOption = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Begin no further level once so many states are known.")
-    ] = None,
+    limit: options.LimitOption = None,
     memory: Annotated[float | None, typer.Option(min=0.01, metavar="GIB", help="Use so much memory at most.")] = None,
     goals: Annotated[
         bool | None, typer.Option("--goals/--no-goals", help="Judge recoverable and eventually (as the manifest says).")
@@ -70,7 +67,7 @@ def command(
     if print_expectations:
         typer.echo(printed_expectation(told))
         return 0 if found.exhausted else 3
-    return print_document(plain_document("explore", _annotated(told, task)), as_json=as_json, stories=chosen or None)
+    return print_document(plain_document("explore", annotated(told, task)), as_json=as_json, stories=chosen or None)
 
 
 @dataclass(frozen=True)
@@ -92,15 +89,20 @@ class Task:
         """What the manifest expects of it."""
         return plan(self.scope).exploration(self.variant)
 
+    def expected_states(self, limit: int | None) -> int | None:
+        """How many states there will be, if the manifest knows; at most about the limit."""
+        known = self.expectation
+        return min(known.states, limit or known.states) if known else None
 
-def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Exploration:
+
+def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Found:
     """Explore, with a bar; Ctrl-C stops it. EnvironmentFailure if it cannot fit."""
-    expected = task.expectation
-    states = min(expected.states, limit or expected.states) if expected else None
+    from model_check.explorer import explore, free_memory
+
+    states = task.expected_states(limit)
     if states is not None:
         _estimate(task, states, memory_bytes or free_memory())
-    title = f"{task.scope} {task.variant}"
-    with interruptible() as stop, states_bar(title, states) as report:
+    with interruptible() as stop, states_bar(f"{task.scope} {task.variant}", states) as report:
         return explore(
             task.system, limit=limit, memory_bytes=memory_bytes, graph=task.goals, progress=report, stop=stop
         )
@@ -118,7 +120,7 @@ def _estimate(task: Task, states: int, free: int) -> None:
         note(f"{task.scope} {task.variant}: {size}")
 
 
-def _annotated(told: Run, task: Task) -> Run:
+def annotated(told: Run, task: Task) -> Run:
     """The run with what the manifest expects of each property, but with the plain verdict."""
     expected = task.expectation
     if expected is None:
@@ -127,7 +129,7 @@ def _annotated(told: Run, task: Task) -> Run:
     return replace(told, findings=tuple(replace(one, expected=annotated[one.property]) for one in told.findings))
 
 
-def save_traces(folder: Path, task: Task, found: Exploration) -> None:
+def save_traces(folder: Path, task: Task, found: Found) -> None:
     """Write every counterexample and witness as a file of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     goals = {name: one.trace for name, one in found.goals.items() if one.trace is not None}

@@ -27,6 +27,9 @@ PropertyOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--property", metavar="NAME", help="Only this property, with its story. Repeatable."),
 ]
+LimitOption: TypeAlias = Annotated[
+    int | None, typer.Option("--limit", min=1, help="Begin no further level once so many states are known.")
+]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 

@@ -12,14 +12,30 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from model_check.explorer import Progress as Explored
 from spec.errors import EnvironmentFailure
 
 GIB = 1 << 30
+
+
+class Explored(Protocol):
+    """How far an exploration is; `explorer.Progress` is one."""
+
+    @property
+    def states(self) -> int:
+        """States found."""
+
+    @property
+    def depth(self) -> int:
+        """The level being expanded."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory in use."""
 
 
 def is_watched() -> bool:

@@ -32,7 +32,7 @@ def command(
     off: options.WithoutOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
-    """Replay a saved trace on the specification, and tell it as a story.
+    """Replay a saved trace, told as a story.
 
     A trace of an older specification, or of one with other fixes, may not be one of this: then the first step that
     cannot be taken is told, which parts of its guard are false, and which actions could be taken instead. Exits with 0

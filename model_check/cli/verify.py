@@ -8,20 +8,25 @@ from typing import Annotated
 
 import typer
 
-from model_check.cli import defects, explore, options
+from model_check.cli import defects, explore, options, prove
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import is_watched
 from model_check.defects import is_covered
 from model_check.findings import ENGINE, run_of
 from model_check.manifest_checks import check_manifest
+from model_check.proof_findings import ENGINE as PROOF
+from model_check.proof_findings import compared_proof, run_of_proof
 from model_check.results import Run
 from model_check.verdicts import Verdict
 from model_check.verification import Check, compared, document, run_checks
 from spec.defects import DEFECTS
-from spec.expectations import Expectation, Plan, plan, plans
+from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import show_switches
+
+PROOF_COST = 100_000_000
+"""A proof takes about as long as exploring so many states, and comes after what is cheaper."""
 
 
 def command(
@@ -43,7 +48,7 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    checks = [*explorations(chosen), *uncovered_defects(chosen)]
+    checks = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
     if not scopes:
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
     return print_document(document(run_checks(checks, _tell)), as_json=as_json)
@@ -70,6 +75,25 @@ def _explored(one: Plan, expected: Expectation) -> list[Run]:
     built = system(scope_named(one.scope), expected.switches)
     found = explore.run(explore.Task(one.scope, expected.switches, built, one.goals))
     return [compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)]
+
+
+def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
+    """The proofs that the manifest asks for; how deep the open questions were looked at only in a deep run."""
+    for one in chosen:
+        for expected in one.proofs:
+            yield Check(PROOF, one.scope, expected.variant, PROOF_COST, partial(_proved, expected, deep=deep))
+
+
+def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
+    built = system(scope_named(expected.scope), expected.switches, proving=True)
+    wanted = [
+        one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
+    ]
+    report = prove.prove(expected.scope, expected.switches, built, wanted, prove.TIMEOUT_S)
+    run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
+    depths = dict(expected.bounded) if deep else {}
+    looked = prove.look_at_runs(expected.scope, expected.switches, built, report, depths)
+    return [compared_proof(run, expected, looked)]
 
 
 def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:

@@ -41,10 +41,12 @@ def test_every_key_of_an_expectation_is_read() -> None:
 
 
 def test_a_proof_is_read() -> None:
-    entry = {"violated": ["one_term_acts_in_an_epoch"], "incomplete": {"leader_epoch_never_goes_back": "depth 25"}}
+    name = "leader_epoch_never_goes_back"
+    entry = {"violated": ["one_term_acts_in_an_epoch"], "incomplete": {name: "why"}, "bounded": {name: 25}}
     (proof,) = plans(manifest(prove={"FENCED": entry}))["tiny"].proofs
     assert proof.violated == {"one_term_acts_in_an_epoch"}
-    assert proof.incomplete == {"leader_epoch_never_goes_back": "depth 25"}
+    assert proof.incomplete == {name: "why"}
+    assert proof.bounded == {name: 25}
     assert proof.switches == FENCED
 
 
@@ -57,6 +59,9 @@ def test_a_scope_is_verified_always_and_with_goals_unless_it_says_otherwise(
 ) -> None:
     one = plans(manifest(verify=verify))["tiny"]
     assert (one.deep, one.goals) == (deep, goals)
+
+
+ONLY_ONE = "manifest.toml: scope.tiny.prove.FENCED: leader_epoch_never_goes_back is in only one of"
 
 
 @pytest.mark.parametrize(
@@ -77,6 +82,8 @@ def test_a_scope_is_verified_always_and_with_goals_unless_it_says_otherwise(
         (expectation(never_fired=["chrash"]), "manifest.toml: scope.tiny.expect.AS_CODED.never_fired: no rule is"),
         (manifest(expect={"AS_CODED+NOPE": {}}), "manifest.toml: scope.tiny.expect.AS_CODED+NOPE: no switch is called"),
         (manifest(prove={"NOPE": {}}), "manifest.toml: scope.tiny.prove.NOPE: no variant is called"),
+        (manifest(prove={"FENCED": {"incomplete": {"leader_epoch_never_goes_back": "why"}}}), ONLY_ONE),
+        (manifest(prove={"FENCED": {"bounded": {"leader_epoch_never_goes_back": 25}}}), ONLY_ONE),
         (manifest(verify={"deep": "yes"}), "manifest.toml: scope.tiny.verify.deep: is not of type bool"),
         (manifest(verify={"depth": 3}), "manifest.toml: scope.tiny.verify.depth: is not one of deep, goals"),
         (manifest(expected={}), "manifest.toml: scope.tiny.expected: is not one of bounds, verify, expect, prove"),

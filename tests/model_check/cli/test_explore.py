@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from model_check import explorer
 from model_check.cli import explore as verb
 from model_check.itf import load
 from model_check.replay import replay
@@ -167,7 +168,7 @@ def failing_with(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, error: BaseExc
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(verb, "explore", fail)
+    monkeypatch.setattr(explorer, "explore", fail)
     return kcheck("explore", "solo")
 
 

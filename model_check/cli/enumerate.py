@@ -1,0 +1,83 @@
+"""`kcheck enumerate`: what `explore` does, by the workers of a Spark cluster, in a run that survives being killed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from model_check.cli import options
+from model_check.cli.console import note, print_document
+from model_check.cli.explore import Task, annotated
+from model_check.cli.progress import interruptible, is_watched, states_bar
+from model_check.findings import Found, run_of
+from model_check.results import plain_document
+from spec.scopes import scope as scope_named
+from spec.system import system
+
+ENGINE = "Spark"
+
+
+def command(
+    scope: options.ScopeArgument,
+    *,
+    variant: options.VariantOption = "AS_CODED",
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+    properties: options.PropertyOption = None,
+    master: Annotated[
+        str, typer.Option(metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
+    ] = "local[2]",
+    shards: Annotated[
+        int | None, typer.Option(min=1, help="In how many parts (default: one for each core of the master).")
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(metavar="URI", help="The run folder, a path or URI that all workers see (default: in runs/)."),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Delete the run in the folder instead of going on with it.")
+    ] = False,
+    limit: options.LimitOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Enumerate every reachable state of a scope with Spark.
+
+    States are divided among workers by hash, and every level is durable: a run that was killed or interrupted goes on
+    where it was when the same command is given again. Counts, digest and traces are those of `kcheck explore`; goals
+    (recoverable, eventually) need the whole graph and are not asked. Exit codes are those of `kcheck explore`.
+
+    For example:
+      kcheck enumerate tiny
+      kcheck enumerate ci --master 'local[2]' --shards 4
+      kcheck enumerate large --master spark://master:7077 --folder hdfs://namenode/runs/large
+    """
+    from model_check.spark_engine import enumerate_states
+
+    switches = options.chosen_switches(variant, on, off)
+    built = system(scope_named(scope), switches)
+    chosen = options.chosen_properties(properties, [one.name for one in built.properties])
+    task = Task(scope, switches, built, goals=False)
+    place = folder or f"runs/{scope}-{task.variant}"
+    if is_watched():
+        note(f"run folder: {place}")
+    with interruptible() as stop, states_bar(f"{scope} {task.variant}", task.expected_states(limit)) as report:
+        found = enumerate_states(
+            built,
+            run_folder=place,
+            master=master,
+            shards=shards,
+            resume=not fresh,
+            limit=limit,
+            progress=report,
+            stop=stop,
+        )
+    told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
+    told = replace(annotated(told, task), notes=(_where(found, place, found.shards),))
+    return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
+
+
+def _where(found: Found, place: str, shards: int) -> str:
+    kept = f"{shards} shards, kept in {place}"
+    return kept if found.exhausted else f"{kept}; the same command goes on from there"

@@ -1,0 +1,120 @@
+"""`kcheck prove`: properties of every run, however long, by induction with z3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress as Bars
+
+from model_check import induction
+from model_check.bounded import BoundedReport, check_bounded
+from model_check.cli import options
+from model_check.cli.console import print_document
+from model_check.cli.progress import is_watched
+from model_check.proof_findings import missing_lemmas, run_of_proof, with_bounded
+from model_check.proof_report import ProofReport
+from model_check.results import plain_document
+from model_check.smtlib import export
+from spec.language import Property, TransitionSystem
+from spec.model import Model
+from spec.scopes import scope as scope_named
+from spec.system import system
+from spec.variants import Switches, show_switches
+
+TIMEOUT_S = 20.0
+"""Seconds for one question."""
+
+
+def command(
+    scope: options.ScopeArgument = "proof",
+    *,
+    variant: options.VariantOption = "AS_CODED",
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+    properties: options.PropertyOption = None,
+    timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="For each question.")] = TIMEOUT_S,
+    bounded: Annotated[
+        int, typer.Option(min=0, metavar="STEPS", help="Look at all runs of so many steps for what stays open.")
+    ] = 0,
+    exported: Annotated[
+        Path | None, typer.Option("--export", metavar="DIR", help="Write every question of the proof as SMT-LIB.")
+    ] = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Prove properties of all runs, by induction.
+
+    Epochs are mathematical integers, and nothing has a budget. Every `always` and `step` property is proved from the
+    lemmas that stand beside it. What a step breaks from a state that the lemmas allow stays INCOMPLETE; for a chosen
+    property such a step is shown: it tells which lemma is missing, if the state cannot be reached, and `kcheck explore`
+    tells, within a scope, whether it can. Exits with 0 if all is proved, else with 3, or with 1 if a bounded run breaks
+    a property.
+
+    For example:
+      kcheck prove
+      kcheck prove --variant FENCED --export obligations/
+      kcheck prove --property leader_epoch_never_goes_back --bounded 25
+    """
+    switches = options.chosen_switches(variant, on, off)
+    built = system(scope_named(scope), switches, proving=True)
+    provable = [one.name for one in built.properties if one.kind in ("always", "step")]
+    chosen = options.chosen_properties(properties, provable) or provable
+    report = prove(scope, switches, built, chosen, timeout)
+    run = run_of_proof(built, report, scope=scope, variant=show_switches(switches))
+    if properties:
+        run = replace(run, notes=(*run.notes, *missing_lemmas(report, built)))
+    if bounded:
+        left = [one.property for one in run.findings if one.verdict == "INCOMPLETE"]
+        run = with_bounded(run, built, look_at_runs(scope, switches, built, report, dict.fromkeys(left, bounded)))
+    if exported is not None:
+        export(report.problems, exported)
+    return print_document(plain_document("prove", run), as_json=as_json)
+
+
+def prove(
+    scope: str, switches: Switches, built: TransitionSystem, chosen: Sequence[str], timeout: float
+) -> ProofReport:
+    """The proof of the chosen properties, with a bar."""
+    with _bar(f"{scope} {show_switches(switches)}") as report:
+        return induction.prove(
+            built,
+            [built.property_named(name) for name in chosen],
+            _lemmas(scope, switches),
+            timeout_s=timeout,
+            progress=report,
+        )
+
+
+def _lemmas(scope: str, switches: Switches) -> tuple[Property, ...]:
+    from spec.lemmas import lemmas_of
+
+    return lemmas_of(Model(scope_named(scope), switches, proving=True))
+
+
+def look_at_runs(
+    scope: str, switches: Switches, built: TransitionSystem, proof: ProofReport, depths: dict[str, int]
+) -> dict[str, BoundedReport]:
+    """All runs up to a depth for each property, with the help of what was proved."""
+    known = [one for one in _lemmas(scope, switches) if proof.invariant[one.name].verdict == "HOLDS"]
+    return {
+        name: check_bounded(built, built.property_named(name), depth, invariants=known)
+        for name, depth in depths.items()
+    }
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[induction.Progress | None]:
+    """A bar that counts settled actions, for a person at a terminal."""
+    if not is_watched():
+        yield None
+        return
+    with Bars(console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(title)
+        yield lambda done, total, name: bars.update(
+            task, completed=done, total=total, description=f"{title}: {name.partition('(')[0]}"
+        )

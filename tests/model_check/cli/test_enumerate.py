@@ -1,0 +1,40 @@
+"""`kcheck enumerate`: the same answers as `kcheck explore`, from Spark's workers and out of a run folder."""
+
+from pathlib import Path
+
+import pytest
+
+from model_check.results import from_json
+from tests.model_check.cli.conftest import Kcheck, expectation
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_with(
+    kcheck: Kcheck, tmp_path: Path
+) -> None:
+    folder = str(tmp_path / "run")
+    begun = kcheck("enumerate", "pair", "--folder", folder, "--limit", "100")
+    assert begun.exit_code == 3, begun.stderr
+    assert "the same command goes on from there" in begun.stdout
+    result = kcheck("enumerate", "pair", "--folder", folder, "--json")
+    assert result.exit_code == 1, result.stderr
+    (run,) = from_json(result.stdout, "stdout").runs
+    wanted = expectation("pair")
+    assert run.counts is not None
+    assert (run.counts.states, run.counts.transitions, run.counts.digest) == (
+        wanted["states"], wanted["transitions"], wanted["digest"],
+    )  # fmt: skip
+    lengths = {one.property: one.story.length for one in run.findings if one.verdict == "VIOLATED" and one.story}
+    assert lengths == wanted["violated"]
+    assert run.not_asked == ("recoverable_one_working_controller", "eventually_one_working_controller")
+
+
+@pytest.mark.slow
+def test_a_run_of_another_system_is_not_gone_on_with(kcheck: Kcheck, tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    assert kcheck("enumerate", "solo", "--folder", folder).exit_code == 0
+    other = kcheck("enumerate", "pair", "--folder", folder)
+    assert other.exit_code == 2
+    assert other.stderr.startswith("kcheck: ")
+    assert other.stderr.count("\n") == 1

@@ -1,0 +1,61 @@
+"""`kcheck prove`: what is proved of a small cluster, and what the gate makes of it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_check.results import from_json
+from tests.model_check.cli.conftest import Kcheck, expectation
+
+GROWS = "epochs_never_go_back"
+
+
+def test_what_every_step_keeps_is_proved(kcheck: Kcheck) -> None:
+    result = kcheck("prove", "solo", "--property", GROWS)
+    assert result.exit_code == 0, result.stdout
+    assert f"HOLDS      step        {GROWS}" in result.stdout
+
+
+def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck) -> None:
+    name = "who_gave_up_is_not_active"
+    wanted = expectation("pair")["violated"][name]
+    shorter = kcheck("prove", "pair", "--property", name, "--bounded", str(wanted - 1))
+    assert shorter.exit_code == 3
+    assert f"holds up to a depth of {wanted - 1} steps" in shorter.stdout
+    assert "stands in the way of" in shorter.stdout
+    result = kcheck("prove", "pair", "--property", name, "--bounded", str(wanted))
+    assert result.exit_code == 1
+    assert f"broken by {wanted} steps" in result.stdout
+
+
+def test_the_questions_are_written_out(kcheck: Kcheck, tmp_path: Path) -> None:
+    result = kcheck("prove", "solo", "--property", GROWS, "--export", str(tmp_path), "--json")
+    (run,) = from_json(result.stdout, "stdout").runs
+    asked = int(run.notes[0].split()[0])
+    assert len(list(tmp_path.glob("*.smt2"))) == asked > 0
+
+
+def test_a_kind_that_induction_says_nothing_of_is_refused(kcheck: Kcheck) -> None:
+    result = kcheck("prove", "solo", "--property", "the_second_epoch")
+    assert result.exit_code == 2
+    assert "the_second_epoch" in result.stderr
+
+
+@pytest.mark.parametrize(("incomplete", "code"), [({}, 0), ({GROWS: "why"}, 1)])
+def test_verify_compares_proofs(
+    kcheck: Kcheck, manifest: dict[str, Any], incomplete: dict[str, str], code: int
+) -> None:
+    provable = {"one_term_acts_in_an_epoch", "controller_znode_is_its_owners", "no_failover_fails_on_left_overs"}
+    others = provable | {"one_controller_acts_in_an_epoch", "who_gave_up_is_not_active"}
+    del manifest["solo"]["expect"]
+    manifest["solo"]["prove"] = {
+        "AS_CODED": {
+            "violated": sorted(others),
+            "incomplete": incomplete,
+            "bounded": dict.fromkeys(incomplete, 3),
+        }
+    }
+    result = kcheck("verify", "solo")
+    assert result.exit_code == code, result.stdout
+    assert "solo AS_CODED (induction): " in result.stdout
