@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from model_check.results import Comparison, Counts, Document, Finding, Run, Step, Story
+from model_check.results import UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts import Verdict
 
 TOLD = {
@@ -65,8 +65,7 @@ def run_lines(run: Run) -> Iterator[str]:
     if run.counts:
         yield "  " + counts_line(run.counts)
     if run.comparisons:
-        yield from comparison_lines(run.comparisons)
-        yield from finding_lines([one for one in run.findings if one.verdict is not Verdict.HOLDS])
+        yield from comparison_lines(run)
     else:
         yield from finding_lines(run.findings)
         yield from _wrapped("never enabled", run.never_fired)
@@ -103,11 +102,22 @@ def _steps(story: Story) -> str:
     return f"{story.length} step" if story.length == 1 else f"{story.length} steps"
 
 
-def comparison_lines(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """What differs from the expectations, and else only that nothing does."""
-    unmet = [one for one in comparisons if not one.is_met]
-    yield f"  {len(comparisons) - len(unmet)} as expected, {len(unmet)} unexpected"
+def comparison_lines(run: Run) -> Iterator[str]:
+    """What is as expected but no plain pass, in few words; then everything that is not as expected."""
+    unmet = [one for one in run.comparisons if not one.is_met]
+    yield f"  {len(run.comparisons) - len(unmet)} as expected, {len(unmet)} unexpected"
+    for verdict in (*Verdict, UNWITNESSED):
+        known = [one for one in run.comparisons if one.is_met and one.expected_verdict == verdict]
+        if verdict != Verdict.HOLDS:
+            yield from _wrapped(f"{verdict.lower()}, as expected", [_known(one, run) for one in known])
     yield from (f"  {one.verdict:<10} {one.about}: expected {one.expected}, found {one.found}" for one in unmet)
+
+
+def _known(comparison: Comparison, run: Run) -> str:
+    """A property with what is known of it: the length of its trace, or why its question is open."""
+    said = [one.expected for one in run.findings if one.property == comparison.about]
+    detail = (said[0] if said else comparison.expected).removeprefix(comparison.expected_verdict).lstrip(": ")
+    return f"{comparison.about} ({detail})" if detail else comparison.about
 
 
 def story_lines(finding: Finding) -> Iterator[str]:

@@ -26,6 +26,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 from model_check.verdicts import EXIT_CODES, Verdict, worst
 from spec.errors import MalformedInput, Where
 
+UNWITNESSED = "unwitnessed"
+"""What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
+
 FORMAT, VERSION = "kafka-controller-spec results", 1
 
 
@@ -79,8 +82,8 @@ class Counts:
 class Comparison:
     """One expectation: what it is about, what was expected and found, and what it means if these differ.
 
-    `verdict` is HOLDS if the expectation is met; `expected_verdict` is what the manifest expects of a property, and
-    empty where the expectation is about a count.
+    `verdict` is HOLDS if the expectation is met; `expected_verdict` is what the manifest expects of a property (a
+    verdict, or UNWITNESSED), and empty where the expectation is about a count.
     """
 
     about: str

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model_check.results import Comparison, Document, Finding, Run
+from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run
 from model_check.verdicts import Verdict, worst
 from spec.errors import SpecError
 from spec.expectations import Expectation
@@ -21,7 +21,7 @@ from spec.expectations import Expectation
 INTERRUPTED = "interrupted"
 """The reason of a run that Ctrl-C ended, or a part of it."""
 
-KINDS = ("VIOLATED", "INCOMPLETE", "unwitnessed")
+KINDS = ("VIOLATED", "INCOMPLETE", UNWITNESSED)
 """What may be found of a property other than HOLDS."""
 
 
@@ -126,7 +126,7 @@ def _said(one: Finding, expected: Expectation) -> str:
     if one.property in expected.violated:
         return f"VIOLATED in {expected.violated[one.property]} steps"
     if one.property in expected.unwitnessed:
-        return "unwitnessed"
+        return UNWITNESSED
     return Verdict.INCOMPLETE if one.property in expected.incomplete else Verdict.HOLDS
 
 
@@ -139,7 +139,7 @@ def _found(one: Finding) -> str:
     if one.verdict is Verdict.VIOLATED:
         return f"VIOLATED in {one.story.length if one.story else 0} steps"
     if one.kind == "sometimes" and one.verdict is Verdict.INCOMPLETE:
-        return "unwitnessed"
+        return UNWITNESSED
     return one.verdict
 
 
@@ -166,7 +166,7 @@ def printed_expectation(run: Run) -> str:
         "incomplete": [f'{one.property} = "{one.reason}"' for one in of["INCOMPLETE"]],
     }
     lists = {
-        "unwitnessed": [one.property for one in of["unwitnessed"]],
+        "unwitnessed": [one.property for one in of[UNWITNESSED]],
         "never_fired": list(run.never_fired),
         "bounds_hit": list(run.bounds_hit or ()),
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +12,7 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import note, print_document
 from model_check.cli.explore import Task, annotated
-from model_check.cli.progress import interruptible, is_watched, states_bar
+from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit, states_bar
 from model_check.findings import Found, run_of
 from model_check.results import plain_document
 from spec.scopes import scope as scope_named
@@ -60,6 +62,7 @@ def command(
     chosen = options.chosen_properties(properties, [one.name for one in built.properties])
     task = Task(scope, switches, built, goals=False)
     place = folder or f"runs/{scope}-{task.variant}"
+    refuse_what_the_disk_lacks(task, place, limit)
     if is_watched():
         note(f"run folder: {place}")
     with interruptible() as stop, states_bar(f"{scope} {task.variant}", task.expected_states(limit)) as report:
@@ -76,6 +79,16 @@ def command(
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
     told = replace(annotated(told, task), notes=(_where(found, place, found.shards),))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
+
+
+def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> None:
+    """EnvironmentFailure if a folder of this machine has no room for the states and their blobs."""
+    states = task.expected_states(limit)
+    if states is None or "://" in place:
+        return
+    above = next(folder for folder in (Path(place), *Path(place).absolute().parents) if folder.exists())
+    needed = 2 * states * (task.row_bytes + 4)  # each state is in a level file and, at least once, in a blob
+    refuse_what_cannot_fit(f"{task.scope} {task.variant} in {place}", needed, shutil.disk_usage(above).free, "disk")
 
 
 def _where(found: Found, place: str, shards: int) -> str:

@@ -89,6 +89,12 @@ class Task:
         """What the manifest expects of it."""
         return plan(self.scope).exploration(self.variant)
 
+    @property
+    def row_bytes(self) -> int:
+        """What a packed state takes, in bytes."""
+        bits = sum(one.kind.width for one in self.system.variables)
+        return -(-bits // 64) * 8
+
     def expected_states(self, limit: int | None) -> int | None:
         """How many states there will be, if the manifest knows; at most about the limit."""
         known = self.expectation
@@ -110,9 +116,8 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
 
 def _estimate(task: Task, states: int, free: int) -> None:
     """Say how long it will take and what it needs, before it does."""
-    bits = sum(one.kind.width for one in task.system.variables)
     edges = task.expectation.transitions if task.goals and task.expectation else 0
-    needed = states * (-(-bits // 64) * 8 + 24) + 4 * edges
+    needed = states * (task.row_bytes + 24) + 4 * edges
     refuse_what_cannot_fit(f"{task.scope} {task.variant}", needed, free)
     seconds = states * len(task.system.actions) * 10e-9
     if is_watched():

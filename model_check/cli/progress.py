@@ -90,10 +90,10 @@ def interruptible() -> Iterator[Interrupt]:
             signal.signal(one, handler)
 
 
-def refuse_what_cannot_fit(what: str, needed: int, free: int) -> None:
+def refuse_what_cannot_fit(what: str, needed: int, free: int, where: str = "memory") -> None:
     """EnvironmentFailure if so many bytes are needed and not free."""
     if needed > free:
         raise EnvironmentFailure(
-            f"{what} needs about {needed / GIB:.1f} GiB of memory, and {free / GIB:.1f} GiB are free",
+            f"{what} needs about {needed / GIB:.1f} GiB of {where}, and {free / GIB:.1f} GiB are free",
             "take a smaller scope, or stop early with --limit",
         )

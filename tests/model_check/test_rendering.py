@@ -63,7 +63,8 @@ def test_the_chosen_stories_are_told() -> None:
 def compared(*met: tuple[str, Verdict, str]) -> Run:
     made = tuple(Comparison(about, "this", "that", verdict, expected) for about, verdict, expected in met)
     surprise = finding("surprise", Verdict.VIOLATED, length=1)
-    return run(surprise, finding("known", Verdict.VIOLATED, length=2), comparisons=made, verdict=Verdict.VIOLATED)
+    known = replace(finding("known", Verdict.VIOLATED, length=2), expected="VIOLATED in 2 steps")
+    return run(surprise, known, comparisons=made, verdict=Verdict.VIOLATED)
 
 
 def test_the_first_line_counts_expected_and_unexpected_and_what_was_expected_to_be_bad() -> None:
@@ -83,6 +84,7 @@ def test_what_was_not_expected_is_told_with_its_story_and_what_was_expected_with
     one = compared(("known", Verdict.HOLDS, "VIOLATED"), ("surprise", Verdict.VIOLATED, "HOLDS"))
     told = text(Document("verify", Verdict.VIOLATED, (one,)))
     assert "  VIOLATED   surprise: expected this, found that" in told.splitlines()
+    assert "  violated, as expected: known (in 2 steps)" in told.splitlines()
     assert "known: expected" not in told
     assert "surprise: What surprise says." in told
     assert "known: What" not in told

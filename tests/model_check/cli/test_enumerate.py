@@ -1,6 +1,7 @@
 """`kcheck enumerate`: the same answers as `kcheck explore`, from Spark's workers and out of a run folder."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,16 @@ def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_
     lengths = {one.property: one.story.length for one in run.findings if one.verdict == "VIOLATED" and one.story}
     assert lengths == wanted["violated"]
     assert run.not_asked == ("recoverable_one_working_controller", "eventually_one_working_controller")
+
+
+def test_what_the_disk_cannot_hold_is_refused_before_spark_starts(
+    kcheck: Kcheck, manifest: dict[str, Any], tmp_path: Path
+) -> None:
+    manifest["solo"]["expect"]["AS_CODED"]["states"] = 10**15
+    result = kcheck("enumerate", "solo", "--folder", str(tmp_path / "run" / "a"))
+    assert result.exit_code == 4
+    assert "GiB of disk, and" in result.stderr
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.slow
