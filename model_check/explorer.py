@@ -111,6 +111,7 @@ def explore(
     system: TransitionSystem,
     *,
     limit: int | None = None,
+    expected: int = 0,
     memory_bytes: int | None = None,
     graph: bool = False,
     progress: Callable[[Progress], None] | None = None,
@@ -118,13 +119,15 @@ def explore(
 ) -> Exploration:
     """All reachable states of a system.
 
-    No further level is begun once `limit` states are known. `memory_bytes` bounds what states, table and edges take
+    No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
+    for more. `memory_bytes` bounds what states, table and edges take
     (default: four fifths of what the machine has free). `progress` and `stop` are called several times a second.
     `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
     """
     started = time.perf_counter()
     kernel = load_kernel(system)
     explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
+    explorer.visited.make_room(expected, explorer.affordable_bytes)
     explorer.seconds["load"] = time.perf_counter() - started
     explorer.run(limit, progress or (lambda _: None), stop or (lambda: False))
     return explorer.result()
@@ -193,7 +196,7 @@ class Explorer:
     def _level(self, end: int) -> Iterator[None]:
         """Expand the states up to number `end`, a share at a time."""
         while self.expanded < end:
-            self.visited.make_room(self._worst, self._limit_bytes - self.memory_bytes)
+            self.visited.make_room(self._worst, self.affordable_bytes)
             room = min(self.visited.room, self._affordable()) - self._worst
             if self.visited.count > room:
                 self.stopped = "memory"
@@ -210,6 +213,11 @@ class Explorer:
         fixed = self.visited.slots.nbytes + 4 * self.edges_used
         a_state = (self.memory_bytes - fixed) // self.visited.count
         return int(self._limit_bytes - fixed) // a_state
+
+    @property
+    def affordable_bytes(self) -> int:
+        """Memory that is not in use yet."""
+        return self._limit_bytes - self.memory_bytes
 
     def _look_at_the_rest(self) -> None:
         """Ask states that were found but not expanded what holds in them; their steps are not taken."""

