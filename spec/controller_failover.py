@@ -31,7 +31,7 @@ from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists
+from spec.zookeeper import can_operate
 
 #: Where a failover may be ended by an exception: every place from the epoch's read to the last step.
 FAILOVER = (
@@ -254,7 +254,6 @@ def fail_failover(s: Any, m: Model, c: int) -> None:
     elector_resigns(s, m, c)
 
 
-__all__ = ["RULES", "exists", "start_machines"]
 RULES = (
     read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, subscribe, read_brokers, read_topics,
     read_state, finish_failover, fail_failover,

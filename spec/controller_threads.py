@@ -20,7 +20,7 @@ from spec.language import action, require
 from spec.model import Model
 from spec.processes_and_sessions import session_handler_waits
 from spec.state import At, Callback, Owes
-from spec.terms import both, either
+from spec.terms import either
 from spec.zookeeper import can_operate
 
 
@@ -49,11 +49,6 @@ def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
 def become_idle(s: Any, c: int) -> None:
     """The handler is done; the lock is free."""
     s.controllers[c].at = At.IDLE
-
-
-def is_idle(s: Any, c: int) -> Any:
-    """Whether no controller code runs in a process."""
-    return both(s.controllers[c].at == At.IDLE)
 
 
 RULES = (skip_callback,)

@@ -14,7 +14,7 @@ from typing import Any
 from spec.language import fits, observe, when
 from spec.model import Model
 from spec.state import Callback, Session
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, flag
 from spec.variants import Switch
 
 
@@ -94,12 +94,3 @@ def is_fenced_off(s: Any, m: Model, c: int) -> Value:
 def exists(znode: Any) -> Value:
     """Whether a state znode exists."""
     return flag(znode.version != -1)
-
-
-def owner_lives(s: Any, m: Model) -> Value:
-    """Whether /controller exists and belongs to the present session of a running process."""
-    zookeeper = s.zookeeper
-    return both(
-        ~zookeeper.controller_orphaned,
-        either(*(both(zookeeper.controller == c, s.processes[c].session == Session.LIVE) for c in m.controllers)),
-    )
