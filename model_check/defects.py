@@ -8,12 +8,12 @@ nothing, so every behaviour of the system is one of the watched system, and the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import z3
 
 from model_check.findings import Found, run_of
-from model_check.results import Comparison, Run
+from model_check.results import Comparison, Finding, Run
 from model_check.verdicts import Verdict
 from spec.defects import Defect
 from spec.expectations import Plan
@@ -72,37 +72,61 @@ def _after_all(claim: Property, built: TransitionSystem, defining: tuple[str, ..
     return replace(claim, terms={name: weakened(term, counts[name]) for name, term in claim.terms.items()})
 
 
-def check_defect(one: Defect, explore: Explore) -> tuple[Run, Run]:
-    """The run that shows the defect and the run in which it is gone, compared with what its row says."""
-    shown, gone = (_explored(one, switches, explore) for switches in (one.base, one.mended))
-    expected = f"VIOLATED in {one.first_depth} steps"
-    return (
-        _compared(shown, f"{one.id}: {one.breaks}", expected, Verdict.VIOLATED),
-        _compared(gone, f"{one.id} mended: {one.breaks}", Verdict.HOLDS, Verdict.HOLDS),
+@dataclass(frozen=True)
+class Half:
+    """One half of what a row claims: that the defect is there, or that it is gone when mended."""
+
+    defect: Defect
+    mended: bool
+
+    @property
+    def switches(self) -> Switches:
+        """What is switched on for it."""
+        return self.defect.mended if self.mended else self.defect.base
+
+    @property
+    def expected(self) -> str:
+        """What the row claims of the property."""
+        return Verdict.HOLDS if self.mended else f"VIOLATED in {self.defect.first_depth} steps"
+
+
+def halves(one: Defect) -> tuple[Half, Half]:
+    """Both halves of a row, the defect first."""
+    return Half(one, mended=False), Half(one, mended=True)
+
+
+def check(half: Half, explore: Explore) -> Run:
+    """The run that shows the defect, or in which it is gone, compared with what its row says."""
+    one = half.defect
+    built = watched(system(scope(one.scope), half.switches), one)
+    found = explore(one.scope, half.switches, built)
+    run = run_of(built, found, scope=one.scope, variant=show_switches(half.switches))
+    comparison = _comparison(half, run.findings[0])
+    return replace(
+        run,
+        engine=f"{one.id}, explorer",
+        comparisons=(comparison,),
+        verdict=comparison.verdict,
+        never_fired=(),
+        idle_instances=(),
     )
 
 
-def _explored(one: Defect, switches: Switches, explore: Explore) -> Run:
-    built = watched(system(scope(one.scope), switches), one)
-    found = explore(one.scope, switches, built)
-    return replace(run_of(built, found, scope=one.scope, variant=show_switches(switches)), engine=f"{one.id}, explorer")
-
-
-def _compared(run: Run, about: str, expected: str, expected_verdict: Verdict) -> Run:
-    finding = run.findings[0]
-    said = f"VIOLATED in {finding.story.length} steps" if finding.story else str(finding.verdict)
+def _comparison(half: Half, finding: Finding) -> Comparison:
+    said = str(finding.verdict)
+    if finding.verdict is Verdict.VIOLATED and finding.story is not None:
+        said = f"VIOLATED in {finding.story.length} steps"
     weight = Verdict.INCOMPLETE if finding.verdict is Verdict.INCOMPLETE else Verdict.VIOLATED
-    verdict = Verdict.HOLDS if said == expected else weight
-    comparison = Comparison(about, expected, said, verdict, expected_verdict)
-    return replace(run, comparisons=(comparison,), verdict=verdict, never_fired=(), idle_instances=())
+    verdict = Verdict.HOLDS if said == half.expected else weight
+    about = f"{half.defect.id}{' mended' if half.mended else ''}: {half.defect.breaks}"
+    return Comparison(about, half.expected, said, verdict, Verdict.HOLDS if half.mended else Verdict.VIOLATED)
 
 
-def is_covered(one: Defect, plan: Plan) -> bool:
-    """Whether the manifest's own expectations say all that the row says, so that verifying them verifies it."""
-    shown = plan.exploration(show_switches(one.base))
-    gone = plan.exploration(show_switches(one.mended))
-    if one.defining or shown is None or gone is None:
+def is_covered(half: Half, plan: Plan) -> bool:
+    """Whether the manifest's own expectations say what this half says, so that verifying them verifies it."""
+    known, name = plan.exploration(show_switches(half.switches)), half.defect.breaks
+    if known is None or half.defect.defining:
         return False
-    return shown.violated.get(one.breaks) == one.first_depth and one.breaks not in {
-        *gone.violated, *gone.incomplete,
-    }  # fmt: skip
+    if half.mended:
+        return name not in {*known.violated, *known.incomplete}
+    return known.violated.get(name) == half.defect.first_depth

@@ -8,7 +8,7 @@ import typer
 
 from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
-from model_check.defects import check_defect
+from model_check.defects import Half, check, halves
 from model_check.findings import Found
 from model_check.results import Run
 from model_check.verification import document
@@ -38,7 +38,7 @@ def command(
     if not chosen:
         say("".join(_line(one) for one in DEFECTS))
         return 0
-    runs = [run for one in chosen for run in shown(one)]
+    runs = [shown(half) for one in chosen for half in halves(one)]
     told = [one.breaks for one in chosen]
     return print_document(document(runs, "defects"), as_json=as_json, stories=told)
 
@@ -49,9 +49,9 @@ def _line(one: Defect) -> str:
     return f"{one.id:<4} {one.title}\n     {after} in {one.scope} {show_switches(one.base)}; mended by {mend}\n"
 
 
-def shown(one: Defect) -> tuple[Run, Run]:
-    """The run that shows a defect, and the one in which it is mended."""
-    return check_defect(one, _explored)
+def shown(half: Half) -> Run:
+    """The run that shows a defect, or the one in which it is mended."""
+    return check(half, _explored)
 
 
 def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:

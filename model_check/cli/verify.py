@@ -11,7 +11,7 @@ import typer
 from model_check.cli import defects, explore, options, prove
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import is_watched
-from model_check.defects import is_covered
+from model_check.defects import Half, halves, is_covered
 from model_check.findings import ENGINE, run_of
 from model_check.manifest_checks import check_manifest
 from model_check.proof_findings import ENGINE as PROOF
@@ -100,6 +100,12 @@ def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
     """The defects of the scopes that those explorations do not show anyway."""
     plan_of = {one.scope: one for one in chosen}
     for one in DEFECTS:
-        if one.scope in plan_of and not is_covered(one, plan_of[one.scope]):
-            states = max((known.states for known in plan_of[one.scope].explorations), default=0)
-            yield Check(one.id, one.scope, show_switches(one.base), 2 * states, partial(defects.shown, one))
+        mine = plan_of.get(one.scope)
+        for half in halves(one) if mine else ():
+            if mine and not is_covered(half, mine):
+                states = max((known.states for known in mine.explorations), default=0)
+                yield Check(one.id, one.scope, show_switches(half.switches), states, partial(_shown, half))
+
+
+def _shown(half: Half) -> list[Run]:
+    return [defects.shown(half)]
