@@ -1,0 +1,24 @@
+"""Terms as functions of plain numbers, so that a test can ask millions of questions of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from model_check.python_code import compiled, step_source
+from model_check.straight_line import Program
+from spec.terms import TRUE, Kind, Value
+
+Function = Callable[..., tuple[int, ...]]
+"""From raw values, in the order of the variables, to raw values, in the order of the results."""
+
+
+def function_of(kinds: Mapping[str, Kind], build: Callable[..., Sequence[Value]]) -> Function:
+    """Compile what `build` makes of variables of these kinds."""
+    results = build(**{name: kind.variable(name) for name, kind in kinds.items()})
+    updates = {f"result {place}": result.term for place, result in enumerate(results)}
+    step = compiled(step_source(Program(), (*kinds, *updates), TRUE, updates))
+    nothing = (0,) * len(updates)
+
+    def function(*raws: int) -> tuple[int, ...]:
+        answer: tuple[int, ...] = step(raws + nothing)
+        return answer[len(raws) :]
+
+    return function
