@@ -1,0 +1,153 @@
+"""Lemmas about controllers: whose epoch an epoch is, and what a broker has that is not controller.
+
+As coded, little can be said: a broker that is not controller may be active, with the channels and the epoch of a term
+that failed, or even with an epoch that it only read (D4). Where giving up /controller cleans up, being active means to
+be in office, and where an epoch that was lost is also abandoned, being in office means to be alone in one's epoch.
+A lemma that needs such mends is None for a variant without them.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from spec.language import claim
+from spec.model import Model
+from spec.state import At, Session
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+#: A failover up to the opening of the channels.
+IN_FAILOVER = (
+    At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
+)  # fmt: skip
+#: Where nobody is controller yet, or any more.
+BEFORE_CHANNELS = (At.ELECT_READ, At.ELECT_CREATE, At.ELECT_REREAD, *IN_FAILOVER, At.RESIGN_DELETE)
+#: Where a handler changes states and sends, which the failover does after the channels are open.
+CHANGING_STATES = (
+    At.ONLINE_READ, At.ONLINE_WRITE, At.ONLINE_RETRY, At.REMOVE_READ, At.REMOVE_WRITE, At.REMOVE_RETRY, At.FINISH,
+    At.NEW_REPLICA_READ, At.NOTIFIED_READ, At.NOTIFIED_DELETE,
+)  # fmt: skip
+#: A failover between the increment of the epoch and the opening of the channels.
+WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)
+
+
+@claim("always", source="PROTOCOL.md section 6")
+def no_epoch_is_ahead_of_zookeepers(s: Any, m: Model) -> Value:
+    """No controller is in an epoch beyond the one in ZooKeeper."""
+    return both(*(s.controllers[c].epoch <= s.zookeeper.epoch for c in m.controllers))
+
+
+@claim("always", source="PROTOCOL.md section 2")
+def a_process_that_is_not_running_remembers_nothing(s: Any, m: Model) -> Value:
+    """A process that is not running is not active, in no controller epoch, and at no place in its code."""
+    facts = []
+    for c in m.controllers:
+        controller, ended = s.controllers[c], flag(s.processes[c].session == Session.NONE)
+        blank = both(controller.at == At.IDLE, ~controller.active, ~controller.acted, controller.epoch == 0)
+        facts.append(ended.implies(blank))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 6")
+def who_changes_states_is_active(s: Any, m: Model) -> Value:
+    """Whoever is in the middle of a state change is an active controller."""
+    return both(
+        *(
+            s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in CHANGING_STATES))
+            for c in m.controllers
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md D4 mended")
+def a_failover_starts_from_nothing(s: Any, m: Model) -> Value | None:
+    """From the election until the channels are opened nobody is active: no earlier term has left anything behind."""
+    if not m.mends(Switch.RESIGN_CLEANS_UP):
+        return None
+    return both(
+        *(
+            ~s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in BEFORE_CHANNELS))
+            for c in m.controllers
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md D56 mended")
+def only_the_active_have_channels(s: Any, m: Model) -> Value | None:
+    """Without being active nobody has acted or has a channel, and no channel is left without an owner."""
+    if not m.mends(Switch.RESIGN_CLEANS_UP):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        facts.append(m.brokers.is_empty(controller.stranded))
+        facts.append(controller.active | both(~controller.acted, m.brokers.is_empty(controller.channels)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md D4 mended")
+def who_is_active_believes_to_be_controller(s: Any, m: Model) -> Value | None:
+    """Whoever is active, or in a failover, knows itself as the controller."""
+    if not m.mends(Switch.RESIGN_CLEANS_UP):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        in_failover = either(*(controller.at == at for at in IN_FAILOVER))
+        facts.append(either(controller.active, in_failover).implies(controller.leader_id == c))
+    return both(*facts)
+
+
+def _one_epoch_a_term(m: Model) -> bool:
+    """Whether the variant makes terms different: an epoch that was lost is abandoned, and leaves nothing behind."""
+    own = m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT) or m.mends(Switch.ATOMIC_ELECTION)
+    return own and m.mends(Switch.RESIGN_CLEANS_UP)
+
+
+def _in_office(s: Any, c: int) -> Value:
+    """Whether a controller has an epoch that its term wrote to ZooKeeper: from the increment to the resignation."""
+    controller = s.controllers[c]
+    return either(controller.active, *(controller.at == at for at in WITH_AN_EPOCH))
+
+
+@claim("always", source="PROTOCOL.md D1 mended")
+def an_epoch_has_one_owner(s: Any, m: Model) -> Value | None:
+    """No two terms that are in office, on whatever brokers, have the same epoch."""
+    if not _one_epoch_a_term(m):
+        return None
+    return both(
+        *(
+            ~both(_in_office(s, a), _in_office(s, b), s.controllers[a].epoch == s.controllers[b].epoch)
+            for a, b in combinations(m.controllers, 2)
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md D1 mended")
+def an_epoch_acted_in_is_its_owners(s: Any, m: Model) -> Value | None:
+    """An epoch that was acted in has been in ZooKeeper; whoever is in office in it is the one that has acted."""
+    if not _one_epoch_a_term(m):
+        return None
+    facts = []
+    for epoch, acted in _history(s, m):
+        facts.append(acted.implies(epoch <= s.zookeeper.epoch))
+        for c in m.controllers:
+            controller = s.controllers[c]
+            facts.append(both(acted, _in_office(s, c), controller.epoch == epoch).implies(controller.acted))
+    return both(*facts)
+
+
+def _history(s: Any, m: Model) -> list[tuple[Value, Value]]:
+    """Epochs, and whether some term has acted in each: one arbitrary epoch when proving, otherwise all."""
+    if m.proving:
+        return [(s.history.watched, s.history.acted)]
+    epochs = range(1, m.scope.controller_epochs + 1)
+    return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in epochs]
+
+
+LEMMAS = (
+    no_epoch_is_ahead_of_zookeepers, a_process_that_is_not_running_remembers_nothing, who_changes_states_is_active,
+    a_failover_starts_from_nothing, only_the_active_have_channels, who_is_active_believes_to_be_controller,
+    an_epoch_has_one_owner, an_epoch_acted_in_is_its_owners,
+)  # fmt: skip

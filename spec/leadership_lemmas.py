@@ -1,0 +1,132 @@
+"""Lemmas about partitions: how the state znode and all its copies are related, and what a decision rests on.
+
+What the znode of a partition says is copied into the controllers' caches, from there into requests, and by them into
+the brokers' memories; leaders write it back. So there are many copies of one leadership, some of them old, and every
+claim about brokers rests on a claim about any two copies. None of this depends on who is controller, or on how many
+believe that they are: it is the conditional write that keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from spec.language import claim
+from spec.leader_selectors import offline_partition_leader
+from spec.model import Model
+from spec.state import At
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+#: Where a controller holds the version that it is about to write on.
+HOLDS_A_VERSION = (At.ONLINE_WRITE, At.ONLINE_RETRY, At.REMOVE_WRITE, At.REMOVE_RETRY)
+
+
+def copies(s: Any, m: Model, p: int) -> Iterator[Any]:
+    """Every copy of a partition's state znode: in caches, in requests that wait, in the memory of brokers."""
+    yield from (s.controllers[c].partitions[p] for c in m.controllers)
+    yield from (s.brokers[b].partitions[p] for b in m.assigned(p))
+    if m.has("connections"):
+        yield from (s.connections[c][b][k].partitions[p] for c in m.controllers for b in m.brokers.ids for k in m.slots)
+
+
+def _all(s: Any, m: Model, p: int) -> Iterator[Any]:
+    """The state znode and every copy."""
+    yield s.zookeeper.state[p]
+    yield from copies(s, m, p)
+
+
+@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
+def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
+    """No copy of a partition's state has a higher version, or a higher leader_epoch, than its znode."""
+    znodes = s.zookeeper.state
+    return both(
+        *(
+            both(one.version <= znodes[p].version, one.leader_epoch <= znodes[p].leader_epoch)
+            for p in m.partitions
+            for one in copies(s, m, p)
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
+def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
+    """The version that a controller is about to write on was the znode's at some time: it exists, and is not newer."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        writes = either(*(controller.at == at for at in HOLDS_A_VERSION))
+        for p in m.partitions:
+            read = both(controller.read_version != -1, controller.read_version <= s.zookeeper.state[p].version)
+            facts.append(both(writes, controller.partition == p).implies(read))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
+def without_a_version_there_is_nothing(s: Any, m: Model) -> Value:
+    """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
+    facts = []
+    for p in m.partitions:
+        for one in _all(s, m, p):
+            facts.append((one.version == -1) == (one.leader_epoch == -1))
+            facts.append((one.version == -1).implies(one.leader == 0))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
+def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value:
+    """A copy with the znode's version has the znode's leader_epoch."""
+    znodes = s.zookeeper.state
+    return both(
+        *(
+            (one.version == znodes[p].version).implies(one.leader_epoch == znodes[p].leader_epoch)
+            for p in m.partitions
+            for one in copies(s, m, p)
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md sections 1 and 10", parts=("partitions",))
+def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value:
+    """The znode and all copies with the same leader_epoch name the same leader."""
+    return both(
+        *(
+            (one.leader_epoch == other.leader_epoch).implies(one.leader == other.leader)
+            for p in m.partitions
+            for one, other in combinations(_all(s, m, p), 2)
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
+def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value:
+    """As long as the znode has the version read, what was found out by the read is still so.
+
+    It exists, no newer controller wrote it, and a leader can be elected if that is what is being done.
+    """
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for p in m.partitions:
+            znode = s.zookeeper.state[p]
+            unchanged = both(controller.partition == p, znode.version == controller.read_version)
+            possible = offline_partition_leader(m, p, znode.isr, controller.live).possible
+            not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
+            facts.append(both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(not_newer, possible)))
+            facts.append(both(controller.at == At.REMOVE_WRITE, unchanged).implies(not_newer))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
+def a_partition_without_a_znode_has_no_writer(s: Any, m: Model) -> Value:
+    """A state znode that does not exist names no controller_epoch."""
+    znodes = s.zookeeper.state
+    return both(*(exists(znodes[p]) | flag(znodes[p].controller_epoch == 0) for p in m.partitions))
+
+
+LEMMAS = (
+    no_copy_is_ahead_of_the_znode, no_version_read_is_ahead_of_the_znode, without_a_version_there_is_nothing,
+    the_same_version_is_the_same_leader_epoch, a_leader_epoch_has_one_leader, a_decision_stands_while_the_version_does,
+    a_partition_without_a_znode_has_no_writer,
+)  # fmt: skip
