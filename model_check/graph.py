@@ -14,7 +14,7 @@ the sweeps of the former, which go against the order of discovery and over what 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -25,7 +25,7 @@ import numpy.typing as npt
 from model_check.native import loop
 from model_check.retracing import Retracer
 from model_check.traces import Trace
-from spec.language import TransitionSystem
+from spec.language import Property, TransitionSystem
 
 Numbers = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.bool_]
@@ -93,24 +93,30 @@ class Graph:
 
 def judge(graph: Graph, system: TransitionSystem, retracer: Retracer) -> Mapping[str, GoalResult]:
     """The verdict on every recoverable and eventual property."""
-    return {
-        one.name: _verdict(*_bad_states(graph, one.name, one.kind), graph, retracer)
-        for one in system.properties
-        if one.name in graph.goals
-    }
+    claims = [one for one in system.properties if one.name in graph.goals and one.term is not None]
+    results: dict[str, GoalResult] = {}
+    for claim in claims:
+        if claim.name not in results:
+            same = [one for one in claims if one.term is not None and one.term.eq(claim.term)]
+            results |= _judged(graph, same, retracer)
+    return {one.name: results[one.name] for one in claims}
 
 
-def _bad_states(graph: Graph, goal: str, kind: str) -> tuple[Flags, Flags]:
-    """States that break the goal whatever the bounds, and states that a bound makes look so."""
-    holds = graph.holds(goal)
+def _judged(graph: Graph, claims: Sequence[Property], retracer: Retracer) -> dict[str, GoalResult]:
+    """Verdicts on claims about one and the same goal, whose ways back are looked for once."""
+    holds = graph.holds(claims[0].name)
     lost = ~reaching(graph, holds)
     open_ended = reaching(graph, holds | graph.cut_off) if lost.any() else holds
     broken, unclear = lost & ~open_ended, lost & open_ended
-    if kind == "eventually":
-        bottom, cut = graph.settled
-        broken |= bottom & ~cut & ~holds
-        unclear |= bottom & cut & ~holds
-    return broken, unclear
+    results = {}
+    for claim in claims:
+        if claim.kind == "eventually":
+            bottom, cut = graph.settled
+            astray = bottom & ~holds
+            results[claim.name] = _verdict(broken | astray & ~cut, unclear | astray & cut, graph, retracer)
+        else:
+            results[claim.name] = _verdict(broken, unclear, graph, retracer)
+    return results
 
 
 def _verdict(broken: Flags, unclear: Flags, graph: Graph, retracer: Retracer) -> GoalResult:

@@ -33,7 +33,10 @@ def sort_of(name: str) -> str:
 
 @st.composite
 def updates(draw: Any) -> dict[str, z3.ExprRef]:
-    """New values for some variables: small steps as often as wild ones, or most systems would have two states."""
+    """New values for some variables, some of them under one condition.
+
+    Small steps are as frequent as wild ones, or most systems would have two states.
+    """
     names = draw(st.lists(st.sampled_from([one.name for one in VARIABLES]), min_size=1, max_size=3, unique=True))
     found = {}
     for name in names:
@@ -41,7 +44,9 @@ def updates(draw: Any) -> dict[str, z3.ExprRef]:
             found[name] = variable(name) + literal(name, draw(st.integers(1, 3)))
         else:
             found[name] = draw(terms(sort_of(name), 3, integers=False))
-    return found
+    question = draw(terms(BOOL, 2, integers=False))
+    asking = draw(st.sets(st.sampled_from(names)))
+    return {name: z3.If(question, term, variable(name)) if name in asking else term for name, term in found.items()}
 
 
 @st.composite

@@ -1,5 +1,6 @@
 """Rewriting under facts: never another value where the facts hold, and simpler where they say something."""
 
+import pytest
 import z3
 from hypothesis import assume, given
 
@@ -31,6 +32,19 @@ def test_facts_are_true_where_they_come_from(fact: z3.BoolRef, state: dict[str, 
     folding = Folding()
     for position, value in folding.facts(folding.place(fact), evaluate(fact, state)).items():
         assert value_at(folding, position, state) == value
+
+
+@pytest.mark.parametrize("negated", [False, True])
+@pytest.mark.parametrize("value", range(8))
+def test_what_follows_from_a_comparison_is_true(value: int, negated: bool) -> None:
+    comparison = z3.BitVecVal(3, 3) == variable("a")
+    fact = z3.And(z3.Not(comparison) if negated else comparison, z3.Not(z3.Or(variable("p"), variable("q"))))
+    for p in (0, 1):
+        state = {"a": value, "p": p, "q": 0}
+        folding = Folding()
+        if evaluate(fact, state):
+            for position, known in folding.facts(folding.place(fact), 1).items():
+                assert value_at(folding, position, state) == known
 
 
 @given(terms(BOOL, 4), states())

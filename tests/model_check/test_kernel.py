@@ -1,8 +1,10 @@
 """The compiled kernel against the oracle, and the cache that keeps it."""
 
+import random
 import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +16,11 @@ from model_check.interpreter import successors
 from model_check.kernel import load_kernel
 from model_check.slicing import BLOCK
 from model_check.straight_line import evaluate
-from spec.language import TransitionSystem
+from spec.language import Leaf, Shape, TransitionSystem, action, choose, require, when
+from spec.terms import FLAG
+from spec.terms import number as number_kind
 from tests.model_check.random_systems import systems
-from tests.model_check.systems import clerks, jugs, lamps, odometer
+from tests.model_check.systems import build, clerks, jugs, lamps, odometer
 from tests.model_check.terms import states
 
 BATCHES = st.lists(states(integers=False), min_size=1, max_size=90)
@@ -59,6 +63,46 @@ def assert_expands_as_the_oracle(system: TransitionSystem, batch: list[dict[str,
     for predicate, count, first in zip(loaded.predicates, found.tally.counts, found.tally.first, strict=True):
         holding = [row for row, state in enumerate(batch) if evaluate(predicate.term, state)]
         assert (count, first) == (len(holding), holding[0] if holding else -1), predicate
+
+
+def switchboard() -> TransitionSystem:
+    """Twenty-four variables that all move one place on, or not, as four switches say in more than one way."""
+    count = 24
+    shape: Shape = {
+        "switches": {number: Leaf(FLAG, False) for number in range(4)},
+        "cells": {number: Leaf(number_kind(6), 0) for number in range(count)},
+    }
+
+    @action(actor="operator", source="by hand")
+    def move(s: Any, _model: object) -> None:
+        """The cells move."""
+        p, q, r, t = (s.switches[number] for number in range(4))
+        old = [s.cells[number] for number in range(count)]
+        require(~t | (old[0] != old[1]))
+        with when(p):
+            for number in range(count):
+                s.cells[number] = old[(number + 1) % count]
+        with when(q & ~r):
+            for number in range(0, count, 2):
+                s.cells[number] = number % 7
+        with when(r | t):
+            for number in range(1, count, 2):
+                s.cells[number] = choose(p & t, 5, choose(old[number] == 3, old[(number + 5) % count], 2))
+        s.switches[0] = ~q
+
+    return build("switchboard", shape, [(move, [{}])], [])
+
+
+def test_updates_that_many_questions_decide_are_those_of_the_oracle() -> None:
+    system, chance = switchboard(), random.Random(1)
+    batch = [
+        {one.name: number >> place & 1 if place < 4 else chance.choice((3, chance.randrange(7)))
+         for place, one in enumerate(system.variables)}
+        for number in range(160)
+    ]  # fmt: skip
+    jumps = kernel.kernel_ir(system).count("br i1 %t")
+    assert jumps >= 3
+    assert_expands_as_the_oracle(system, batch)
 
 
 def test_a_batch_of_many_blocks_is_the_sum_of_its_states(tmp_path: Path) -> None:
