@@ -1,0 +1,72 @@
+"""Scopes: the manifest's are what it says, and a damaged table is refused by scope, key and what is known."""
+
+from typing import Any
+
+import pytest
+
+from spec.errors import MalformedInput, UnknownName
+from spec.scopes import BUDGETS, PARTS, Scope, _read, manifest, scope, scopes
+
+
+def test_the_scopes_from_tiny_to_large_are_there() -> None:
+    assert {"tiny", "small", "epochs", "ci", "large"} <= scopes().keys()
+    assert list(scopes()) == list(manifest()["scope"])
+
+
+def test_a_scope_is_what_its_table_says() -> None:
+    bounds = {
+        "statement": "A try.", "brokers": 3, "controllers": 2, "assigned": [[1, 2], [3, 1]], "topic_of": [0, 1],
+        "parts": ["partitions", "creation"], "budgets": {"crashes": 2, "losses": 0}, "unclean": True,
+    }  # fmt: skip
+    one = _read("try", bounds)
+    assert (one.name, one.statement, one.brokers, one.controllers) == ("try", "A try.", 3, 2)
+    assert (one.assigned, one.topic_of) == (((1, 2), (3, 1)), (0, 1))
+    assert (one.unclean, one.cold) == (True, False)
+    assert [one.budget(name) for name in ("crashes", "losses", "expiries")] == [2, 0, 0]
+    assert one.features == {"partitions", "creation", "crashes"}, "a budget of 0 is no feature"
+
+
+BARE: dict[str, Any] = {"statement": "A try.", "brokers": 2, "controllers": 1}
+
+
+@pytest.mark.parametrize(
+    ("damage", "field"),
+    [
+        ({"broker": 3}, "broker"),
+        ({"parts": ["partitions", "reassignmint"]}, "reassignmint"),
+        ({"budgets": {"crash": 1}}, "crash"),
+    ],
+)
+def test_what_a_scope_does_not_have_is_refused_with_what_it_may_have(damage: dict[str, Any], field: str) -> None:
+    with pytest.raises(MalformedInput, match=rf"manifest\.toml scope try: {field}: is not one of ") as caught:
+        _read("try", BARE | damage)
+    known = {"parts": PARTS, "budgets": BUDGETS}.get(next(iter(damage)), ("brokers", "assigned"))
+    assert all(name in str(caught.value) for name in known)
+
+
+def test_an_unknown_scope_is_refused_with_the_closest_and_all_known() -> None:
+    with pytest.raises(UnknownName, match=r"no scope is called 'tinny'; did you mean tiny\?.*\bci\b"):
+        scope("tinny")
+
+
+@pytest.mark.parametrize("one", scopes().values(), ids=lambda one: one.name)
+def test_a_scope_of_the_manifest_makes_sense(one: Scope) -> None:
+    assert one.statement.endswith((".", "?"))
+    assert 1 <= one.controllers <= one.brokers
+    for replicas in one.assigned:
+        assert replicas
+        assert len(set(replicas)) == len(replicas)
+        assert set(replicas) <= set(range(1, one.brokers + 1))
+    assert len(one.topic_of) in {0, len(one.assigned)}
+    assert bool(one.assigned) == ("partitions" in one.parts)
+    assert one.parts <= {"partitions"} or "partitions" in one.parts, "every other part is about partitions"
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_every_budget_is_spent_in_some_scope(name: str) -> None:
+    assert any(one.budget(name) for one in scopes().values())
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_is_in_some_scope(name: str) -> None:
+    assert any(name in one.parts for one in scopes().values())

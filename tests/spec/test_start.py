@@ -1,0 +1,57 @@
+"""The settled start is no invention: a cluster that starts from nothing gets there, and then rests."""
+
+from dataclasses import replace
+
+import pytest
+
+from model_check.interpreter import Machine, successors
+from spec.language import TransitionSystem
+from spec.model import Model
+from spec.scopes import scope
+from spec.start import running
+from spec.system import system
+from spec.variants import AS_CODED, FENCED, Switches
+
+#: Scopes that differ in parts, partitions, topics and controllers; under FENCED there are more variables.
+STARTS = [
+    ("election", AS_CODED), ("epochs", FENCED), ("bounce", AS_CODED), ("metadata", AS_CODED), ("partitions", AS_CODED),
+    ("topics", AS_CODED), ("creation", FENCED), ("notifications", AS_CODED),
+]  # fmt: skip
+
+
+def settled(name: str, switches: Switches) -> TransitionSystem:
+    """A scope without faults, settled."""
+    return system(replace(scope(name), budgets=()), switches)
+
+
+def everything_reachable(cold: TransitionSystem) -> set[tuple[int, ...]]:
+    """Every state of a system."""
+    machine = Machine(cold)
+    reached, frontier = {machine.initial}, [machine.initial]
+    while frontier:
+        after = [step(state) for state in frontier for _, step in machine.steps]
+        frontier = list({state for state in after if state is not None} - reached)
+        reached.update(frontier)
+    return reached
+
+
+@pytest.mark.parametrize(("name", "switches"), STARTS, ids=[name for name, _ in STARTS])
+def test_the_settled_start_is_reached_from_nothing_running(name: str, switches: Switches) -> None:
+    warm = settled(name, switches)
+    cold = system(replace(scope(name), budgets=(), cold=True), switches)
+    assert [one.name for one in cold.variables] == [one.name for one in warm.variables]
+    start = tuple(one.initial for one in warm.variables)
+    assert start != tuple(one.initial for one in cold.variables)
+    assert start in everything_reachable(cold)
+
+
+@pytest.mark.parametrize(("name", "switches"), [("metadata", AS_CODED), ("notifications", FENCED)])
+def test_a_settled_cluster_rests_until_something_goes_wrong(name: str, switches: Switches) -> None:
+    warm = settled(name, switches)
+    assert successors(warm, {one.name: one.initial for one in warm.variables}) == []
+
+
+def test_a_start_that_names_a_variable_that_is_not_there_is_refused() -> None:
+    m = Model(scope("bounce"), AS_CODED)
+    with pytest.raises(KeyError, match=r"do not exist: .*zookeeper\.epoch"):
+        running(m, ())

@@ -1,0 +1,160 @@
+"""Systems are well formed: names are unique, sorts right, nothing is written that is no variable, nothing is dead."""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+import z3
+
+from spec.expectations import plans
+from spec.language import Action, TransitionSystem
+from spec.model import Model
+from spec.properties import claims
+from spec.scopes import BUDGETS, PARTS, scope, scopes
+from spec.system import MODULES, instances, is_in_scope, rules, system
+from spec.variants import AS_CODED, FENCED, Switches
+
+#: Between them they have every part and every budget.
+SYSTEMS = [("left_overs", AS_CODED), ("losses", FENCED), ("topics", AS_CODED), ("metadata", FENCED)]
+SYSTEMS += [("early", AS_CODED), ("notifications", FENCED), ("resends", AS_CODED)]
+every_system = pytest.mark.parametrize(("name", "switches"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
+
+
+@cache
+def built(name: str, switches: Switches) -> TransitionSystem:
+    """A system of the manifest."""
+    return system(scope(name), switches)
+
+
+def test_the_systems_looked_at_have_every_part_and_every_budget() -> None:
+    assert {feature for name, _ in SYSTEMS for feature in scope(name).features} == {*PARTS, *BUDGETS}
+
+
+@every_system
+def test_names_are_unique(name: str, switches: Switches) -> None:
+    one = built(name, switches)
+    for named in (one.variables, one.actions, one.properties):
+        assert [word for word, times in Counter(each.name for each in named).items() if times > 1] == []
+
+
+def free_variables(term: z3.ExprRef) -> Iterator[z3.ExprRef]:
+    """The free constants of a term, each once."""
+    seen, waiting = {term.get_id()}, [term]
+    while waiting:
+        current = waiting.pop()
+        if z3.is_const(current) and current.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            yield current
+        fresh = [child for child in current.children() if child.get_id() not in seen]
+        seen.update(child.get_id() for child in fresh)
+        waiting += fresh
+
+
+def terms_of(action: Action) -> list[z3.ExprRef]:
+    """Every term of an action."""
+    seen = [value.term for event in action.events for value in event.fields.values()]
+    return [action.guard, action.overflow, *action.updates.values(), *seen, *(one.condition for one in action.events)]
+
+
+@every_system
+def test_terms_have_the_right_sorts_and_speak_of_variables_only(name: str, switches: Switches) -> None:
+    one = built(name, switches)
+    sorts = {variable.name: variable.sort for variable in one.variables}
+    conditions = [term for action in one.actions for term in (action.guard, action.overflow)]
+    conditions += [term for each in one.properties for term in (each.term, *each.terms.values()) if term is not None]
+    assert all(z3.is_bool(term) for term in conditions)
+    for action in one.actions:
+        assert {path: term.sort() for path, term in action.updates.items()}.items() <= sorts.items(), action.name
+    everything = z3.And(*conditions, *(z3.K(z3.BoolSort(), term) == z3.K(z3.BoolSort(), term)
+                                       for action in one.actions for term in terms_of(action)))  # fmt: skip
+    found = {str(variable): variable.sort() for variable in free_variables(everything)}
+    assert found.items() <= sorts.items()
+
+
+@every_system
+def test_every_variable_is_read_or_shown_and_starts_within_its_kind(name: str, switches: Switches) -> None:
+    for variable in built(name, switches).variables:
+        assert 0 <= variable.initial <= variable.kind.maximum
+        assert variable.show(variable.initial)
+
+
+@every_system
+def test_no_action_is_impossible_for_want_of_logic(name: str, switches: Switches) -> None:
+    assert [action.name for action in built(name, switches).actions if z3.is_false(action.guard)] == []
+
+
+def test_every_rule_has_a_statement_and_a_source_and_a_name_of_its_own() -> None:
+    known = list(rules())
+    assert len({rule.name for rule in known}) == len(known)
+    for rule in known:
+        assert rule.statement.endswith("."), rule.name
+        assert rule.source, rule.name
+        assert rule.actor, rule.name
+        assert rule.budget is None or rule.budget in BUDGETS, rule.name
+        assert rule.parts <= {*PARTS, *BUDGETS, "separate_epoch"}, rule.name
+
+
+def test_every_module_of_rules_has_some() -> None:
+    assert all(module.RULES for module in MODULES)
+
+
+def test_every_claim_has_a_statement_and_a_source() -> None:
+    for one in claims():
+        assert one.statement.endswith((".", ").")), one.name
+        assert one.source, one.name
+
+
+def test_every_safety_claim_has_a_witness_that_every_scope_with_the_claim_has() -> None:
+    known = {one.name: one for one in claims()}
+    assert len(known) == len(list(claims()))
+    for one in known.values():
+        if one.kind in {"always", "step"}:
+            assert one.witness is not None, one.name
+            assert known[one.witness].kind == "sometimes", one.name
+            assert known[one.witness].parts <= one.parts | {"partitions"}, f"{one.name}: every part is about partitions"
+        else:
+            assert one.witness is None, one.name
+    named = {one.witness for one in known.values()}
+    assert {one.name for one in known.values() if one.kind == "sometimes"} - named == {
+        "a_broker_leads_with_a_stale_version"  # it stands for itself: D6 begins there
+    }
+
+
+@every_system
+def test_a_step_claim_says_something_of_some_action(name: str, switches: Switches) -> None:
+    one = built(name, switches)
+    actions = {action.name for action in one.actions}
+    silent = {each.name for each in one.properties if each.kind == "step" and not each.terms}
+    assert silent <= {"controller_znode_is_its_owners", "no_failover_fails_on_left_overs"}, silent
+    assert not silent or switches == FENCED, "only a mend makes a claim trivial"
+    for each in one.properties:
+        assert each.terms.keys() <= actions
+
+
+def test_every_rule_fires_in_some_scope_of_the_manifest() -> None:
+    fired = {
+        rule.name
+        for plan in plans().values()
+        for one in plan.explorations
+        for rule in rules()
+        if is_in_scope(rule, Model(scopes()[plan.scope], one.switches)) and rule.name not in one.never_fired
+    }
+    assert {rule.name for rule in rules()} - fired == set()
+
+
+def test_a_rule_that_never_fires_is_expected_to_only_where_it_is() -> None:
+    for plan in plans().values():
+        for one in plan.explorations:
+            m = Model(scopes()[plan.scope], one.switches)
+            there = {rule.name for rule in rules() if is_in_scope(rule, m) and list(instances(rule, m))}
+            assert one.never_fired <= there, f"{plan.scope} {one.variant}"
+
+
+def test_proving_lifts_budgets_and_widths_from_the_same_text() -> None:
+    bounded, proving = system(scope("proof")), system(scope("proof"), proving=True)
+    assert [one.name for one in bounded.actions] == [one.name for one in proving.actions]
+    assert not any(one.name.startswith("budget") for one in proving.variables)
+    assert any(one.name.startswith("budget") for one in bounded.variables)
+    epochs = {one.name: one.sort for one in proving.variables if one.kind.name == "epoch"}
+    assert set(epochs.values()) == {z3.IntSort()}
+    assert {one.name: one.initial for one in proving.variables}["zookeeper.epoch"] == 0

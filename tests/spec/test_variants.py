@@ -1,0 +1,50 @@
+"""Variants: sets of mends with names, each a documented one's superset, each mend of a defect that is there."""
+
+import re
+
+import pytest
+
+from spec.defects import DEFECTS
+from spec.errors import UnknownName
+from spec.variants import (
+    AS_CODED,
+    DOCUMENTED,
+    FENCED,
+    VARIANTS,
+    Switch,
+    show_switches,
+    switch,
+    variant,
+)  # fmt: skip
+
+
+def test_the_variants_grow_from_the_code_to_all_mends() -> None:
+    assert frozenset() == AS_CODED
+    assert frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}) == DOCUMENTED
+    assert frozenset(Switch) == FENCED
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_is_found_and_shown_by_its_name(name: str) -> None:
+    assert show_switches(variant(name)) == name
+
+
+def test_a_set_without_a_name_is_shown_by_its_switches() -> None:
+    mended = frozenset({Switch.FENCED_WRITES, Switch.BROKER_EPOCHS})
+    assert show_switches(mended) == "AS_CODED+BROKER_EPOCHS+FENCED_WRITES"
+
+
+@pytest.mark.parametrize("one", Switch)
+def test_a_switch_is_found_by_its_name_and_mends_a_defect_that_is_a_row(one: Switch) -> None:
+    assert switch(one.name) is one
+    claimed = set(re.findall(r"D\d+", one.value.split(":")[0]))
+    mended = {re.sub(r"-.*", "", row.id) for row in DEFECTS if one in row.mended}
+    assert mended <= claimed | {"D6"}, "D6 is tried with D1 already mended, and needs two mends"
+    assert claimed & mended
+
+
+def test_unknown_names_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match=r"no variant is called 'CODED'.*AS_CODED, DOCUMENTED, FENCED"):
+        variant("CODED")
+    with pytest.raises(UnknownName, match="no switch is called 'FENCED_WRITE'; did you mean FENCED_WRITES"):
+        switch("FENCED_WRITE")
