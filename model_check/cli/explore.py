@@ -70,6 +70,10 @@ def command(
     return print_document(plain_document("explore", annotated(told, task)), as_json=as_json, stories=chosen or None)
 
 
+WORTH_SAYING = 5
+"""Seconds of work that a person is told of beforehand."""
+
+
 @dataclass(frozen=True)
 class Task:
     """An exploration to be: a scope under switches, the system built of them, and whether goals are judged."""
@@ -110,7 +114,13 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
         _estimate(task, states, memory_bytes or free_memory())
     with interruptible() as stop, states_bar(f"{task.scope} {task.variant}", states) as report:
         return explore(
-            task.system, limit=limit, memory_bytes=memory_bytes, graph=task.goals, progress=report, stop=stop
+            task.system,
+            limit=limit,
+            expected=states or 0,
+            memory_bytes=memory_bytes,
+            graph=task.goals,
+            progress=report,
+            stop=stop,
         )
 
 
@@ -120,7 +130,7 @@ def _estimate(task: Task, states: int, free: int) -> None:
     needed = states * (task.row_bytes + 24) + 4 * edges
     refuse_what_cannot_fit(f"{task.scope} {task.variant}", needed, free)
     seconds = states * len(task.system.actions) * 10e-9
-    if is_watched():
+    if is_watched() and seconds > WORTH_SAYING:
         size = f"{states:,} states, about {needed / GIB:.2f} GiB and {seconds:.0f} s to search"
         note(f"{task.scope} {task.variant}: {size}")
 
