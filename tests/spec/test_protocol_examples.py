@@ -1,0 +1,318 @@
+"""The worked examples of PROTOCOL.md, step by step: what is enabled, what is written, who is told what.
+
+A scope of one's own each, small enough to be followed by eye; where an example forbids a step, the step is asked for.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from model_check.straight_line import Program, Valuation
+from spec.language import Action, TransitionSystem
+from spec.scopes import Scope, scope
+from spec.system import system
+from spec.variants import AS_CODED, Switch, Switches
+
+TINY = replace(scope("tiny"), connection_capacity=4)
+"""Three brokers, one partition of replicas [1, 2, 3] that 1 leads, and 1 is the controller."""
+
+
+@cache
+def built(bounds: Scope, switches: Switches) -> TransitionSystem:
+    """A system; examples of one scope share it."""
+    return system(bounds, switches)
+
+
+class Run:
+    """A system in some state; `do` takes an action by name and keeps what an observer saw of it."""
+
+    def __init__(self, bounds: Scope, switches: Switches = AS_CODED, **budgets: int) -> None:
+        self.system = built(replace(bounds, budgets=tuple(budgets.items())), switches)
+        self.state = {one.name: one.initial for one in self.system.variables}
+        self._actions = {one.name: one for one in self.system.actions}
+        self._kinds = {one.name: one.kind for one in self.system.variables}
+        self._program = Program()
+
+    def can(self, name: str) -> bool:
+        """Whether an action is enabled."""
+        return bool(self._now()(self._actions[name].guard))
+
+    def do(self, *names: str) -> list[tuple[Any, ...]]:
+        """Take actions, one after the other; what was seen of the last one: its kind, then its fields in order."""
+        seen: list[tuple[Any, ...]] = []
+        for name in names:
+            value = self._now()
+            action = self._actions[name]
+            assert value(action.guard), f"{name} is not enabled; enabled are {self.enabled()}"
+            seen = self._observed(action, value)
+            self.state = {**self.state, **{path: value(term) for path, term in action.updates.items()}}
+        return seen
+
+    def enabled(self) -> list[str]:
+        """The names of all enabled actions."""
+        return [name for name in self._actions if self.can(name)]
+
+    def _now(self) -> Valuation:
+        return Valuation(self.state, self._program)
+
+    def _observed(self, action: Action, value: Valuation) -> list[tuple[Any, ...]]:
+        return [
+            (event.kind, *(field.kind.show(value(field.term)) for field in event.fields.values()))
+            for event in action.events
+            if value(event.condition)
+        ]
+
+    def __getitem__(self, name: str) -> str:
+        """A variable as text."""
+        return self._kinds[name].show(self.state[name])
+
+    def leadership(self, path: str) -> tuple[str, ...]:
+        """Leader, ISR and leader epoch at a path: of a znode, of a cache, of a broker."""
+        return self[f"{path}.leader"], self[f"{path}.isr"], self[f"{path}.leader_epoch"]
+
+    def differs_from(self, earlier: Mapping[str, int], prefix: str) -> set[str]:
+        """The variables under a path that are not as they were."""
+        return {name for name, raw in self.state.items() if name.startswith(prefix) and raw != earlier[name]}
+
+
+ZNODE, CACHE = "zookeeper.state[0]", "controllers[1].partitions[0]"
+TOLD = "queue LeaderAndIsr"
+
+
+def told(seen: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Of what was seen, each LeaderAndIsr as (broker, leader, leader epoch, ISR, version)."""
+    return [(one[1], *one[3:7]) for one in seen if one[0] == TOLD]
+
+
+def leader_dies() -> Run:
+    """Leader 1 of [1, 2, 3], which was controller, too, dies; 2 takes over and has read everything."""
+    run = Run(TINY, crashes=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)")
+    run.do("on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "read_epoch(c=2)")
+    run.do("increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)")
+    return run
+
+
+def test_a_dead_leader_is_replaced_at_failover_by_the_first_live_in_sync_replica() -> None:
+    run = leader_dies()
+    assert (run["controllers[2].partitions[0].state"], run["controllers[2].at"]) == ("OFFLINE", "ONLINE_READ")
+    run.do("read_for_election(c=2, p=0)")
+    seen = run.do("write_elected_leader(c=2, p=0)")
+    assert run.leadership(ZNODE) == ("2", "[2, 3]", "1")
+    assert (run[f"{ZNODE}.version"], run[f"{ZNODE}.controller_epoch"]) == ("1", "2")
+    assert told(seen) == [("2", "2", "1", "[2, 3]", "1"), ("3", "2", "1", "[2, 3]", "1")]
+
+
+def broker_failure(dying: int) -> Run:
+    """Controller 1 hears that another broker of [1, 2, 3] or [2, 1, 3] died."""
+    run = Run(replace(TINY, assigned=((2, 1, 3),) if dying == 2 else ((1, 2, 3),)), crashes=2)
+    run.do(f"crash(b={dying})", f"end_orphaned_session(b={dying})", "on_broker_change(c=1)")
+    return run
+
+
+def test_7_1_a_dead_leader_is_replaced_and_the_removal_then_writes_nothing() -> None:
+    """The example of section 7.1 with the roles of 1 and 2 exchanged, since here 1 is the controller."""
+    run = broker_failure(dying=2)
+    run.do("read_for_election(c=1, p=0)")
+    elected = run.do("write_elected_leader(c=1, p=0)")
+    assert run.leadership(ZNODE) == run.leadership(CACHE) == ("1", "[1, 3]", "1")
+    assert told(elected) == [("1", "1", "1", "[1, 3]", "1"), ("3", "1", "1", "[1, 3]", "1")]
+
+    before = run.state
+    repeated = run.do("read_for_removal(c=1, p=0, r=2)")
+    assert run.differs_from(before, "zookeeper") == set(), "the dead broker is out of the ISR already: no write"
+    assert told(repeated) == told(elected), "the LeaderAndIsr with epoch e + 1 is repeated"
+    assert run[f"{CACHE}.replicas[2]"] == "OFFLINE"
+    assert run["controllers[1].at"] == "IDLE"
+
+    for broker in (1, 3):
+        (accepted,) = run.do(f"deliver_request(c=1, b={broker})")
+        assert accepted[0] == ("become leader" if broker == 1 else "become follower")
+        (ignored,) = run.do(f"deliver_request(c=1, b={broker})")
+        assert ignored[0] == "ignore LeaderAndIsr"
+
+
+def test_7_1_a_dead_follower_is_taken_out_of_the_isr_without_an_election() -> None:
+    run = broker_failure(dying=3)
+    assert run["controllers[1].at"] == "REMOVE_READ", "no leader was lost"
+    run.do("read_for_removal(c=1, p=0, r=3)")
+    seen = run.do("write_removal(c=1, p=0, r=3)")
+    assert run.leadership(ZNODE) == run.leadership(CACHE) == ("1", "[1, 2]", "1")
+    assert told(seen) == [("1", "1", "1", "[1, 2]", "1"), ("2", "1", "1", "[1, 2]", "1")]
+    assert run[f"{CACHE}.state"] == "ONLINE"
+    assert run["controllers[1].at"] == "IDLE"
+
+
+@pytest.mark.parametrize(("unclean", "isr"), [(False, "[2]"), (True, "[]")])
+def test_7_1_the_last_member_of_the_isr_dies(unclean: bool, isr: str) -> None:
+    """The controller's broker has no replica. Unclean election off: leader -1, the ISR stays; on: it is empty (D29)."""
+    bounds = replace(scope("bounce"), assigned=((2,),), unclean=unclean, connection_capacity=3)
+    run = Run(bounds, crashes=1)
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)")
+    before = run.state
+    assert run.do("read_for_election(c=1, p=0)") == [("fail election", "0")]
+    assert run.differs_from(before, "zookeeper") == set()
+    run.do("read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
+    assert run.leadership(ZNODE) == run.leadership(CACHE) == ("-1", isr, "1")
+    assert run[f"{CACHE}.state"] == "OFFLINE"
+    assert run[f"{CACHE}.replicas[2]"] == "OFFLINE"
+
+
+@pytest.mark.parametrize("unclean", [False, True])
+def test_5_an_unclean_leader_is_elected_only_where_that_is_on(unclean: bool) -> None:
+    """AR [2, 1], ISR [2]: 2 dies. Only an unclean election makes 1, which is not in sync, the leader."""
+    bounds = replace(scope("bounce"), assigned=((2, 1),), unclean=unclean, connection_capacity=3)
+    run = Run(bounds, crashes=1, shrinks=1)
+    run.do("shrink_isr(b=2, p=0, r=1)")
+    assert run.leadership(ZNODE) == ("2", "[2]", "0"), "a leader's ISR write leaves the leader epoch alone"
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_election(c=1, p=0)")
+    assert run.can("write_elected_leader(c=1, p=0)") == unclean
+    if unclean:
+        run.do("write_elected_leader(c=1, p=0)")
+        assert run.leadership(ZNODE) == ("1", "[1]", "1")
+
+
+CREATION = replace(scope("creation"), connection_capacity=4)
+
+
+def topic_created(run: Run) -> None:
+    """The tool makes the topic, controller 1 hears of it and finds no state znode for either replica."""
+    run.do("create_topic(t=0)", "on_topic_change(c=1)")
+    run.do("read_for_new_replica(c=1, p=0, r=1)", "read_for_new_replica(c=1, p=0, r=2)")
+
+
+def test_7_3_a_topic_is_created() -> None:
+    run = Run(CREATION, creations=1)
+    topic_created(run)
+    assert run[f"{CACHE}.state"] == "NEW"
+    assert {run[f"{CACHE}.replicas[{r}]"] for r in (1, 2)} == {"NEW"}
+    seen = run.do("create_state(c=1, p=0)")
+    assert run.leadership(ZNODE) == run.leadership(CACHE) == ("1", "[1, 2]", "0")
+    assert (run[f"{ZNODE}.version"], run[f"{ZNODE}.controller_epoch"]) == ("0", "1")
+    assert told(seen) == [("1", "1", "0", "[1, 2]", "0"), ("2", "1", "0", "[1, 2]", "0")]
+    assert run[f"{CACHE}.state"] == "ONLINE"
+    assert {run[f"{CACHE}.replicas[{r}]"] for r in (1, 2)} == {"ONLINE"}
+    assert run["controllers[1].at"] == "IDLE"
+
+
+@pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.RECOGNISE_OWN_CREATE})], ids=["as coded", "mended"])
+def test_3_and_d54_a_create_that_finds_its_own_znode_fails_unless_that_is_recognised(switches: Switches) -> None:
+    run = Run(CREATION, switches, creations=1, losses=1)
+    topic_created(run)
+    run.do("create_state_unanswered(c=1, p=0)")
+    before = run.state
+    seen = run.do("create_state(c=1, p=0)")
+    assert run.differs_from(before, "zookeeper") == set()
+    if switches:
+        assert run[f"{CACHE}.state"] == "ONLINE"
+        assert len(told(seen)) == 2
+    else:
+        assert seen == [("fail to create state", "0")]
+        assert run[f"{CACHE}.state"] == "NEW", "the state stays New"
+        assert run[f"{CACHE}.version"] == "-1", "the cache is not refreshed"
+        assert told(seen) == []
+
+
+def test_d3_resign_deletes_the_controller_znode_of_another() -> None:
+    """A wins, fails late in its failover after its session was lost, B wins, A's resign deletes B's node."""
+    run = Run(scope("left_overs"), expiries=1, exceptions=1, crashes=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "start_process(b=1)", "elect_read(c=1)")
+    run.do("expire_session(b=2, lost=0)", "on_controller_change(c=1)", "elect_read(c=1)", "elect_create(c=1)")
+    assert run["zookeeper.controller"] == "1"
+    run.do("fail_failover(c=2)")
+    assert not run.can("resign_delete(c=2)"), "without a session the delete is retried"
+    run.do("renew_session(b=2)")
+    assert run.do("resign_delete(c=2)") == [("delete /controller", "1")]
+    assert run["zookeeper.controller"] == "-1"
+    assert run["processes[1].session"] == "LIVE"
+    assert run["controllers[1].at"] == "READ_EPOCH", "and 1 does not know"
+
+
+def bounce(switches: Switches) -> Run:
+    """Broker 2 leaves and returns between two reads of the controller."""
+    run = Run(replace(scope("bounce"), connection_capacity=3), switches, crashes=1)
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "start_process(b=2)", "register_broker(b=2)")
+    return run
+
+
+def test_d12_a_broker_that_bounces_is_not_noticed() -> None:
+    run = bounce(AS_CODED)
+    (read,) = [one for one in run.do("on_broker_change(c=1)") if one[0] == "read /brokers/ids"]
+    assert read[2:] == ("{}", "{}"), "nobody is new, nobody is dead"
+    assert run["brokers[2].partitions[0].leader_epoch"] == "-1"
+    assert run.enabled() == [], "and nobody will ever tell it"
+
+
+def test_d12_with_broker_epochs_the_return_is_a_start() -> None:
+    run = bounce(frozenset({Switch.BROKER_EPOCHS}))
+    seen = run.do("on_broker_change(c=1)")
+    assert told(seen) == [("2", "1", "0", "[1, 2]", "0")]
+    run.do("deliver_request(c=1, b=2)")
+    assert run["brokers[2].partitions[0].leader_epoch"] == "0"
+
+
+def test_2_a_write_that_is_repeated_counts_as_done_if_the_content_is_equal() -> None:
+    """The content-equal rule (KAFKA-1382): applied, answer lost, written again, BadVersion, content as meant."""
+    run = Run(replace(TINY, assigned=((2, 1, 3),)), crashes=1, losses=1)
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_election(c=1, p=0)")
+    run.do("write_elected_leader_unanswered(c=1, p=0)")
+    assert (run[f"{ZNODE}.version"], run[f"{CACHE}.version"]) == ("1", "0")
+    before = run.state
+    seen = run.do("rewrite_elected_leader(c=1, p=0)")
+    assert run.differs_from(before, "zookeeper") == set(), "it is not written a second time"
+    assert run[f"{CACHE}.version"] == "1", "the node's actual version is taken over"
+    assert len(told(seen)) == 2
+
+
+def test_3_an_election_whose_write_fails_reads_and_decides_again() -> None:
+    """The old leader's ISR write comes between read and write: it lost its session, but leads in its own view."""
+    run = Run(replace(TINY, assigned=((2, 1, 3),)), expiries=1, shrinks=1)
+    run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)", "read_for_election(c=1, p=0)")
+    run.do("renew_session(b=2)", "shrink_isr(b=2, p=0, r=3)")
+    assert run.leadership(ZNODE) == ("2", "[2, 1]", "0")
+    before = run.state
+    assert run.do("write_elected_leader(c=1, p=0)") == []
+    assert run.differs_from(before, "zookeeper") == set()
+    run.do("read_for_election(c=1, p=0)", "write_elected_leader(c=1, p=0)")
+    assert run.leadership(ZNODE) == ("1", "[1]", "1"), "3 is not in the ISR any more, and 2 is dead to the controller"
+    assert run[f"{ZNODE}.version"] == "2"
+
+
+def test_d6_a_leader_with_a_stale_version_can_never_change_its_isr() -> None:
+    """Section 10: a failed ISR write leaves memory and cached version as they are."""
+    run = broker_failure(dying=3)
+    run.do("read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)")
+    assert (run[f"{ZNODE}.version"], run["brokers[1].partitions[0].version"]) == ("1", "0")
+    assert not run.can("expand_isr(b=1, p=0, r=3)")
+    run.do("deliver_request(c=1, b=1)")
+    assert run["brokers[1].partitions[0].version"] == "1", "an accepted LeaderAndIsr is the way out"
+
+
+def test_10_a_restarted_broker_has_forgotten_its_epochs_and_accepts_an_old_one() -> None:
+    run = broker_failure(dying=3)
+    run.do("read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)", "deliver_request(c=1, b=2)")
+    assert run["brokers[2].controller_epoch"] == "1"
+    run.do("crash(b=2)")
+    assert (run["brokers[2].controller_epoch"], run["brokers[2].partitions[0].leader_epoch"]) == ("0", "-1")
+
+
+def test_d1_a_failed_increment_goes_on_with_the_epoch_that_was_read() -> None:
+    """A lone controller: the write is applied, its answer lost, the retry fails; it acts with the epoch it read."""
+    run = Run(scope("losses"), losses=1, crashes=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "read_epoch(c=2)", "increment_epoch_unanswered(c=2)")
+    assert run.do("increment_epoch(c=2)") == [("fail to write /controller_epoch", "1")]
+    assert (run["zookeeper.epoch"], run["controllers[2].epoch"]) == ("2", "1")
+    assert run.can("subscribe(c=2)")
+
+
+def test_d1_as_documented_a_failed_increment_resigns() -> None:
+    run = Run(scope("losses"), frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), losses=1, crashes=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "read_epoch(c=2)", "increment_epoch_unanswered(c=2)", "increment_epoch(c=2)")
+    assert not run.can("subscribe(c=2)")
+    run.do("resign_delete(c=2)", "on_controller_change(c=2)")
