@@ -43,7 +43,17 @@ IMPORT_NAMES = {"python-statemachine": "statemachine", "z3-solver": "z3"}
 """Distributions whose import name differs."""
 
 MAX_LINES = 400
-SKIPPED_FOLDERS = {".git", ".venv", ".hypothesis", ".kcheck", "runs", "build", "dist", "spark-warehouse", "zookeeper-data"}
+SKIPPED_FOLDERS = {
+    ".git",
+    ".venv",
+    ".hypothesis",
+    ".kcheck",
+    "runs",
+    "build",
+    "dist",
+    "spark-warehouse",
+    "zookeeper-data",
+}
 
 MACHINE_PATH = re.compile(r"(?<![\w.}$<~-])/(?:home|root|Users|work|tmp/(?!kafka-logs|zookeeper))\b/?[\w.]*")
 """A path that exists on one machine only; Kafka's and ZooKeeper's documented default folders are theirs to name."""

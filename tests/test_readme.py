@@ -32,7 +32,7 @@ def blocks(language: str) -> list[str]:
 
 def test_every_verb_that_is_named_exists() -> None:
     app = cli.app
-    known = {one.name for one in (*app.registered_commands, *app.registered_groups)}
+    known = {one.name for one in app.registered_commands} | {one.name for one in app.registered_groups}
     assert set(re.findall(r"`(?:\.venv/bin/)?kcheck (\w+)", README)) <= known
 
 
