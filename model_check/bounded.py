@@ -1,8 +1,9 @@
 """Bounded model checking: a search for a run of at most so many steps that breaks a property.
 
-The step relation is unrolled: a copy of every variable for each point of the run, and between two points exactly one
-action, whose guard holds before it and whose updates say what is true after it. Depths are tried in order, so the first
-run found is a shortest one; the solver keeps what it learned from one depth to the next.
+The step relation is unrolled: a copy of every variable for each point of the run, and between two points a flag for
+each action, of which one is taken: its guard holds before, and its updates say what is true after. A few lengths are
+asked about at once, from short to long, since a solver simplifies a whole question better than one that grows; below
+a run that it finds, the search goes on, so the run that is shown is a shortest one.
 
 That no run breaks the property up to a depth is not that it holds: the verdict is then INCOMPLETE, with the depth. A
 run that the solver finds is replayed on the terms before anybody sees it. Integers become bit-vectors that cannot wrap
@@ -11,19 +12,27 @@ within the depth, where the terms allow it; other systems are left as they are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from time import perf_counter
 
 import z3
 
 from model_check.narrowing import Narrowing, NotNarrowable, growth
 from model_check.obligations import arbitrary_constants, initial_terms
+from model_check.smtlib import Answer, Problem, Question, decide_all, problem
 from model_check.straight_line import Valuation
-from model_check.traces import State, Trace
+from model_check.traces import Trace
 from model_check.verdicts import Verdict
 from spec.language import Action, Property, TransitionSystem
 from spec.terms import bits_for
+
+STRIDE = 5
+"""How many lengths one question is about."""
+
+FOR_BITS = ("simplify", "propagate-values", "solve-eqs", "elim-uncnstr", "simplify", "bit-blast", "sat")
+"""The tactics for questions without integers: most of a run is known or equal to something else, and goes first."""
 
 
 class NotCheckable(Exception):
@@ -57,51 +66,76 @@ def check_bounded(
 ) -> BoundedReport:
     """Look for a shortest run of at most `depth` steps that breaks an `always` or `step` property.
 
-    `invariants` are properties that are known to hold; the solver may use them. `timeout_s` is seconds for each depth;
-    `progress` is called with every depth that is settled. Raises NotCheckable.
+    `invariants` are properties that are known to hold; the solver may use them. `timeout_s` is seconds for each
+    question; `progress` is called with each depth that is settled. Raises NotCheckable.
     """
     if claim.kind not in {"always", "step"}:
         raise NotCheckable(f"{claim.name} is of the kind {claim.kind!r}; bounded runs can break always or step")
     started = perf_counter()
-    unrolling = _Unrolling(system, claim, invariants, depth, timeout_s)
-    for length in range(depth + 1):
-        result = unrolling.broken_after(length)
-        if result == z3.sat:
-            trace = unrolling.trace(length)
-            _check_broken(claim, trace)
-            return BoundedReport(claim.name, Verdict.VIOLATED, length - 1, trace, "", perf_counter() - started)
-        if result == z3.unknown:
-            reason = f"no answer within {timeout_s:g} s for {length} steps; holds up to {length - 1}"
-            return BoundedReport(claim.name, Verdict.INCOMPLETE, length - 1, None, reason, perf_counter() - started)
-        if progress is not None:
-            progress(length)
+    search = _Search(_Unrolling(system, claim, invariants, depth), depth, timeout_s, progress)
+    search.run()
+    if search.trace is not None:
+        found = len(search.trace)
+        return BoundedReport(claim.name, Verdict.VIOLATED, found - 1, search.trace, "", perf_counter() - started)
     reason = f"holds up to a depth of {depth} steps; longer runs were not looked at"
-    return BoundedReport(claim.name, Verdict.INCOMPLETE, depth, None, reason, perf_counter() - started)
+    if search.safe < depth:
+        reason = f"no answer within {timeout_s:g} s for {search.safe + 1} steps; holds up to {search.safe}"
+    return BoundedReport(claim.name, Verdict.INCOMPLETE, search.safe, None, reason, perf_counter() - started)
+
+
+class _Search:
+    """What is known so far: no run of at most `safe` steps breaks the property, and perhaps one that does."""
+
+    def __init__(
+        self, unrolling: _Unrolling, depth: int, timeout_s: float, progress: Callable[[int], None] | None
+    ) -> None:
+        self._unrolling, self._depth, self._timeout_s, self._progress = unrolling, depth, timeout_s, progress
+        self.safe = -1
+        self.trace: Trace | None = None
+
+    def run(self) -> None:
+        """Ask until the depth is reached, or an answer stays out."""
+        decide_all([self._about(min(STRIDE - 1, self._depth))], self._follow, workers=1)
+
+    def _about(self, last: int) -> Question[int]:
+        """The question about the lengths that are not known to be safe, up to the last."""
+        asked = self._unrolling.question(self.safe + 1, last)
+        return Question(last, asked, self._timeout_s, tactics=self._unrolling.tactics)
+
+    def _follow(self, last: int, answer: Answer) -> Question[int] | None:
+        if answer.result == "unknown":
+            return self._about(self.safe + 1) if last > self.safe + 1 else None
+        if answer.result == "sat":
+            self.trace = self._unrolling.trace(answer.values)
+            last = len(self.trace) - 1
+            return self._about(last) if last > self.safe else None
+        self.safe = last
+        if self._progress is not None:
+            self._progress(last)
+        if self.trace is not None or last == self._depth:
+            return None
+        return self._about(min(last + STRIDE, self._depth))
 
 
 class _Unrolling:
-    """A solver that holds the runs of a length that grows."""
+    """Runs of any length up to a depth, as terms over copies of the variables."""
 
-    def __init__(
-        self, system: TransitionSystem, claim: Property, invariants: Sequence[Property], depth: int, timeout_s: float
-    ) -> None:
-        translation = _translation(system, [claim, *invariants], depth)
-        translate, sort, self._solver = translation.term, translation.sort, translation.solver
-        self._solver.set("timeout", max(1, int(timeout_s * 1000)))
-        self._system = system
+    def __init__(self, system: TransitionSystem, claim: Property, invariants: Sequence[Property], depth: int) -> None:
+        self._translation = _translation(system, [claim, *invariants], depth)
+        translate, sort = self._translation.term, self._translation.sort
+        self.tactics = self._translation.tactics
+        self._system, self._claim = system, claim
         self._taken = [z3.Bool(f"taken {number}") for number in range(len(system.actions))]
         self._before = [z3.Const(one.name, sort(one.sort)) for one in system.variables]
         self._after = [z3.Const(f"{one.name}'", sort(one.sort)) for one in system.variables]
         self._step = self._relation(translate)
         self._known = z3.And(*(translate(one.term) for one in invariants))
-        self._bad = self._negation(claim, translate)
-        self._is_step = claim.kind == "step"
-        self._length = 0
-        self._solver.add(self._placed(z3.And(*translation.start), 0))
+        self._bad = self._negation(translate)
+        self._run = [self._placed(z3.And(*self._translation.start), 0)]
 
     def _relation(self, translate: Callable[[z3.ExprRef], z3.ExprRef]) -> z3.BoolRef:
-        """One step: exactly one action, whose guard holds, and for each variable its update or its old value."""
-        parts = [z3.Or(*self._taken), z3.AtMost(*self._taken, 1)]
+        """One step: at most one action, whose guard holds, and for each variable its update or its old value."""
+        parts = [at_most_one(self._taken)]
         after = {one.name: constant for one, constant in zip(self._system.variables, self._before, strict=True)}
         for taken, action in zip(self._taken, self._system.actions, strict=True):
             parts.append(z3.Implies(taken, translate(action.guard)))
@@ -109,12 +143,12 @@ class _Unrolling:
                 after[name] = z3.If(taken, translate(term), after[name])
         return z3.And(*parts, *(new == term for new, term in zip(self._after, after.values(), strict=True)))
 
-    def _negation(self, claim: Property, translate: Callable[[z3.ExprRef], z3.ExprRef]) -> z3.BoolRef:
+    def _negation(self, translate: Callable[[z3.ExprRef], z3.ExprRef]) -> z3.BoolRef:
         """The property is broken: in a state, or by the action taken from it."""
-        if claim.kind == "always":
-            return z3.Not(translate(claim.term))
+        if self._claim.kind == "always":
+            return z3.Not(translate(self._claim.term))
         pairs = zip(self._taken, self._system.actions, strict=True)
-        claimed = [(taken, claim.terms[action.name]) for taken, action in pairs if action.name in claim.terms]
+        claimed = [(taken, self._claim.terms[one.name]) for taken, one in pairs if one.name in self._claim.terms]
         return z3.Or(*(z3.And(taken, z3.Not(translate(term))) for taken, term in claimed))
 
     def _placed(self, term: z3.BoolRef, point: int) -> z3.BoolRef:
@@ -123,39 +157,52 @@ class _Unrolling:
         then = [(new, _at(old, point + 1)) for old, new in zip(self._before, self._after, strict=True)]
         return z3.substitute(term, *now, *then)
 
-    def broken_after(self, length: int) -> z3.CheckSatResult:
-        """Whether a run of exactly so many steps, and none shorter, can break the property."""
-        while self._length < length:
-            self._solver.add(self._placed(self._step, self._length))
-            self._length += 1
-            self._solver.add(self._placed(self._known, self._length))
-        if self._is_step and length == 0:
-            return z3.unsat
-        bad = self._placed(self._bad, length - self._is_step)
-        self._solver.push()
-        self._solver.add(bad)
-        result = self._solver.check()
-        if result == z3.unknown and "interrupted" in self._solver.reason_unknown():
-            raise KeyboardInterrupt
-        if result == z3.unsat:
-            self._solver.pop()
-            self._solver.add(z3.Not(bad))
-        return result
+    def _broken_after(self, length: int) -> z3.BoolRef:
+        """The property is broken in the last state of so many steps, or by the last of them."""
+        if self._claim.kind == "always":
+            return self._placed(self._bad, length)
+        return self._placed(self._bad, length - 1) if length else z3.BoolVal(False)
 
-    def trace(self, length: int) -> Trace:
-        """The run that was found, replayed from its initial state."""
-        model = self._solver.model()
+    def question(self, first: int, last: int) -> Problem:
+        """Whether a run of `first` to `last` steps can break the property; shorter ones are known not to."""
+        for point in range(len(self._run) - 1, last):
+            self._run.append(z3.And(self._placed(self._step, point), self._placed(self._known, point + 1)))
+        name, claim = self._claim.name, f"Every run of {first} to {last} steps keeps: {self._claim.name}"
+        # A run may halt only where it is long enough, and for good: some runs have no further step.
+        moves = [self._placed(z3.Or(*self._taken), point) for point in range(last)]
+        going = [*moves[:first], *(z3.Implies(following, one) for one, following in pairwise(moves[first:]))]
+        kept = [z3.Not(self._broken_after(length)) for length in range(first)]
+        bad = z3.Or(*(self._broken_after(length) for length in range(first, last + 1)))
+        return problem(f"{name}/{first}-{last}", claim, [*self._run[: last + 1], *going, *kept, bad])
+
+    def trace(self, values: Mapping[str, int]) -> Trace:
+        """The run that was found, replayed from its initial state, up to where it breaks the property."""
         state = {one.name: one.initial for one in self._system.variables}
-        for name in arbitrary_constants(self._system):
-            constant = next(one for one in self._before if one.decl().name() == name)
-            state[name] = model.eval(_at(constant, 0), model_completion=True).as_long()
-        actions = [
-            action
-            for point in range(length)
-            for taken, action in zip(self._taken, self._system.actions, strict=True)
-            if z3.is_true(model.eval(_at(taken, point), model_completion=True))
-        ]
-        return replayed(state, actions)
+        state |= {name: values.get(f"{name}@0", 0) for name in arbitrary_constants(self._system)}
+        trace = Trace(((None, state),))
+        for point in range(len(self._run)):
+            if self._breaks(trace):
+                return trace
+            taken = [n for n, one in enumerate(self._taken) if values.get(_at(one, point).decl().name())]
+            trace = replayed(trace, [self._system.actions[number] for number in taken])
+        raise RuntimeError(f"the solver's run does not break {self._claim.name}")
+
+    def _breaks(self, trace: Trace) -> bool:
+        """Whether the last state of a run, or its last step, breaks the property."""
+        if self._claim.kind == "always":
+            return not Valuation(trace.last)(self._claim.term)
+        if not trace.actions or trace.actions[-1] not in self._claim.terms:
+            return False
+        return not Valuation(trace.steps[-2][1])(self._claim.terms[trace.actions[-1]])
+
+
+def at_most_one(flags: Sequence[z3.BoolRef]) -> z3.BoolRef:
+    """No two of the flags hold; in plain SMT-LIB, and no longer than the flags are many."""
+    seen, parts = z3.BoolVal(False), []
+    for one in flags:
+        parts.append(z3.Not(z3.And(seen, one)))
+        seen = z3.Or(seen, one)
+    return z3.And(*parts)
 
 
 def _at(constant: z3.ExprRef, point: int) -> z3.ExprRef:
@@ -165,12 +212,12 @@ def _at(constant: z3.ExprRef, point: int) -> z3.ExprRef:
 
 @dataclass(frozen=True)
 class _Translation:
-    """How terms and sorts are put to the solver, what must be added at the start, and a solver for them."""
+    """How terms and sorts are put to the solver, what is true at the start, and z3's tactics for them."""
 
     term: Callable[[z3.ExprRef], z3.ExprRef]
     sort: Callable[[z3.SortRef], z3.SortRef]
     start: Sequence[z3.BoolRef]
-    solver: z3.Solver
+    tactics: tuple[str, ...]
 
 
 def _translation(system: TransitionSystem, claims: Sequence[Property], depth: int) -> _Translation:
@@ -185,32 +232,22 @@ def _translation(system: TransitionSystem, claims: Sequence[Property], depth: in
     try:
         rise = (depth + 2) * growth(terms)
     except NotNarrowable:
-        return _Translation(lambda term: term, lambda sort: sort, start, z3.Solver())
+        return _Translation(lambda term: term, lambda sort: sort, start, ())
     constants = arbitrary_constants(system)
     largest = max((one.initial for one in system.variables if one.kind.unbounded), default=0)
     largest += len(constants) * (rise + 1)
     narrowing = Narrowing(bits_for(largest + rise))
     below = [z3.ULE(z3.BitVec(name, narrowing.width), largest) for name in constants]
-    return _Translation(narrowing, narrowing.sort, [*map(narrowing, start), *below], z3.SolverFor("QF_FD"))
+    return _Translation(narrowing, narrowing.sort, [*map(narrowing, start), *below], FOR_BITS)
 
 
-def replayed(state: State, actions: Sequence[Action]) -> Trace:
-    """The run that takes those actions from a state; ValueError names the first that is not enabled."""
-    steps: list[tuple[str | None, State]] = [(None, state)]
-    for number, action in enumerate(actions, start=1):
+def replayed(trace: Trace, actions: Sequence[Action]) -> Trace:
+    """A run continued by some actions; ValueError names the first that is not enabled."""
+    steps = list(trace.steps)
+    for action in actions:
+        state = steps[-1][1]
         value = Valuation(state)
         if not value(action.guard):
-            raise ValueError(f"step {number}: {action.name} is not enabled")
-        state = state | {name: value(term) for name, term in action.updates.items()}
-        steps.append((action.name, state))
+            raise ValueError(f"step {len(steps)}: {action.name} is not enabled")
+        steps.append((action.name, state | {name: value(term) for name, term in action.updates.items()}))
     return Trace(tuple(steps))
-
-
-def _check_broken(claim: Property, trace: Trace) -> None:
-    """The run breaks the property in its last state, or by its last step."""
-    if claim.kind == "always":
-        kept = Valuation(trace.last)(claim.term)
-    else:
-        kept = Valuation(trace.steps[-2][1])(claim.terms[trace.actions[-1]])
-    if kept:
-        raise RuntimeError(f"the solver's run of {len(trace)} steps does not break {claim.name}")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,14 +83,19 @@ def recheck(path: Path, timeout_s: float) -> Answer:
         raise NotSmtLib(f"{path}: {error}") from None
 
 
-def decide(text: str, timeout_s: float, near: Mapping[str, int] | None = None) -> Answer:
-    """Decide one SMT-LIB text; with `near`, pull a satisfying state towards those values, for a reader's sake."""
-    return _decide(z3.Context(), text, timeout_s, near)
+def decide(text: str, timeout_s: float, near: Mapping[str, int] | None = None, tactics: Sequence[str] = ()) -> Answer:
+    """Decide one SMT-LIB text; with `near`, pull a satisfying state towards those values, for a reader's sake.
+
+    `tactics` names z3's tactics to be used one after the other; none leaves the choice to z3.
+    """
+    return _decide(z3.Context(), text, timeout_s, near, tactics)
 
 
-def _decide(context: z3.Context, text: str, timeout_s: float, near: Mapping[str, int] | None) -> Answer:
+def _decide(
+    context: z3.Context, text: str, timeout_s: float, near: Mapping[str, int] | None, tactics: Sequence[str]
+) -> Answer:
     started = time.perf_counter()
-    solver = _solver(context, timeout_s)
+    solver = _solver(context, timeout_s, tactics)
     try:
         solver.from_string(text)
     except z3.Z3Exception as error:
@@ -107,8 +112,8 @@ def _decide(context: z3.Context, text: str, timeout_s: float, near: Mapping[str,
     return Answer("sat", time.perf_counter() - started, values)
 
 
-def _solver(context: z3.Context, timeout_s: float) -> z3.Solver:
-    solver = z3.Solver(ctx=context)
+def _solver(context: z3.Context, timeout_s: float, tactics: Sequence[str]) -> z3.Solver:
+    solver = z3.Then(*tactics, ctx=context).solver() if tactics else z3.Solver(ctx=context)
     # Ctrl-C belongs to the main thread, which interrupts the contexts; z3 must not catch the signal itself.
     solver.set("ctrl_c", False)
     solver.set("timeout", max(1, int(timeout_s * 1000)))
@@ -154,6 +159,7 @@ class Question(Generic[Key]):
     problem: Problem
     timeout_s: float
     near: Mapping[str, int] | None = None
+    tactics: tuple[str, ...] = ()
 
 
 def decide_all(
@@ -174,7 +180,8 @@ def decide_all(
             while True:
                 while len(running) < workers and (one := first.pop() if first else next(coming, None)) is not None:
                     context = z3.Context()
-                    running[pool.submit(_decide, context, one.problem.text, one.timeout_s, one.near)] = one, context
+                    how = (one.timeout_s, one.near, one.tactics)
+                    running[pool.submit(_decide, context, one.problem.text, *how)] = one, context
                 if not running:
                     return
                 for done in wait(running, return_when=FIRST_COMPLETED).done:

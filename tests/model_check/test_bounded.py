@@ -3,8 +3,9 @@
 import pytest
 import z3
 
-from model_check.bounded import NotCheckable, check_bounded, replayed
+from model_check.bounded import NotCheckable, at_most_one, check_bounded, replayed
 from model_check.interpreter import explore_plainly
+from model_check.traces import Trace
 from spec.language import Action, Property, TransitionSystem, Variable
 from spec.terms import epoch
 from tests.model_check.elections import elections, factors
@@ -40,7 +41,8 @@ def test_too_many_terms_take_two_steps_each(few: int) -> None:
     assert report.trace is not None
     assert len(report.trace) == 2 * (few + 1)
     assert report.trace.last["version"] == few + 1
-    assert seen == list(range(2 * (few + 1)))
+    assert seen == sorted(set(seen))
+    assert seen[-1] == report.depth == 2 * few + 1
 
 
 def test_a_candidate_resigns_before_it_wins_again() -> None:
@@ -71,7 +73,19 @@ def test_a_run_that_is_none_is_found_out() -> None:
     system = elections()
     first = system.actions[0]
     with pytest.raises(ValueError, match=r"step 2: read\(c=1\) is not enabled"):
-        replayed({one.name: one.initial for one in system.variables}, [first, first])
+        replayed(Trace(((None, {one.name: one.initial for one in system.variables}),)), [first, first])
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_of_some_flags_none_or_one_holds(count: int) -> None:
+    flags = [z3.Bool(str(number)) for number in range(count)]
+    solver, patterns = z3.Solver(), []
+    solver.add(at_most_one(flags))
+    while solver.check() == z3.sat:
+        pattern = [z3.is_true(solver.model().eval(one, model_completion=True)) for one in flags]
+        patterns.append(sum(pattern))
+        solver.add(z3.Or(*(one != value for one, value in zip(flags, pattern, strict=True))))
+    assert sorted(patterns) == [0] + [1] * count
 
 
 def test_integers_that_also_shrink_are_left_to_arithmetic() -> None:
