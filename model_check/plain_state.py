@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from spec.language import Leaf, Shape
 from spec.terms import Kind, Value
-from spec.views import leaves
+from spec.views import extended, leaves
 
 PlainState: TypeAlias = Mapping[Any, Any]
 """A record: raw numbers and records by key; what is not there has its initial value."""
@@ -69,6 +69,19 @@ class Layout:
                 yield (*path, key), part
             else:
                 yield from part._paths((*path, key))  # noqa: SLF001 - the class's own
+
+    def changes(self, before: PlainState, after: PlainState, path: str = "") -> Iterator[str]:
+        """What differs between two states, as `variable: old -> new`."""
+        for key, part in self.parts.items():
+            old, new = before.get(key), after.get(key)
+            if old is new:
+                continue
+            name = extended(path, key)
+            if isinstance(part, Layout):
+                yield from part.changes(old or EMPTY, new or EMPTY, name)
+            elif old != new:
+                values = (part.initial if raw is None else raw for raw in (old, new))
+                yield f"{name}: {' -> '.join(map(part.kind.show, values))}"
 
     def flatten(self, state: PlainState) -> dict[str, int]:
         """The state as every other engine has it: all raw values by variable name."""

@@ -65,10 +65,11 @@ def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
         yield Variable(path, shape.kind, raw)
         return
     for key, child in shape.items():
-        yield from leaves(child, _extend(path, key))
+        yield from leaves(child, extended(path, key))
 
 
-def _extend(path: str, key: object) -> str:
+def extended(path: str, key: object) -> str:
+    """The name of a member of what has this name: `.name` of a record, `[number]` of an array."""
     if isinstance(key, str):
         return f"{path}.{key}" if path else key
     return f"{path}[{key}]"
@@ -106,7 +107,7 @@ class View:
 
     def __getitem__(self, key: object) -> Any:
         shape: Shape = self._shape  # type: ignore[attr-defined]  # a slot set through object.__setattr__
-        frame, path = self._frame, _extend(self._path, key)  # type: ignore[attr-defined]  # as above
+        frame, path = self._frame, extended(self._path, key)  # type: ignore[attr-defined]  # as above
         if isinstance(shape, Leaf) or key not in shape:
             raise AttributeError(f"the state has no {path}")
         child = shape[key]
@@ -119,7 +120,7 @@ class View:
     __getattr__ = __getitem__
 
     def __setitem__(self, key: object, value: object) -> None:
-        path, child = _extend(self._path, key), self._shape[key]  # type: ignore[attr-defined]  # as above
+        path, child = extended(self._path, key), self._shape[key]  # type: ignore[attr-defined]  # as above
         if isinstance(child, Leaf):
             self._assign(path, child.kind, value, self[key])
             return

@@ -1,0 +1,108 @@
+"""Which claims of the specification an explanation breaks: evaluated on its states and steps, as numbers.
+
+`always` is asked of every state, `step` of every step; `eventually` only of the last state, and only if the cluster has
+come to rest there: nothing is on its way, nobody has anything left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from model_check.explaining import Explainer, Position
+from model_check.hidden_steps import hidden_steps, part
+from model_check.plain_state import PlainState
+from spec.language import Claim
+from spec.model import Model
+from spec.properties import claims
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a `step` claim asks of an action: its rule and parameters."""
+
+    rule: str
+    parameters: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A claim that does not hold: after how many steps first, and in how many states or steps."""
+
+    claim: Claim
+    step: int
+    count: int
+
+
+class BrokenClaims:
+    """The claims of a model, asked of explanations; what two explanations share is asked once."""
+
+    def __init__(self, explainer: Explainer) -> None:
+        self.explainer = explainer
+        model = explainer.system.model
+        self.asked = [one for one in claims() if one.parts <= model.features]
+        self._known: dict[int, tuple[Position, frozenset[str]]] = {}
+
+    def broken(self, path: Sequence[Position]) -> tuple[Broken, ...]:
+        """The claims that a path from the start breaks, in the specification's order."""
+        failing: dict[str, list[int]] = {one.name: [] for one in self.asked}
+        for number, position in enumerate(path):
+            for name in self._broken_at(position):
+                failing[name].append(number)
+        if is_at_rest(self.explainer, path[-1].state):
+            for one in self._of_kind("eventually"):
+                if not self._holds_in(one, path[-1].state):
+                    failing[one.name].append(len(path) - 1)
+        return tuple(Broken(one, steps[0], len(steps)) for one in self.asked if (steps := failing[one.name]))
+
+    def _of_kind(self, kind: str) -> Iterator[Claim]:
+        return (one for one in self.asked if one.kind == kind)
+
+    def _broken_at(self, position: Position) -> frozenset[str]:
+        """The names of the claims that a state, or the step to it, breaks."""
+        if id(position) not in self._known:
+            names = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
+            self._known[id(position)] = (position, names)
+        return self._known[id(position)][1]
+
+    def _broken_in_state(self, position: Position) -> Iterator[str]:
+        if position.before is not None and position.state is position.before.state:
+            return
+        yield from (one.name for one in self._of_kind("always") if not self._holds_in(one, position.state))
+
+    def _holds_in(self, one: Claim, state: PlainState) -> bool:
+        value = one.function(self.explainer.system.view(state), self.explainer.system.model)
+        return value is None or value.raw == 1
+
+    def _broken_by_step(self, position: Position) -> Iterator[str]:
+        if position.before is None or position.step is None or not position.step.rule:
+            return
+        view, model = self.explainer.system.view, self.explainer.system.model
+        before, after = view(position.before.state), view(position.state)
+        action = Taken(position.step.rule, position.step.parameters)
+        for one in self._of_kind("step"):
+            value = one.function(before, after, model, action)
+            if value is not None and not value.raw:
+                yield one.name
+
+
+def is_at_rest(explainer: Explainer, state: PlainState) -> bool:
+    """Whether nothing is under way: no process has something left to do, no request to a running broker is queued."""
+    return not any(_can_go_on(explainer, state)) and not _owed(explainer.system.model, state)
+
+
+def _can_go_on(explainer: Explainer, state: PlainState) -> Iterator[bool]:
+    system = explainer.system
+    for rule, parameters in hidden_steps(system.model, state):
+        yield system.step(state, rule, parameters) is not None
+    for c, queues in part(state, "connections").items():
+        for b in queues:
+            yield system.step(state, "deliver_request", {"c": c, "b": b}) is not None
+
+
+def _owed(model: Model, state: PlainState) -> bool:
+    """Whether a running broker has still to register, or an ISR change is not announced yet."""
+    processes = (part(state, "processes", b) for b in model.brokers.ids)
+    owing = any(one.get("session") and one.get("owes") for one in processes)
+    partitions = (part(state, "brokers", b, "partitions", p) for b in model.brokers.ids for p in model.partitions)
+    return owing or any(one.get("unreported") for one in partitions)

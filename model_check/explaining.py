@@ -1,0 +1,295 @@
+"""The moves of a search for an explanation: from a state and a place in the recording to the next ones.
+
+Each process runs on its own, and most of what it does leaves no trace. What it does unseen is done at once, since a
+cluster is fast; a step that shows is done when what it shows comes next. So the search rarely has a choice. The choices
+that it has are offered in the order of how likely they are: `likely` ones first, and after them those that only a slow
+process or an unlucky moment explains (a read made well before the write that depends on it, an answer lost, a queue
+dropped that was still in use).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from model_check.deliveries import Deliveries
+from model_check.explanations import candidates, leads_with_stale_version
+from model_check.hidden_steps import Candidate, hidden_steps
+from model_check.open_system import OpenSystem, open_system
+from model_check.plain_rules import Seen
+from model_check.plain_state import PlainState
+from model_check.printed import SILENT, Printing
+from model_check.recorded import (
+    ControllerSaid,
+    NotificationCreated,
+    Observed,
+    ProcessKilled,
+    ProcessPaused,
+    Recording,
+    RequestHandled,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    WriteConflicted,
+    ZooKeeperChange,
+)
+from model_check.recorded_tracks import Place, Tracks
+from model_check.recorded_trees import agrees, makes_a_transaction
+from spec.model import Model
+from spec.system import instances
+from spec.variants import Switches
+
+Actor: TypeAlias = tuple[str, int]
+"""A broker in one of its two roles."""
+CONTROLLER, BROKER = "controller", "broker"
+
+READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal"})
+DELIVERIES = frozenset({"deliver_request", "deliver_request_unanswered"})
+UNANSWERED = "_unanswered"
+WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
+"""What happens to a process that is stopped, too."""
+SKEW = 2000
+"""Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A step of an explanation: an action (none where nothing happens), what is seen of it, what it explains."""
+
+    rule: str
+    parameters: Mapping[str, int]
+    seen: tuple[Seen, ...]
+    observations: tuple[Observed, ...]
+
+    @property
+    def actors(self) -> frozenset[Actor]:
+        """Those whose step it is, or whom it touches."""
+        if self.rule in DELIVERIES:
+            return frozenset({(BROKER, self.parameters["b"])})
+        return frozenset(actor for one in self.observations for actor in actors_of(one)) | self._named()
+
+    def _named(self) -> set[Actor]:
+        if "c" in self.parameters:
+            return {(CONTROLLER, self.parameters["c"])}
+        return {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
+
+    @property
+    def action(self) -> str:
+        """The action's name, as in a system."""
+        return f"{self.rule}({', '.join(f'{name}={value}' for name, value in self.parameters.items())})"
+
+
+def actors_of(one: Observed) -> set[Actor]:
+    """Whose doing an observation is, and on whom it depends."""
+    match one:
+        case RequestHandled(controller=c, broker=b):
+            return {(CONTROLLER, c), (BROKER, b)}
+        case StateWritten(by=b, by_leader=True) | NotificationCreated(by=b):
+            return {(BROKER, b)}
+        case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
+            return {(CONTROLLER, b), (BROKER, b)}
+        case ProcessKilled(broker=b) | ProcessPaused(broker=b):
+            return {(CONTROLLER, b), (BROKER, b)}
+        case ControllerSaid(controller=c) | ZooKeeperChange(by=c) if c:
+            return {(CONTROLLER, c)}
+        case _:
+            return set()
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """Where a search is: the state, the place in the recording, who is stopped, and how it came here."""
+
+    state: PlainState
+    place: Place
+    stopped: frozenset[int] = frozenset()
+    before: Position | None = None
+    step: Explained | None = None
+
+    def path(self) -> list[Position]:
+        """All positions up to here, the first one first."""
+        path, current = [], self
+        while current.before is not None:
+            path.append(current)
+            current = current.before
+        return [current, *reversed(path)]
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """A next position, and whether it is a likely one."""
+
+    to: Position
+    likely: bool
+
+
+class Explainer:
+    """The moves that a recording leaves to the specification."""
+
+    def __init__(self, recording: Recording, switches: Switches) -> None:
+        cluster = recording.cluster
+        self.cluster = cluster
+        self.system: OpenSystem = open_system(
+            len(cluster.broker_ids),
+            cluster.assigned,
+            cluster.topic_of,
+            controller_epochs=recording.controller_epochs,
+            switches=switches,
+        )
+        self.tracks = Tracks(recording)
+        self.deliveries = Deliveries(self.system, self.tracks)
+        self.steps_tried = 0
+
+    @property
+    def model(self) -> Model:
+        """The model whose rules are run."""
+        return self.system.model
+
+    def hidden(self, at: Position) -> Iterator[Candidate]:
+        """What may happen unseen."""
+        return hidden_steps(self.model, at.state)
+
+    @property
+    def start(self) -> Position:
+        """Nothing runs, nothing is explained."""
+        return Position(self.system.initial, self.tracks.beginning)
+
+    def enabled(self, state: PlainState) -> Iterator[str]:
+        """The names of the actions that are enabled in a state, faults aside."""
+        for rule in self.system.rules.values():
+            if rule.budget is None:
+                for parameters in instances(rule, self.model):
+                    if self.system.step(state, rule.name, parameters) is not None:
+                        yield Explained(rule.name, parameters, (), ()).action
+
+    def moves(self, at: Position) -> Iterator[Move]:
+        """Where the search can go from here, the likely moves first."""
+        unlikely = []
+        for move in self._in_order(at):
+            if move.likely:
+                yield move
+            else:
+                unlikely.append(move)
+        yield from unlikely
+
+    def blamed(self, at: Position) -> set[Actor]:
+        """Who may be to blame that nothing goes on: those of the next observation, and those whom they wait for."""
+        heads = [one for _, one in self.tracks.heads(at.place)]
+        due = [actors_of(one) for one in heads if one.time <= heads[0].time + SKEW]
+        if not due:
+            return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
+        blamed = due[0]
+        for actors in due * len(due):
+            if blamed & actors:
+                blamed = blamed | actors
+        return blamed
+
+    def _in_order(self, at: Position) -> Iterator[Move]:
+        hidden = (self._taken(at, candidate) for candidate in self.hidden(at))
+        for to in filter(None, hidden):
+            likely = self._is_likely_at_once(at, to)
+            yield Move(to, likely)
+            if likely:
+                break
+        heads = self.tracks.heads(at.place)
+        for number, one in heads:
+            soon = one.time <= heads[0][1].time + SKEW
+            for move in self._explaining(at, number, one):
+                yield Move(move.to, move.likely and soon)
+
+    def _is_likely_at_once(self, at: Position, to: Position) -> bool:
+        """Whether a hidden step is to be taken as soon as it can: it neither reads too early nor loses requests."""
+        assert to.step is not None  # noqa: S101 - a hidden step is a step
+        early = to.step.rule in READS_BEFORE_WRITES and not to.step.observations
+        return not early and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
+        """Moves that explain the next observation of a sequence, or are needed before anything can."""
+        if isinstance(one, ProcessPaused):
+            stopped = at.stopped - {one.broker} if one.resumed else at.stopped | {one.broker}
+            yield Move(self._without_step(at, number, one, stopped), likely=True)
+            return
+        for candidate in candidates(self.model, one, at.state):
+            to = self._taken(at, candidate, number)
+            if to is not None:
+                yield Move(to, self._is_likely(candidate, at, to, one))
+        if isinstance(one, WriteConflicted) and leads_with_stale_version(self.model, one.by, at.state):
+            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
+        for candidate in self._before(one, at):
+            to = self._taken(at, candidate, unlogged=True)
+            if to is not None:
+                yield Move(to, likely=True)
+
+    def _is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
+        rule = candidate[0]
+        if rule in DELIVERIES:
+            assert isinstance(one, RequestHandled)  # noqa: S101 - nothing else is explained by a delivery
+            return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
+        return not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """Steps without a trace of their own that come right before what was observed."""
+        match one:
+            case StateWritten(by=c, partition=p):
+                for candidate in self.hidden(at):
+                    if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
+                        yield candidate
+            case RequestHandled(controller=c, broker=b):
+                yield "deliver_request", {"c": c, "b": b}
+
+    def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
+        place = self.tracks.after(at.place, {number: 1})
+        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)))
+
+    # ----------------------------------------------------------------------------------------------- taking an action
+
+    def _taken(
+        self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False
+    ) -> Position | None:
+        """The position after an action, if it is enabled and shows exactly what was recorded next."""
+        rule, parameters = candidate
+        if at.stopped.intersection(parameters.values()) and self._is_stopped(at, candidate):
+            return None
+        self.steps_tried += 1
+        found = self.system.step(at.state, rule, parameters)
+        if found is None:
+            return None
+        after, seen = found
+        one = None if number is None else self.tracks.sequences[number][at.place[number]]
+        if not self._shows(at, after, seen, one) or (one is None and rule in DELIVERIES and not unlogged):
+            return None
+        steps: dict[int, int] = {} if number is None else {number: 1}
+        observations = [] if one is None else [one]
+        if rule not in SILENT:
+            track, lines = self.tracks.lines(at.place, parameters["c"])
+            step = Printing(self.system, self.cluster, rule, parameters, at.state, after, seen)
+            count = step.taken(lines)
+            if count is None:
+                return None
+            if count:
+                steps[track] = count
+                observations += lines[:count]
+        explained = Explained(rule, parameters, seen, tuple(observations))
+        return Position(after, self.tracks.after(at.place, steps), at.stopped, at, explained)
+
+    @staticmethod
+    def _is_stopped(at: Position, candidate: Candidate) -> bool:
+        """Whether the process that would take the step is stopped."""
+        rule, parameters = candidate
+        actor = parameters.get("c", 0) if rule == "delete_notification" else parameters.get("b", parameters.get("c", 0))
+        return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
+
+    def _shows(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> bool:
+        """Whether a step changes ZooKeeper, or handles a request, exactly as observed; nothing, if nothing was."""
+        match one:
+            case ZooKeeperChange():
+                return agrees(self.model, one, at.state, after)
+            case RequestHandled(broker=b, incarnation=life):
+                return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
+            case ProcessKilled(broker=b):
+                return self.tracks.is_silent(at.place, b)
+            case ControllerSaid():
+                return False
+            case _:
+                return not makes_a_transaction(at.state, after)

@@ -1,0 +1,138 @@
+"""Which actions may be what was observed: a table from observations to rules with their parameters.
+
+The likelier come first, and not all of them are enabled. Whether one that is shows exactly what was recorded, others
+decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests, `printed` for lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from model_check.hidden_steps import Candidate, part, place_of
+from model_check.plain_state import PlainState
+from model_check.recorded import (
+    BrokerRegistered,
+    ControllerCreated,
+    ControllerDeleted,
+    EpochWritten,
+    NotificationCreated,
+    NotificationDeleted,
+    Observed,
+    ProcessKilled,
+    RequestHandled,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    TopicCreated,
+    WriteConflicted,
+)
+from spec.model import Model
+from spec.state import At
+
+
+def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate]:
+    """The actions that may be what was observed, the likelier first."""
+    return TABLE[type(one)](m, one, state) if type(one) in TABLE else ()
+
+
+def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Iterator[Candidate]:
+    for rule in ("renew_session", "start_process", "start_process_early"):
+        yield rule, {"b": one.by}
+
+
+def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:
+    if one.by_client:
+        yield "fail_registration", {"b": one.by}
+        return
+    yield "end_orphaned_session", {"b": one.by}
+    if not one.superseded:
+        controller = part(state, "controllers", one.by)
+        all_lost = range(len(part(controller, "callbacks")) + 1)
+        # Events that wait although the thread is free were on their way when the connection broke.
+        for lost in all_lost if controller.get("at") else reversed(all_lost):
+            yield "expire_session", {"b": one.by, "lost": lost}
+
+
+def _epoch_written(_m: Model, one: EpochWritten, _state: PlainState) -> Iterator[Candidate]:
+    for rule in ("increment_epoch", "create_epoch", "increment_epoch_unanswered"):
+        yield rule, {"c": one.by}
+
+
+def _state_written(m: Model, one: StateWritten, state: PlainState) -> Iterator[Candidate]:
+    """A leader's change of its ISR, or a controller's creation, election or removal."""
+    visit = {"c": one.by, "p": one.partition}
+    if one.by_leader:
+        yield from _isr_change(m, one, part(state, "zookeeper", "state", one.partition))
+    elif one.state.version == 0:
+        yield from [("create_state", visit), ("create_state_unanswered", visit)]
+    else:
+        yield from [("write_elected_leader", visit), ("write_elected_leader_unanswered", visit)]
+        replica = part(state, "controllers", one.by).get("replica", 0)
+        if replica:
+            removal = {**visit, "r": replica}
+            yield from [("write_removal", removal), ("write_removal_unanswered", removal)]
+
+
+def _isr_change(m: Model, one: StateWritten, znode: PlainState) -> Iterator[Candidate]:
+    old = set(m.brokers.lists[znode.get("isr", 0)])
+    for r in sorted(old ^ set(one.state.isr)):
+        parameters = {"b": one.by, "p": one.partition, "r": r}
+        if r in old:
+            yield "shrink_isr", parameters
+        else:
+            yield from [("expand_isr", parameters), ("expand_isr_unanswered", parameters)]
+
+
+CONFLICTS: Final[Mapping[At, tuple[str, tuple[str, ...]]]] = {
+    At.INCREMENT_EPOCH: ("increment_epoch", ("c",)),
+    At.ONLINE_WRITE: ("write_elected_leader", ("c", "p")),
+    At.ONLINE_RETRY: ("rewrite_elected_leader", ("c", "p")),
+    At.REMOVE_WRITE: ("write_removal", ("c", "p", "r")),
+    At.REMOVE_RETRY: ("rewrite_removal", ("c", "p", "r")),
+}
+"""Where a controller's conditional write may fail, and which rule that is."""
+
+
+def _conflicted(m: Model, one: WriteConflicted, state: PlainState) -> Iterator[Candidate]:
+    """A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way."""
+    controller = part(state, "controllers", one.by)
+    if place_of(controller) in CONFLICTS:
+        rule, names = CONFLICTS[place_of(controller)]
+        values = {"c": one.by, "p": controller.get("partition", 0), "r": controller.get("replica", 0)}
+        yield rule, {name: values[name] for name in names}
+    for p in m.partitions:
+        if part(state, "brokers", one.by, "partitions", p).get("retrying", 0):
+            yield "rewrite_isr", {"b": one.by, "p": p}
+
+
+def leads_with_stale_version(m: Model, b: int, state: PlainState) -> bool:
+    """Whether a broker believes that it leads a partition, and its next ISR write must fail: that is no step."""
+    for p in m.partitions:
+        known, znode = part(state, "brokers", b, "partitions", p), part(state, "zookeeper", "state", p)
+        if known.get("leader") == b and known.get("version") != znode.get("version"):
+            return True
+    return False
+
+
+def _delivered(_m: Model, one: RequestHandled, _state: PlainState) -> Iterator[Candidate]:
+    for rule in ("deliver_request", "deliver_request_unanswered"):
+        yield rule, {"c": one.controller, "b": one.broker}
+
+
+TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable[Candidate]]]] = {
+    SessionBegan: _session_began,
+    SessionEnded: _session_ended,
+    ControllerCreated: lambda _m, one, _state: [("elect_create", {"c": one.by})],
+    ControllerDeleted: lambda _m, one, _state: [("resign_delete", {"c": one.by})],
+    EpochWritten: _epoch_written,
+    BrokerRegistered: lambda _m, one, _state: [("register_broker", {"b": one.by})],
+    TopicCreated: lambda _m, one, _state: [("create_topic", {"t": one.topic})],
+    StateWritten: _state_written,
+    NotificationCreated: lambda _m, one, _state: [("report_isr_changes", {"b": one.by})],
+    NotificationDeleted: lambda _m, one, _state: [("delete_notification", {"c": one.by, "b": one.creator})],
+    WriteConflicted: _conflicted,
+    ProcessKilled: lambda _m, one, _state: [("crash", {"b": one.broker})],
+    RequestHandled: _delivered,
+}
+"""What may be observed, and what it may have been. Lines of a controller come with its steps, not by themselves."""

@@ -1,0 +1,114 @@
+"""What processes do unseen: the place in the code of each lock's holder names the steps that it may take next.
+
+Seen from outside, a controller's reads leave no trace but a gap in the numbers of its requests, and its handlers run
+whenever their callbacks come up. All of these steps are found here from the state alone; most are the only one that
+their process can take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from model_check.plain_state import EMPTY, PlainState
+from spec.model import Model
+from spec.state import At, Callback, Session
+
+Candidate: TypeAlias = tuple[str, dict[str, int]]
+"""A rule's name and parameters; it need not be enabled."""
+
+PLACES: Final = list(At)
+CALLBACKS: Final = list(Callback)
+SESSIONS: Final = list(Session)
+
+STEPS: Final[Mapping[At, str]] = {
+    At.ELECT_READ: "elect_read",
+    At.ELECT_CREATE: "elect_create",
+    At.ELECT_REREAD: "elect_reread",
+    At.RESIGN_DELETE: "resign_delete",
+    At.READ_EPOCH: "read_epoch",
+    At.INCREMENT_EPOCH: "increment_epoch",
+    At.SUBSCRIBE: "subscribe",
+    At.READ_BROKERS: "read_brokers",
+    At.READ_TOPICS: "read_topics",
+    At.FINISH: "finish_failover",
+}
+"""Places at which a controller has one step to take. Writes that succeed, or fail on a version, are not hidden."""
+
+VISITS: Final[Mapping[At, tuple[str, ...]]] = {
+    At.READ_STATES: ("read_state",),
+    At.ONLINE_READ: ("read_for_election", "create_state"),
+    At.NOTIFIED_READ: ("read_notified",),
+}
+"""Places at which it visits partitions, in an order that Kafka leaves open."""
+
+REPLICA_VISITS: Final[Mapping[At, str]] = {
+    At.REMOVE_READ: "read_for_removal",
+    At.NEW_REPLICA_READ: "read_for_new_replica",
+}
+"""Places at which it visits replicas, likewise."""
+
+HANDLERS: Final[Mapping[Callback, str]] = {
+    Callback.CONTROLLER: "on_controller_change",
+    Callback.SESSION: "on_new_session",
+    Callback.BROKERS: "on_broker_change",
+    Callback.TOPICS: "on_topic_change",
+    Callback.ISR_CHANGES: "on_isr_change",
+}
+ALWAYS_HANDLED: Final = frozenset({Callback.CONTROLLER, Callback.SESSION})
+"""Callbacks that run whether or not the broker is the active controller."""
+
+
+def part(state: PlainState, *keys: Any) -> Any:
+    """A record of a state, empty where all of it is initial."""
+    for key in keys:
+        state = state.get(key, EMPTY)
+    return state
+
+
+def place_of(controller: PlainState) -> At:
+    """Where the holder of a controller's lock is."""
+    return PLACES[controller.get("at", 0)]
+
+
+def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
+    """What running processes may do unseen, or with lines in their logs only."""
+    for c in m.controllers:
+        controller = part(state, "controllers", c)
+        if SESSIONS[part(state, "processes", c).get("session", 0)] is Session.LIVE:
+            yield from _steps_of(m, c, controller, part(state, "zookeeper"))
+        elif place_of(controller) is At.ELECT_CREATE:
+            yield "elect_create_without_session", {"c": c}
+
+
+def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -> Iterator[Candidate]:
+    at = place_of(controller)
+    conflicts = at is At.INCREMENT_EPOCH and zookeeper.get("epoch", 0)
+    if at is At.IDLE:
+        yield from _callback(c, controller)
+    elif at is At.NOTIFIED_DELETE:
+        yield from (("delete_notification", {"c": c, "b": b}) for b in m.brokers.ids)
+    elif at in STEPS and not conflicts:
+        yield STEPS[at], {"c": c}
+    else:
+        yield from _visits(m, c, at, part(controller, "partitions"))
+
+
+def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
+    """The listener at the head of the queue."""
+    waiting = CALLBACKS[part(controller, "callbacks").get(0, 0)]
+    if waiting is Callback.NONE:
+        return
+    if waiting in ALWAYS_HANDLED or controller.get("active", 0):
+        yield HANDLERS[waiting], {"c": c}
+    else:
+        yield "skip_callback", {"c": c, "callback": CALLBACKS.index(waiting)}
+
+
+def _visits(m: Model, c: int, at: At, partitions: Mapping[int, PlainState]) -> Iterator[Candidate]:
+    for p, cached in partitions.items():
+        if cached.get("todo"):
+            yield from ((rule, {"c": c, "p": p}) for rule in VISITS.get(at, ()))
+        for r in m.assigned(p) if at in REPLICA_VISITS else ():
+            if cached.get("visiting", 0) >> r - 1 & 1:
+                yield REPLICA_VISITS[at], {"c": c, "p": p, "r": r}

@@ -1,0 +1,246 @@
+"""Which lines a step of a controller prints to state-change.log: a table from lines to what must be true of the step.
+
+A step takes the next lines of its process for as long as it accounts for them. Some lines it must take: Kafka prints
+one for every transition, every elected leader, every partition of a LeaderAndIsr. Where they do not come next, the step
+did not happen here. (A process that is killed may not come to print them: nothing is missed after its last line.)
+
+Kafka 0.10.2.2: `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBrokerRequestBatch`. PROTOCOL.md section
+12.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from model_check.open_system import OpenSystem
+from model_check.plain_rules import Seen
+from model_check.plain_state import PlainState
+from model_check.recorded import Cluster, ControllerSaid
+from spec.log_lines import Line
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.state_change_lines import (
+    ElectionAborted,
+    ElectionFailed,
+    LeaderAndIsrSending,
+    LeaderElected,
+    LeaderElectionStarted,
+    NoAssignedReplicaAlive,
+    PartitionBecameNew,
+    PartitionBecameOnline,
+    PartitionChangeFailed,
+    PartitionLostLeader,
+    ReplicaChanged,
+    ReplicaChangeFailed,
+    StateZnodeExists,
+    UpdateMetadataSending,
+)
+
+ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
+CREATIONS = frozenset({"create_state"})
+VISITS = ELECTIONS | CREATIONS | {"read_for_election"}
+REMOVALS = frozenset({"read_for_removal", "write_removal", "rewrite_removal"})
+START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
+SILENT = frozenset({
+    "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
+    "expire_session", "end_orphaned_session", "register_broker", "fail_registration", "create_topic",
+    "report_isr_changes", "shrink_isr", "expand_isr", "expand_isr_unanswered", "rewrite_isr",
+})  # fmt: skip
+"""Rules of other roles: the controller's log has nothing of them."""
+
+
+@dataclass(frozen=True)
+class Printing:
+    """A step of a controller, to be compared with what its process printed next."""
+
+    system: OpenSystem
+    cluster: Cluster
+    rule: str
+    parameters: Mapping[str, int]
+    before: PlainState
+    after: PlainState
+    seen: tuple[Seen, ...]
+
+    def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
+        """How many of the lines that its process has yet to print are this step's; None if one that must be is not."""
+        count = 0
+        while count < len(lines) and self.accounts_for(lines[count].line):
+            count += 1
+        if count == len(lines):
+            return count
+        return count if self.demands <= {_key(one.line) for one in lines[:count]} else None
+
+    # ------------------------------------------------------------------------------------------------ what must be said
+
+    @cached_property
+    def demands(self) -> frozenset[tuple[Any, ...]]:
+        """The lines that this step must print, by their keys."""
+        return frozenset(self._demanded())
+
+    def _demanded(self) -> Iterable[tuple[Any, ...]]:
+        for one in self.seen:
+            if one.kind == "queue LeaderAndIsr":
+                broker = self.cluster.broker_ids[one.fields["broker"].raw - 1]
+                yield LeaderAndIsrSending, self._name(one.fields["partition"].raw), broker
+        p = self.parameters.get("p")
+        if self.rule in ELECTIONS and p is not None and self._state(self.after, p) is PartitionState.ONLINE:
+            yield LeaderElected, self._name(p)
+            yield PartitionBecameOnline, self._name(p)
+        if self.rule == "create_state" and p is not None and self._state(self.after, p) is PartitionState.ONLINE:
+            yield PartitionBecameOnline, self._name(p)
+        if self.rule == "on_topic_change":
+            for q in self.system.model.partitions:
+                new = self._state(self.after, q) is PartitionState.NEW
+                if new and self._state(self.before, q) is PartitionState.NON_EXISTENT:
+                    yield PartitionBecameNew, self._name(q)
+        if self.rule in REMOVALS | {"read_for_new_replica"} and p is not None:
+            r = self.parameters["r"]
+            if self._replica(self.before, p, r) is not self._replica(self.after, p, r):
+                yield ReplicaChanged, self._name(p), self.cluster.broker_ids[r - 1]
+
+    def _name(self, p: int) -> Any:
+        return self.cluster.partitions[p]
+
+    # ------------------------------------------------------------------------------------------------- what may be said
+
+    def accounts_for(self, line: Line) -> bool:
+        """Whether this step prints such a line."""
+        return type(line) in TABLE and TABLE[type(line)](self, line)
+
+    def elects(self, line: LeaderElected) -> bool:
+        """The leader of the partition that is visited has been written."""
+        return self.rule in ELECTIONS and self.visits(line) and self._leads(line)
+
+    def brings_online(self, line: PartitionBecameOnline) -> bool:
+        """The partition that is visited has a leader now."""
+        came_from = self._state(self.before, self.cluster.partition(line.partition)) is line.source
+        return self.rule in CREATIONS | ELECTIONS and self.visits(line) and self._leads(line) and came_from
+
+    def fails(self, line: PartitionChangeFailed | NoAssignedReplicaAlive) -> bool:
+        """A visit found no leader; or no assigned replica of a New partition lives, and it is not even visited."""
+        return (self.rule in VISITS and self.visits(line)) or self._has_nobody_alive(line.partition)
+
+    def visits(self, line: Any) -> bool:
+        """The line is about the partition that the step visits."""
+        return self.parameters.get("p") == self.cluster.partition(line.partition)
+
+    def _leads(self, line: LeaderElected | PartitionBecameOnline) -> bool:
+        leader: int = self._cached(self.after, line.partition).leader.raw
+        return leader == self.cluster.broker(line.leader)
+
+    def goes_to(self, line: PartitionBecameNew | PartitionLostLeader) -> bool:
+        """The partition is in that state now."""
+        return self._state(self.after, self.cluster.partition(line.partition)) is line.target
+
+    def fails_replica(self, line: ReplicaChangeFailed) -> bool:
+        """A replica of a partition without cached leadership cannot go Offline."""
+        return line.target is ReplicaState.OFFLINE and not self._cached(self.after, line.partition).version.raw
+
+    def _has_nobody_alive(self, partition: Any) -> bool:
+        """Whether a partition stays New because no assigned replica lives: it is tried again with the others."""
+        p = self.cluster.partition(partition)
+        live = self._controller(self.after).live.raw
+        alive = any(live >> r - 1 & 1 for r in self.system.model.assigned(p))
+        return self._state(self.after, p) is PartitionState.NEW and not alive
+
+    def changes_replica(self, line: ReplicaChanged) -> bool:
+        """A replica went to another state; to Online also from Online, where that is sent to its broker once more."""
+        p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
+        old, new = self._replica(self.before, p, r), self._replica(self.after, p, r)
+        visited = self.parameters.get("p") == p and self.parameters.get("r") == r
+        if line.target is ReplicaState.NEW:
+            return visited and old is line.source and new in {ReplicaState.NEW, ReplicaState.ONLINE}
+        if new is not line.target:
+            return False
+        if line.target is not ReplicaState.ONLINE:
+            return visited and old is line.source
+        if line.source is ReplicaState.NEW:
+            return old is ReplicaState.NEW or visited
+        if self.rule in START_UP:
+            return line.source is ReplicaState.ONLINE
+        return old is line.source and self._is_new_broker(r)
+
+    def _is_new_broker(self, r: int) -> bool:
+        old, new = self._controller(self.before).live.raw, self._controller(self.after).live.raw
+        return bool(new & ~old & 1 << r - 1)
+
+    def sends(self, line: LeaderAndIsrSending) -> bool:
+        """A LeaderAndIsr is queued that says just this; or dropped, for want of a channel."""
+        p, b = self.cluster.partition(line.partition), self.cluster.broker(line.broker)
+        for one in self.seen:
+            named = one.kind == "queue LeaderAndIsr" and one.fields["partition"].raw == p
+            if named and one.fields["broker"].raw == b:
+                return self._says(one.fields, line)
+        # A line to a broker without a channel tells of a request that is dropped; it may repeat an earlier leadership.
+        return not self._controller(self.after).channels.raw >> b - 1 & 1
+
+    def informs(self, line: UpdateMetadataSending) -> bool:
+        """An UpdateMetadata is queued for these brokers, and this is the leadership of which it tells."""
+        told = {one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata"}
+        named = {self.cluster.broker(broker) for broker in line.brokers}
+        if not told or not told <= named:
+            return False
+        p = self.cluster.partition(line.partition)
+        znode = self.system.view(self.after).zookeeper.state[p]
+        return self._says(self._cached(self.after, line.partition), line) or self._says(znode, line)
+
+    def _says(self, fields: Any, line: LeaderAndIsrSending | UpdateMetadataSending) -> bool:
+        said, number = line.leadership, self.cluster.broker
+        expected = {
+            "leader": number(said.leader),
+            "leader_epoch": self.system.model.leader_epoch.encode(said.leader_epoch),
+            "isr": self.system.model.brokers.list_kind.encode(tuple(map(number, said.isr))),
+            "controller_epoch": said.controller_epoch,
+        }
+        return all(fields[name].raw == value for name, value in expected.items())
+
+    # ------------------------------------------------------------------------------------------------------ the states
+
+    def _controller(self, state: PlainState) -> Any:
+        return self.system.view(state).controllers[self.parameters["c"]]
+
+    def _cached(self, state: PlainState, partition: Any) -> Any:
+        return self._controller(state).partitions[self.cluster.partition(partition)]
+
+    def _state(self, state: PlainState, p: int) -> PartitionState:
+        raw: int = self._controller(state).partitions[p].state.raw
+        return list(PartitionState)[raw]
+
+    def _replica(self, state: PlainState, p: int, r: int) -> ReplicaState:
+        raw: int = self._controller(state).partitions[p].replicas[r].raw
+        return list(ReplicaState)[raw]
+
+
+def _key(line: Line) -> tuple[Any, ...]:
+    """What identifies a line that a step must print."""
+    match line:
+        case LeaderAndIsrSending():
+            return LeaderAndIsrSending, line.partition, line.broker
+        case ReplicaChanged():
+            return ReplicaChanged, line.partition, line.replica
+        case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew():
+            return type(line), line.partition
+        case _:
+            return (type(line),)
+
+
+TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {
+    LeaderElectionStarted: lambda step, line: step.rule == "read_for_election" and step.visits(line),
+    LeaderElected: Printing.elects,
+    PartitionBecameOnline: Printing.brings_online,
+    ElectionFailed: lambda step, line: step.rule in VISITS and step.visits(line),
+    ElectionAborted: lambda step, line: step.rule in VISITS and step.visits(line),
+    StateZnodeExists: lambda step, line: step.rule in VISITS and step.visits(line),
+    PartitionChangeFailed: Printing.fails,
+    NoAssignedReplicaAlive: Printing.fails,
+    PartitionBecameNew: Printing.goes_to,
+    PartitionLostLeader: Printing.goes_to,
+    ReplicaChanged: Printing.changes_replica,
+    ReplicaChangeFailed: Printing.fails_replica,
+    LeaderAndIsrSending: Printing.sends,
+    UpdateMetadataSending: Printing.informs,
+}
+"""Which lines a step may print, and what must be true of it. Lines of reassignment are not here: it is not modelled."""

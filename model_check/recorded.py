@@ -1,0 +1,240 @@
+"""What a recording shows, as values: a change in ZooKeeper, a request that a broker handled, a controller's line.
+
+Each observation stands in one sequence: ZooKeeper's transactions are totally ordered by their zxid; what a process
+writes as controller, and what it writes as broker, is in the order of its log; what was done to the cluster, in the
+order of the protocol of the experiment. Between the sequences nothing is certain. `time` is a wall clock, which orders
+a search and forbids nothing.
+
+Brokers are numbered as in the specification, from 1 in the order of their ids, 0 for none; partitions over all topics,
+in the order in which the topics were created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from spec.kafka_types import TopicPartition
+from spec.log_lines import Line
+
+
+@dataclass(frozen=True)
+class Leadership:
+    """What a state znode or a request says of a partition; `version` is the znode's, `isr` in its order."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    version: int
+    controller_epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """One thing that was seen: where it stands (`file:line`), when, and how it reads."""
+
+    place: str
+    time: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+# ----------------------------------------------------------------------------------------- ZooKeeper's transactions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZooKeeperChange(Observed):
+    """A transaction that changed what is modelled of ZooKeeper, or failed; `by` is a broker, 0 the admin."""
+
+    zxid: int
+    by: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionBegan(ZooKeeperChange):
+    """A broker got a session; `first` if it is the first of its process (None: not known)."""
+
+    first: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionEnded(ZooKeeperChange):
+    """A broker's session ended, with its ephemeral znodes.
+
+    `by_client`: the broker closed it. `superseded`: a later process of this broker had a session by then.
+    `survived`: the same process got another one afterwards (None: not known).
+    """
+
+    by_client: bool
+    superseded: bool
+    survived: bool | None
+    had_controller: bool
+    had_registration: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerCreated(ZooKeeperChange):
+    """A broker won /controller."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerDeleted(ZooKeeperChange):
+    """A broker deleted /controller."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochWritten(ZooKeeperChange):
+    """/controller_epoch was created or written."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrokerRegistered(ZooKeeperChange):
+    """/brokers/ids/N was created."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicCreated(ZooKeeperChange):
+    """/brokers/topics/T was created."""
+
+    topic: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateWritten(ZooKeeperChange):
+    """A partition's state znode was created (version 0), or written; by its leader, if the epoch is as before."""
+
+    partition: int
+    state: Leadership
+    by_leader: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotificationCreated(ZooKeeperChange):
+    """A leader announced ISR changes."""
+
+    partitions: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotificationDeleted(ZooKeeperChange):
+    """A controller deleted a notification, which `creator` had made."""
+
+    creator: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteConflicted(ZooKeeperChange):
+    """A conditional write failed on its version; ZooKeeper's log does not say which."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotModelled(ZooKeeperChange):
+    """A change of a part of the protocol that the specification does not have; no behaviour of it explains this."""
+
+    reason: str
+
+
+# ---------------------------------------------------------------------------------------------------- what else is seen
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessKilled(Observed):
+    """A broker's process was killed."""
+
+    broker: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessPaused(Observed):
+    """A broker's process was stopped (SIGSTOP), or goes on (`resumed`)."""
+
+    broker: int
+    resumed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerSaid(Observed):
+    """A line of state-change.log by a process as controller, in its life number `incarnation`, the first being 1."""
+
+    controller: int
+    incarnation: int
+    line: Line
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestHandled(Observed):
+    """A broker handled a request of a controller, in its life number `incarnation`.
+
+    `kind` is LeaderAndIsr, UpdateMetadata or StopReplica; `states` what the LeaderAndIsr says of each partition, and
+    `outcomes` what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known
+    where the process was killed). `refused`: as a whole, for its controller epoch.
+    """
+
+    broker: int
+    incarnation: int
+    kind: str
+    controller: int
+    epoch: int
+    states: Mapping[int, Leadership]
+    outcomes: Mapping[int, str]
+    refused: bool
+
+
+# ------------------------------------------------------------------------------------------------------- the whole
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The names of a recording, and their numbers in the specification."""
+
+    broker_ids: tuple[int, ...]
+    topics: tuple[str, ...]
+    partitions: tuple[TopicPartition, ...]
+    assigned: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def _brokers(self) -> Mapping[int, int]:
+        return {-1: 0, **{broker: number for number, broker in enumerate(self.broker_ids, start=1)}}
+
+    def broker(self, broker_id: int) -> int:
+        """The number of a broker; KeyError if it never had a session."""
+        return self._brokers[broker_id]
+
+    def partition(self, partition: TopicPartition) -> int:
+        """The number of a partition; KeyError if its topic was never created."""
+        return self._partitions[partition]
+
+    @cached_property
+    def _partitions(self) -> Mapping[TopicPartition, int]:
+        return {one: number for number, one in enumerate(self.partitions)}
+
+    @cached_property
+    def topic_of(self) -> tuple[int, ...]:
+        """The number of each partition's topic."""
+        return tuple(self.topics.index(one.topic) for one in self.partitions)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording, read: its cluster, its sequences of observations by name, and what was passed over, how often.
+
+    `cut` is the first change of a part of the protocol that is not modelled; nothing from its time on is kept.
+    """
+
+    folder: Path
+    cluster: Cluster
+    tracks: Mapping[str, tuple[Observed, ...]]
+    passed_over: Mapping[str, int]
+    controller_epochs: int
+    cut: NotModelled | None = None
+
+    @property
+    def observations(self) -> int:
+        """How many observations there are in all."""
+        return sum(map(len, self.tracks.values()))

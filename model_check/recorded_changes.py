@@ -1,0 +1,298 @@
+"""ZooKeeper's transactions as observations: one table, a row for each kind of write and path.
+
+A session is a broker's or, if nobody claims it, an admin tool's. What the protocol's controller neither reads nor
+writes is passed over, and the table says why. What it does write, but the specification does not model yet, is an
+observation that nothing explains: a recording is judged up to there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from model_check.recorded import (
+    BrokerRegistered,
+    Cluster,
+    ControllerCreated,
+    ControllerDeleted,
+    EpochWritten,
+    Leadership,
+    NotificationCreated,
+    NotificationDeleted,
+    NotModelled,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    TopicCreated,
+    WriteConflicted,
+    ZooKeeperChange,
+)
+from reference.zookeeper_transactions import (
+    ERROR_NAMES,
+    Change,
+    DataSet,
+    NodeCreated,
+    NodeDeleted,
+    SessionClosed,
+    SessionCreated,
+    Transaction,
+    WriteRefused,
+)
+from spec import znode_paths as paths
+from spec.errors import MalformedInput
+from spec.kafka_types import TopicPartition
+from spec.znode_paths import Path, PathKind
+from spec.znodes import parse_payload
+
+SOURCE: Final = "zookeeper.jsonl"
+
+
+@dataclass(frozen=True)
+class Session:
+    """Whose a session is: a broker's id, and the number of its process (0 if that is not known)."""
+
+    broker: int
+    incarnation: int
+
+
+@dataclass(frozen=True)
+class PassedOver:
+    """A row of the table: such lines are passed over, for this reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A row of the table: the specification does not have this part of the protocol."""
+
+    part: str
+
+
+PARENT = PassedOver("a parent node, created once and never read for its content")
+SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
+REASSIGNMENT, DELETION = Missing("partition reassignment"), Missing("topic deletion")
+PREFERRED, ADDITION = Missing("preferred replica election"), Missing("partition addition and reassignment")
+
+Known: TypeAlias = "Callable[[Changes, dict[str, Any], Any, Path], ZooKeeperChange]"
+Row: TypeAlias = "Known | PassedOver | Missing"
+
+CREATES: Final[Mapping[PathKind, Row]] = {
+    paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerCreated(**head),
+    paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(**head, epoch=payload.controller_epoch),
+    paths.BROKER: lambda _reader, head, _payload, _path: BrokerRegistered(**head),
+    paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicCreated(**head, topic=reader.topic(path)),
+    paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
+    paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
+    paths.REASSIGN_PARTITIONS: REASSIGNMENT,
+    paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
+    paths.DELETE_TOPIC: DELETION,
+    paths.TOPIC_CONFIG: SETTINGS,
+    paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
+    paths.BROKERS: PARENT,
+    paths.BROKER_IDS: PARENT,
+    paths.BROKER_TOPICS: PARENT,
+    paths.PARTITIONS: PARENT,
+    paths.PARTITION: PARENT,
+    paths.BROKER_SEQUENCE: PARENT,
+    paths.ADMIN: PARENT,
+    paths.DELETE_TOPICS: PARENT,
+    paths.ISR_CHANGES: PARENT,
+    paths.CONSUMERS: PARENT,
+    paths.CONFIG: PARENT,
+    paths.CONFIG_TOPICS: PARENT,
+    paths.CONFIG_CHANGES: PARENT,
+    paths.CONFIG_CLIENTS: PARENT,
+    paths.CLUSTER: PARENT,
+}
+
+WRITES: Final[Mapping[PathKind, Row]] = {
+    paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(**head, epoch=payload.controller_epoch),
+    paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, head.pop("version")),
+    paths.BROKER_TOPIC: ADDITION,
+    paths.REASSIGN_PARTITIONS: REASSIGNMENT,
+    paths.TOPIC_CONFIG: SETTINGS,
+    paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
+}
+
+DELETES: Final[Mapping[PathKind, Row]] = {
+    paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerDeleted(**head),
+    paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
+    paths.REASSIGN_PARTITIONS: REASSIGNMENT,
+    paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
+    paths.DELETE_TOPIC: DELETION,
+    paths.BROKER_TOPIC: DELETION,
+    paths.PARTITIONS: DELETION,
+    paths.PARTITION: DELETION,
+    paths.STATE: DELETION,
+    paths.TOPIC_CONFIG: SETTINGS,
+}
+
+REFUSALS: Final[Mapping[str, str]] = {
+    "NoNode": "a write to a node that is not there: first creates, and the failover's delete of an absent request",
+    "NodeExists": "a create of a node that is there: fixed paths at start-up, and who loses /controller",
+}
+"""Failed writes that are passed over: their path is not logged, and they change nothing."""
+
+
+class Changes:
+    """A reader of transactions; it remembers who made which notification, and which sessions there were."""
+
+    def __init__(self, cluster: Cluster, sessions: Mapping[int, Session], passed_over: Counter[str]) -> None:
+        self.cluster = cluster
+        self.sessions = sessions
+        self.passed_over = passed_over
+        self.creators: dict[int, int] = {}
+        self.leader_epochs: dict[int, int] = {}
+        self.begun: list[Session] = []
+        self.transactions: list[Transaction] = []
+
+    def read(self, transactions: list[Transaction]) -> Iterator[ZooKeeperChange]:
+        """The observations that the transactions are; MalformedInput names the line of one that is not known."""
+        self.transactions = transactions
+        for number, one in enumerate(transactions, start=1):
+            place = f"{SOURCE}:{number}"
+            session = self.sessions.get(one.session)
+            by = self.cluster.broker(session.broker) if session else 0
+            head = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
+            try:
+                observed = self._change(head, one, session)
+            except (MalformedInput, KeyError) as error:
+                raise MalformedInput(place, "", str(error)) from error
+            if observed is not None:
+                yield observed
+
+    def _change(self, head: dict[str, Any], one: Transaction, session: Session | None) -> ZooKeeperChange | None:
+        match one.change:
+            case SessionCreated() | SessionClosed():
+                return self._session(head, one, session)
+            case NodeCreated(path=path, data=data):
+                return self._row(CREATES, head, Path.parse(path), data, one.change)
+            case DataSet(path=path, data=data, version=version):
+                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one.change)
+            case NodeDeleted(path):
+                return self._row(DELETES, head, Path.parse(path), None, one.change)
+            case WriteRefused(code):
+                return self._refused(head, ERROR_NAMES.get(code, str(code)))
+            case other:
+                raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
+
+    def _session(self, head: dict[str, Any], one: Transaction, session: Session | None) -> ZooKeeperChange | None:
+        if session is None:
+            self._pass_over("an admin tool's session")
+            return None
+        if isinstance(one.change, SessionClosed):
+            return self._session_ended(head, one, session, one.change.deleted)
+        return self._session_began(head, session)
+
+    def _row(
+        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, change: Change
+    ) -> ZooKeeperChange | None:
+        if path.kind not in table:
+            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {change}")
+        match table[path.kind]:
+            case PassedOver(reason):
+                self._pass_over(reason)
+                return None
+            case Missing(part):
+                head.pop("version", None)
+                return NotModelled(**head, reason=f"{part} is not part of the specification")
+            case make:
+                payload = None if isinstance(change, NodeDeleted) else parse_payload(path, data)
+                if path.kind is not paths.STATE:
+                    head.pop("version", None)
+                return make(self, head, payload, path)
+
+    def _refused(self, head: dict[str, Any], name: str) -> ZooKeeperChange | None:
+        if name == "BadVersion":
+            return WriteConflicted(**head)
+        if name not in REFUSALS:
+            return NotModelled(**head, reason=f"a write that fails with {name} is not part of the specification")
+        self._pass_over(REFUSALS[name])
+        return None
+
+    def _pass_over(self, reason: str) -> None:
+        self.passed_over[f"{SOURCE}: {reason}"] += 1
+
+    # ------------------------------------------------------------------------------------------------ rows in words
+
+    def topic(self, path: Path) -> int:
+        """The number of the topic that a path names."""
+        return self.cluster.topics.index(path.topic or "")
+
+    def state(self, head: dict[str, Any], payload: Any, path: Path, version: int) -> StateWritten:
+        """A state znode's content, as numbers."""
+        number = self.cluster.broker
+        leadership = Leadership(
+            leader=number(payload.leader),
+            leader_epoch=payload.leader_epoch,
+            isr=tuple(map(number, payload.isr)),
+            version=version,
+            controller_epoch=payload.controller_epoch,
+        )
+        partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
+        epoch, self.leader_epochs[partition] = self.leader_epochs.get(partition), leadership.leader_epoch
+        by_leader = leadership.leader == head["by"] and leadership.leader_epoch == epoch
+        return StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader)
+
+    def notification(self, head: dict[str, Any], payload: Any, path: Path) -> NotificationCreated:
+        """An ISR change notification, with the partitions that it names."""
+        self.creators[path.sequence or 0] = head["by"]
+        return NotificationCreated(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
+
+    def notification_gone(self, head: dict[str, Any], path: Path) -> NotificationDeleted:
+        """The end of a notification that was seen before."""
+        return NotificationDeleted(**head, creator=self.creators[path.sequence or 0])
+
+    def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
+        first = session not in self.begun if session.incarnation else None
+        self.begun.append(session)
+        return SessionBegan(**head, first=first)
+
+    def _session_ended(
+        self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
+    ) -> SessionEnded:
+        known = session.incarnation > 0
+        later = [
+            self.sessions[other.session] for other in self.transactions if _begins_after(other, one, self.sessions)
+        ]
+        superseded = any(
+            other.broker == session.broker and other.incarnation > session.incarnation for other in self.begun
+        )
+        for path in deleted:
+            if path not in {"/controller", f"/brokers/ids/{session.broker}"}:
+                raise MalformedInput(path, "", "no broker of the era owns such an ephemeral znode")
+        return SessionEnded(
+            **head,
+            by_client=one.cxid != 0,
+            superseded=superseded,
+            survived=session in later if known else None,
+            had_controller="/controller" in deleted,
+            had_registration=f"/brokers/ids/{session.broker}" in deleted,
+        )
+
+
+def _begins_after(other: Transaction, one: Transaction, sessions: Mapping[int, Session]) -> bool:
+    return other.zxid > one.zxid and isinstance(other.change, SessionCreated) and other.session in sessions
+
+
+def _text(one: Transaction) -> str:
+    """A transaction in a line."""
+    fields = {name: value for name, value in one.to_json().items() if name not in {"zxid", "time", "utc"}}
+    return f"zxid {one.zxid:#x} " + " ".join(f"{name}={value}" for name, value in fields.items())
+
+
+def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]:
+    """Whose the sessions are, told by the ephemeral znodes that they own; which process of a broker, nobody says."""
+    sessions = {}
+    for one in transactions:
+        if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
+            path = Path.parse(one.change.path)
+            if path.kind is paths.BROKER and path.broker is not None:
+                sessions[one.session] = Session(path.broker, 0)
+            if path.kind is paths.CONTROLLER:
+                payload: Any = parse_payload(path, one.change.data)
+                sessions[one.session] = Session(payload.brokerid, 0)
+    return sessions

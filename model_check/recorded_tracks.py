@@ -1,0 +1,94 @@
+"""The sequences of a recording as a search walks them: what comes next in each, and which life of a broker is on.
+
+A place in a recording is a tuple of numbers, one for each sequence: how many of its observations are explained. Lines
+of a process's second life are not read before its second process has begun, nor is a process killed before all that it
+wrote is explained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from model_check.recorded import ControllerSaid, Observed, Recording, RequestHandled, SessionBegan
+
+Place: TypeAlias = tuple[int, ...]
+
+ZOOKEEPER = "zookeeper"
+
+
+class Tracks:
+    """The sequences of a recording, numbered."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.names = tuple(recording.tracks)
+        self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
+        self.beginning: Place = (0,) * len(self.names)
+        self.end: Place = tuple(map(len, self.sequences))
+        self._numbers = {name: number for number, name in enumerate(self.names)}
+        self._zookeeper = self._numbers[ZOOKEEPER]
+        brokers = range(1, len(recording.cluster.broker_ids) + 1)
+        self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
+        self._lives = {b: self._count_lives(b) for b in brokers}
+
+    def _count_lives(self, b: int) -> list[int]:
+        """After how many transactions a broker has had how many processes."""
+        counts = [0]
+        for one in self.sequences[self._zookeeper]:
+            counts.append(counts[-1] + (isinstance(one, SessionBegan) and one.by == b and bool(one.first)))
+        return counts
+
+    def life(self, place: Place, b: int) -> int:
+        """Which process of a broker is the present one; 1 also before any."""
+        return max(1, self._lives[b][place[self._zookeeper]])
+
+    def track(self, kind: str, b: int) -> int | None:
+        """The number of a broker's sequence as "controller" or "broker"; None if its log is not there."""
+        return self._numbers.get(f"{kind} {self._names_of[b]}")
+
+    def heads(self, place: Place) -> list[tuple[int, Observed]]:
+        """The next observation of each sequence, with the sequence's number, in the order of their clocks."""
+        heads = [
+            (number, sequence[position])
+            for number, (sequence, position) in enumerate(zip(self.sequences, place, strict=True))
+            if position < len(sequence)
+        ]
+        return sorted(heads, key=lambda head: (head[1].time, head[0]))
+
+    def lines(self, place: Place, c: int) -> tuple[int, list[ControllerSaid]]:
+        """The number of a controller's sequence, and what its present process has yet to say."""
+        number = self.track("controller", c)
+        if number is None:
+            return -1, []
+        life = self.life(place, c)
+        left = []
+        for one in self.sequences[number][place[number] :]:
+            if not isinstance(one, ControllerSaid) or one.incarnation != life:
+                break
+            left.append(one)
+        return number, left
+
+    def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
+        """The requests that the present process of a broker has yet to handle."""
+        number = self.track("broker", b)
+        if number is None:
+            return
+        life = self.life(place, b)
+        for one in self.sequences[number][place[number] :]:
+            if isinstance(one, RequestHandled):
+                if one.incarnation != life:
+                    return
+                yield one
+
+    def is_silent(self, place: Place, b: int) -> bool:
+        """Whether the present process of a broker wrote nothing more."""
+        return not self.lines(place, b)[1] and next(self.requests(place, b), None) is None
+
+    def explained(self, place: Place) -> tuple[int, int]:
+        """How many observations are explained, and how many transactions among them."""
+        return sum(place), place[self._zookeeper]
+
+    @staticmethod
+    def after(place: Place, steps: Mapping[int, int]) -> Place:
+        """The place after so many more observations of these sequences."""
+        return tuple(position + steps.get(number, 0) for number, position in enumerate(place))

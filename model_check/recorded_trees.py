@@ -1,0 +1,100 @@
+"""ZooKeeper's transactions as changes of the specification's tree: what a step must do to it, exactly.
+
+The specification keeps of ZooKeeper who is controller, the epoch, the registered brokers, the topics, the state znodes
+and the notifications. A transaction says how that changes; a step that is to explain it must change it just so, and a
+step that explains none must leave it alone. Whether an ephemeral's owner is a running process is in no transaction, and
+is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from model_check.hidden_steps import part
+from model_check.plain_state import EMPTY, PlainState
+from model_check.recorded import (
+    BrokerRegistered,
+    ControllerCreated,
+    ControllerDeleted,
+    EpochWritten,
+    Leadership,
+    NotificationCreated,
+    NotificationDeleted,
+    SessionEnded,
+    StateWritten,
+    TopicCreated,
+    ZooKeeperChange,
+)
+from spec.model import Model
+
+Tree: TypeAlias = dict[str, Any]
+"""What transactions show of ZooKeeper's part of a state."""
+
+NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned"})
+
+
+def _bit(broker: int) -> int:
+    return 1 << broker - 1 if broker else 0
+
+
+def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
+    return {"state": {**tree.get("state", EMPTY), one.partition: raw_leadership(m, one.state)}}
+
+
+def _session_ended(_m: Model, tree: Tree, one: SessionEnded) -> Tree:
+    left = {"controller": 0} if one.had_controller else {}
+    return left | ({"registered": tree.get("registered", 0) & ~_bit(one.by)} if one.had_registration else {})
+
+
+def _notified(_m: Model, tree: Tree, one: NotificationCreated) -> Tree:
+    notified = tree.get("notified", EMPTY)
+    return {"notified": {**notified, **{p: notified.get(p, 0) | _bit(one.by) for p in one.partitions}}}
+
+
+def _notification_gone(_m: Model, tree: Tree, one: NotificationDeleted) -> Tree:
+    masks = {p: mask & ~_bit(one.creator) for p, mask in tree.get("notified", EMPTY).items()}
+    return {"notified": {p: mask for p, mask in masks.items() if mask}}
+
+
+CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
+    ControllerCreated: lambda _m, _tree, one: {"controller": one.by},
+    ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
+    EpochWritten: lambda _m, _tree, one: {"epoch": one.epoch},
+    BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
+    TopicCreated: lambda _m, tree, one: {"topics": {**tree.get("topics", EMPTY), one.topic: 1}},
+    SessionEnded: _session_ended,
+    StateWritten: _state_written,
+    NotificationCreated: _notified,
+    NotificationDeleted: _notification_gone,
+}
+"""What each transaction changes; one that is not here changes nothing."""
+
+
+def raw_leadership(m: Model, one: Leadership) -> dict[str, int]:
+    """Leadership as a record of a state."""
+    fields = {
+        "leader": one.leader,
+        "leader_epoch": m.leader_epoch.encode(one.leader_epoch),
+        "isr": m.brokers.list_kind.encode(one.isr),
+        "version": m.version.encode(one.version),
+        "controller_epoch": one.controller_epoch,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def agrees(m: Model, one: ZooKeeperChange, before: PlainState, after: PlainState) -> bool:
+    """Whether a step changes ZooKeeper exactly as the transaction does."""
+    tree = _tree(before)
+    change = CHANGES[type(one)](m, tree, one) if type(one) in CHANGES else {}
+    expected = {name: value for name, value in {**tree, **change}.items() if value}
+    return expected == _tree(after)
+
+
+def makes_a_transaction(before: PlainState, after: PlainState) -> bool:
+    """Whether a step changes anything that a transaction would show."""
+    return part(before, "zookeeper") is not part(after, "zookeeper") and _tree(before) != _tree(after)
+
+
+def _tree(state: PlainState) -> Tree:
+    return {name: value for name, value in part(state, "zookeeper").items() if name not in NOT_SHOWN}

@@ -1,0 +1,140 @@
+"""Reading a recording: a folder in which a cluster's ZooKeeper transactions and logs were saved.
+
+    zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper_recording.py)      required
+    broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
+    sessions.json               which session was whose; without it, sessions are told by what they own
+    actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
+
+Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
+a line that is passed over, for a reason that stands in the tables (`recorded_changes`, `recorded_lines`). Anything else
+is refused, with its file and line. Other files (controller.log, zkclient.log ...) are not read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from model_check.recorded import (
+    Cluster,
+    EpochWritten,
+    NotModelled,
+    Observed,
+    Recording,
+    SessionBegan,
+    ZooKeeperChange,
+)
+from model_check.recorded_acts import read_acts
+from model_check.recorded_changes import Changes, Session, sessions_by_ownership
+from model_check.recorded_lines import Lines
+from reference.zookeeper_recording import RecordingError, read_recording
+from reference.zookeeper_transactions import NodeCreated, Transaction
+from spec import znode_paths as paths
+from spec.errors import BadInput, MalformedInput
+from spec.kafka_types import TopicPartition
+from spec.znode_paths import Path as ZnodePath
+from spec.znodes import TopicPayload, parse_payload
+
+ZOOKEEPER, SESSIONS, ACTIONS = "zookeeper.jsonl", "sessions.json", "actions.jsonl"
+STATE_CHANGE = "broker-*/state-change.log"
+
+
+def read(folder: Path) -> Recording:
+    """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
+    transactions = _transactions(folder)
+    sessions = _sessions(folder, transactions)
+    cluster = _cluster(transactions, sessions)
+    passed_over: Counter[str] = Counter()
+    changes = list(Changes(cluster, sessions, passed_over).read(transactions))
+    acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
+    tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
+    for broker_id, log in _logs(folder):
+        if broker_id not in cluster.broker_ids:
+            raise BadInput(f"{log}: broker {broker_id} has no session in {ZOOKEEPER}")
+        lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
+        tracks |= lines.read(log)
+    epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
+    cut = next((one for one in changes if isinstance(one, NotModelled)), None)
+    if cut is not None:
+        tracks = {name: tuple(takewhile(lambda one: one.time < cut.time, track)) for name, track in tracks.items()}
+    return Recording(folder, cluster, tracks, passed_over, max(epochs, default=1) + 1, cut)
+
+
+def _transactions(folder: Path) -> list[Transaction]:
+    file = folder / ZOOKEEPER
+    if not file.exists():
+        raise BadInput(f"{folder} is no recording: it has no {ZOOKEEPER}")
+    try:
+        with file.open(encoding="utf-8") as lines:
+            return list(read_recording(lines))
+    except RecordingError as error:
+        raise MalformedInput(str(file), "", str(error)) from error
+
+
+def _logs(folder: Path) -> Iterator[tuple[int, Path]]:
+    found = sorted(folder.glob(STATE_CHANGE))
+    if not found:
+        raise BadInput(f"{folder} is no recording: it has no {STATE_CHANGE}")
+    for log in found:
+        number = log.parent.name.removeprefix("broker-")
+        if not number.isdigit():
+            raise BadInput(f"{log}: the folder of a broker is called broker- and its id")
+        yield int(number), log
+
+
+def _sessions(folder: Path, transactions: list[Transaction]) -> dict[int, Session]:
+    file = folder / SESSIONS
+    if not file.exists():
+        return sessions_by_ownership(transactions)
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        return {
+            _session_id(name): Session(_number(one, "broker"), _number(one, "incarnation"))
+            for name, one in content.items()
+        }
+    except (json.JSONDecodeError, AttributeError, KeyError, ValueError, TypeError) as error:
+        reason = "is not an object of sessions, each with a broker and an incarnation"
+        raise MalformedInput(str(file), "", f"{reason} ({error})") from error
+
+
+def _session_id(text: str) -> int:
+    number = int(text, 16)
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _number(record: Any, name: str) -> int:
+    value = record[name]
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}")
+    return value
+
+
+def _cluster(transactions: list[Transaction], sessions: dict[int, Session]) -> Cluster:
+    """The brokers that had a session, and the topics in the order of their creation."""
+    topics: list[str] = []
+    assigned: dict[TopicPartition, tuple[int, ...]] = {}
+    for one in transactions:
+        change = one.change
+        if not isinstance(change, NodeCreated) or not change.path.startswith("/brokers/topics/"):
+            continue
+        path = ZnodePath.parse(change.path)
+        if path.kind is not paths.BROKER_TOPIC or path.topic in topics:
+            continue
+        payload = parse_payload(path, change.data)
+        assert isinstance(payload, TopicPayload) and path.topic is not None  # noqa: S101, PT018 - by the path's kind
+        topics.append(path.topic)
+        assigned |= {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
+    named = {broker for ids in assigned.values() for broker in ids}
+    broker_ids = tuple(sorted({one.broker for one in sessions.values()} | named))
+    numbers = {broker: number for number, broker in enumerate(broker_ids, start=1)}
+    lists = tuple(tuple(numbers[broker] for broker in ids) for ids in assigned.values())
+    return Cluster(broker_ids, tuple(topics), tuple(assigned), lists)
+
+
+def _lives(changes: list[ZooKeeperChange], broker: int) -> tuple[int, ...]:
+    """When each process of a broker got its first session: what the log says from then on is this process's."""
+    return tuple(one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker and one.first)
