@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -178,7 +178,7 @@ class RunFolder(Folder):
 
     def complete(self, level: Level) -> None:
         """Mark a level complete."""
-        self.write(f"levels/{_marker(level.depth)}", json.dumps(asdict(level)).encode())
+        self.write(f"levels/{_marker(level.depth)}", json.dumps(level, default=_fields).encode())
 
     def sweep(self, levels: list[Level]) -> None:
         """Delete what no marker names, and blobs that have been received."""
@@ -186,6 +186,11 @@ class RunFolder(Folder):
         kept |= {shard.blob for shard in levels[-1].shards if any(shard.sends)}
         for folder in ("states", "blobs"):
             self.forget(*(name for name in (f"{folder}/{one}" for one in self.names(folder)) if name not in kept))
+
+
+def _fields(one: Any) -> dict[str, Any]:
+    """The fields of a dataclass, not of those within it: `asdict` would copy every number of a marker by itself."""
+    return {field.name: getattr(one, field.name) for field in fields(one)}
 
 
 def _marker(depth: int) -> str:

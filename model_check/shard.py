@@ -199,7 +199,7 @@ class Shard:
                     for target, (begin, end) in enumerate(pairwise(ends.tolist())):
                         if begin < end:
                             sends[target].append((stream.tell(), end - begin))
-                            stream.write(found[order[begin:end]])
+                            stream.write(np.take(found, order[begin:end], axis=0))
                             stream.write(parents[order[begin:end]])
         return tuple(map(tuple, sends))
 

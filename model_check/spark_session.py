@@ -2,7 +2,7 @@
 
 Spark is told as little as possible: the master is whatever the user names, memory and cores are as that cluster has
 them. What is set here is what the engine rests on. Workers run this very interpreter and see this checkout; a shard
-stays where its visited set is (long locality wait); a task that loses its worker is tried again, also on a local
+stays where its visited set is (it waits for its executor); a task that loses its worker is tried again, also on a local
 master, where Spark by itself would give up. Logs go to a file that is shown only when something fails.
 
 Only one session can be open in a process; whoever opens the same one again, inside, gets it as it is.
@@ -33,6 +33,9 @@ from spec.errors import BadInput, EnvironmentFailure
 ROOT = Path(__file__).resolve().parents[1]
 TRIES = 4
 """How often a task may lose its worker before the run gives up."""
+
+PATIENCE = 20
+"""Seconds that a task waits for its own executor, however busy; the loss of an executor holds a run up for as long."""
 
 LOCAL = re.compile(r"local(?:\[(?P<slots>\*|\d+)\])?")
 
@@ -94,7 +97,9 @@ def _configuration(master: str, scratch: Path) -> SparkConf:
         "spark.driver.extraJavaOptions": f"{JVM_OPTIONS} -Dlog4j2.configurationFile={log_properties.as_uri()}",
         "spark.executorEnv.PYTHONPATH": path,
         "spark.python.worker.reuse": "true",
-        "spark.locality.wait": "1h",
+        "spark.locality.wait.process": f"{PATIENCE}s",
+        "spark.locality.wait.node": "0s",
+        "spark.locality.wait.rack": "0s",
         "spark.task.maxFailures": str(TRIES),
     }
     if master.startswith("local"):
