@@ -126,7 +126,10 @@ def test_7_1_a_dead_leader_is_replaced_and_the_removal_then_writes_nothing() -> 
     assert run.differs_from(before, "zookeeper") == set(), "the dead broker is out of the ISR already: no write"
     assert told(repeated) == told(elected), "the LeaderAndIsr with epoch e + 1 is repeated"
     assert run[f"{CACHE}.replicas[2]"] == "OFFLINE"
-    assert run["controllers[1].at"] == "IDLE"
+    locals_of_handler = ("at", "handler", "partition", "replica", "read_version", "dead", "lost_leader")
+    assert [run[f"controllers[1].{name}"] for name in locals_of_handler] == [
+        "IDLE", "NONE", "0", "-1", "-1", "{}", "no",
+    ]  # fmt: skip
 
     for broker in (1, 3):
         (accepted,) = run.do(f"deliver_request(c=1, b={broker})")
