@@ -16,7 +16,7 @@ from spec.language import action, observe, require, successor, when
 from spec.model import Model
 from spec.request_batch import FIELDS
 from spec.state import Session
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, either
 from spec.zookeeper import can_operate, exists
 
 
@@ -106,7 +106,7 @@ def _write_znode(s: Any, b: int, p: int, isr: Value) -> None:
 def _content_is(znode: Any, known: Any, isr: Value) -> Value:
     """Whether the znode says what this leader would write with that ISR."""
     names = ("leader", "leader_epoch", "controller_epoch")
-    return both(znode.isr == isr, *(znode[name] == known[name] for name in names), flag(True))
+    return both(znode.isr == isr, *(znode[name] == known[name] for name in names))
 
 
 RULES = (shrink_isr, expand_isr, expand_isr_unanswered, rewrite_isr)

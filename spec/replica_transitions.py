@@ -22,8 +22,8 @@ from spec.state import At
 from spec.terms import Value, both, choose, either, flag
 from spec.zookeeper import can_operate, exists, is_fenced_off
 
-#: From these a replica may go Online, respectively Offline, in the documented table.
-ONLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
+#: From these a replica may go Online, and from the same ones Offline, by the documented table.
+ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
 
 
 def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
@@ -32,7 +32,10 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
     told, informed = {}, {}
     for p in m.partitions:
         cached = flag(partitions[p].version != -1)
-        moving = {r: both(m.brokers.in_set(r, on), _may_go_online(partitions[p].replicas[r])) for r in m.assigned(p)}
+        moving = {
+            r: both(m.brokers.in_set(r, on), _may_go_online_or_offline(partitions[p].replicas[r]))
+            for r in m.assigned(p)
+        }
         from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
         receivers = {r: both(moving[r], ~from_new[r], cached) for r in m.assigned(p)}
         told[p] = m.brokers.set_from(receivers)
@@ -43,8 +46,8 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
     send(s, m, c, Batch(ordered=told, metadata=informed))
 
 
-def _may_go_online(state: Value) -> Value:
-    return either(*(state == source for source in ONLINE_FROM))
+def _may_go_online_or_offline(state: Value) -> Value:
+    return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
 
 
 def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
@@ -52,7 +55,7 @@ def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
     controller = s.controllers[c]
     for p in m.partitions:
         cached = controller.partitions[p]
-        movable = m.brokers.set_from({r: _may_go_online(cached.replicas[r]) for r in m.assigned(p)})
+        movable = m.brokers.set_from({r: _may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
         candidates = m.brokers.intersection(dead, movable)
         with when(cached.version != -1):
             cached.visiting = candidates

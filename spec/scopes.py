@@ -73,7 +73,7 @@ def scope(name: str) -> Scope:
 
 
 def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
-    """A scope from its table, refusing keys, parts and budgets that do not exist."""
+    """A scope from its table, refusing keys, parts and budgets that do not exist, and replicas on no broker."""
     _refuse_unknown(name, bounds, [one.name for one in fields(Scope)])
     _refuse_unknown(name, bounds.get("budgets", {}), BUDGETS)
     _refuse_unknown(name, bounds.get("parts", ()), PARTS)
@@ -82,10 +82,31 @@ def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     given["topic_of"] = tuple(bounds.get("topic_of", ()))
     given["parts"] = frozenset(bounds.get("parts", ()))
     given["budgets"] = tuple(bounds.get("budgets", {}).items())
-    return Scope(name=name, **given)
+    for required in ("statement", "brokers", "controllers"):
+        if required not in given:
+            raise _malformed(name, required, "is missing")
+    return _sensible(Scope(name=name, **given))
+
+
+def _sensible(one: Scope) -> Scope:
+    """The scope itself, if its numbers go together."""
+    if not 1 <= one.controllers <= one.brokers:
+        raise _malformed(one.name, "controllers", f"is not from 1 to {one.brokers}, the number of brokers")
+    for replicas in one.assigned:
+        if not replicas or len(set(replicas)) < len(replicas) or not set(replicas) <= {*range(1, one.brokers + 1)}:
+            raise _malformed(one.name, "assigned", f"{list(replicas)} are no distinct brokers from 1 to {one.brokers}")
+    if len(one.topic_of) not in {0, len(one.assigned)}:
+        raise _malformed(one.name, "topic_of", f"names {len(one.topic_of)} topics for {len(one.assigned)} partitions")
+    if bool(one.assigned) != ("partitions" in one.parts):
+        raise _malformed(one.name, "assigned", "goes with the part partitions, and neither is without the other")
+    return one
 
 
 def _refuse_unknown(scope_name: str, given: Any, known: Any) -> None:
     for key in given:
         if key not in known:
-            raise MalformedInput(f"manifest.toml scope {scope_name}", key, f"is not one of {', '.join(known)}")
+            raise _malformed(scope_name, key, f"is not one of {', '.join(known)}")
+
+
+def _malformed(scope_name: str, key: str, reason: str) -> MalformedInput:
+    return MalformedInput(f"manifest.toml scope {scope_name}", key, reason)

@@ -8,7 +8,6 @@ read of `/controller` arms it, and the active controller's reads arm theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from spec.language import fits, observe, when
@@ -34,11 +33,11 @@ def queue_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
             places[i] = callback
 
 
-def notify(s: Any, m: Model, path: str, callback: Callback, but: Iterable[int] = ()) -> None:
+def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
     """A change of `path`: every armed watch fires once, and its listener is queued."""
     for c in m.controllers:
         watching = s.controllers[c].watching
-        with when(flag(False) if c in but else watching[path]):
+        with when(watching[path]):
             queue_callback(s, m, c, callback)
             watching[path] = False
 

@@ -44,6 +44,31 @@ def test_what_a_scope_does_not_have_is_refused_with_what_it_may_have(damage: dic
     assert all(name in str(caught.value) for name in known)
 
 
+WHOLE = BARE | {"parts": ["partitions"], "assigned": [[1, 2]]}
+
+
+@pytest.mark.parametrize(
+    ("damage", "complaint"),
+    [
+        ({"brokers": None}, "brokers: is missing"),
+        ({"statement": None}, "statement: is missing"),
+        ({"controllers": 3}, "controllers: is not from 1 to 2, the number of brokers"),
+        ({"controllers": 0}, "controllers: is not from 1 to 2, the number of brokers"),
+        ({"assigned": [[1, 3]]}, "assigned: [1, 3] are no distinct brokers from 1 to 2"),
+        ({"assigned": [[1, 1]]}, "assigned: [1, 1] are no distinct brokers from 1 to 2"),
+        ({"assigned": [[]]}, "assigned: [] are no distinct brokers from 1 to 2"),
+        ({"topic_of": [0, 1]}, "topic_of: names 2 topics for 1 partitions"),
+        ({"assigned": []}, "assigned: goes with the part partitions"),
+        ({"parts": []}, "assigned: goes with the part partitions"),
+    ],
+)
+def test_a_scope_whose_numbers_do_not_go_together_is_refused(damage: dict[str, Any], complaint: str) -> None:
+    given = {key: value for key, value in (WHOLE | damage).items() if value is not None}
+    with pytest.raises(MalformedInput) as caught:
+        _read("try", given)
+    assert str(caught.value).startswith(f"manifest.toml scope try: {complaint}")
+
+
 def test_an_unknown_scope_is_refused_with_the_closest_and_all_known() -> None:
     with pytest.raises(UnknownName, match=r"no scope is called 'tinny'; did you mean tiny\?.*\bci\b"):
         scope("tinny")
