@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from model_check.digest import SetDigest, add_plainly
 from model_check.explorer import Exploration, Progress, SpecificationError, explore
 from model_check.interpreter import explore_plainly, successors
+from model_check.straight_line import evaluate
 from model_check.traces import Trace
-from spec.language import Leaf, TransitionSystem, action
+from spec.language import Leaf, Property, TransitionSystem, action
 from spec.terms import number
 from tests.model_check.random_systems import systems
 from tests.model_check.systems import EXPECTED, Counts, build, clerks, jugs, lamps, odometer, odometer_counts
@@ -31,6 +32,16 @@ def assert_as_the_oracle(system: TransitionSystem, found: Exploration, limit: in
     for name, trace in {**found.violated, **found.witnessed}.items():
         assert len(trace) == len({**oracle.violations, **oracle.witnesses}[name].trace)
         assert_is_a_run(system, trace)
+    for name, trace in found.violated.items():
+        assert_breaks(system.property_named(name), trace)
+
+
+def assert_breaks(claim: Property, trace: Trace) -> None:
+    """The last state is bad, or the last step is."""
+    if claim.term is not None:
+        assert not evaluate(claim.term, trace.steps[-1][1])
+    else:
+        assert not evaluate(claim.terms[trace.actions[-1]], trace.steps[-2][1])
 
 
 def assert_is_a_run(system: TransitionSystem, trace: Trace) -> None:
