@@ -94,8 +94,9 @@ class _Search:
         self.trace: Trace | None = None
 
     def run(self) -> None:
-        """Ask until the depth is reached, or an answer stays out."""
-        decide_all([self._about(min(STRIDE - 1, self._depth))], self._follow, workers=1)
+        """Ask until the depth is reached, or an answer stays out; odd lengths go first, where they cost nothing."""
+        first = self._depth % STRIDE + STRIDE if self._depth > STRIDE else self._depth
+        decide_all([self._about(first)], self._follow, workers=1)
 
     def _about(self, last: int) -> Question[int]:
         """The question about the lengths that are not known to be safe, up to the last."""

@@ -10,7 +10,9 @@ the write raises the version, and the new version is the epoch of the candidate'
   with more than `few` terms is 2 * (few + 1) steps away; with fewer candidates, somebody must resign in between.
 - *Versions only grow* is a claim about steps, and true of each step without any invariant.
 
-`factors` is a system whose only action needs two factors of a prime, which solvers that think in bits search for long.
+`watching` proves a claim about all epochs by watching an arbitrary one, which has been won only if the version has come
+so far. `factors` is a system whose only action needs the two factors of a number that has none, for which solvers that
+think in bits search long.
 """
 
 from __future__ import annotations
@@ -104,6 +106,27 @@ def below_version(system: TransitionSystem, field: str) -> Property:
     return always(
         f"{field}_below_version", both(*[kind.variable(one.name) <= kind.variable("version") for one in mine])
     )
+
+
+@action(actor="somebody", source="by hand")
+def win(s: Any, _model: object) -> None:
+    """Somebody wins the next epoch; whether the watched one was ever won is remembered."""
+    s.version = successor(s.version)
+    with when(s.version == s.watched):
+        s.won = True
+
+
+def watching() -> TransitionSystem:
+    """Epochs won one after the other, of which an arbitrary one is watched: no action changes which."""
+    kind = epoch(0, unbounded=True)
+    shape: Shape = {"version": Leaf(kind, 0), "watched": Leaf(kind, 0), "won": Leaf(FLAG, False)}
+    claim = Property("won_once", "step", "The watched epoch is not won a second time.", "by hand")
+
+    def won_once(old: Any, new: Any) -> Value:
+        again: Value = both(old.won, new.version == new.watched)
+        return ~again
+
+    return build("watching", shape, [(win, [{}])], [], [(claim, won_once)])
 
 
 PRIME = 2**61 - 1

@@ -5,10 +5,11 @@ import z3
 
 from model_check.bounded import NotCheckable, at_most_one, check_bounded, replayed
 from model_check.interpreter import explore_plainly
+from model_check.straight_line import evaluate
 from model_check.traces import Trace
 from spec.language import Action, Property, TransitionSystem, Variable
 from spec.terms import epoch
-from tests.model_check.elections import elections, factors
+from tests.model_check.elections import below_version, elections, factors, watching
 from tests.model_check.systems import EXPECTED, odometer
 
 CLAIMS = [
@@ -43,6 +44,34 @@ def test_too_many_terms_take_two_steps_each(few: int) -> None:
     assert report.trace.last["version"] == few + 1
     assert seen == sorted(set(seen))
     assert seen[-1] == report.depth == 2 * few + 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "length"),
+    [
+        (z3.Not(z3.Bool("won")), 1),  # the first version is the watched epoch
+        (z3.Int("watched") > z3.Int("version"), 0),  # it is none yet
+        (z3.Int("watched") <= z3.Int("version") + 50, 0),  # it is far away
+        (z3.Or(z3.Not(z3.Bool("won")), z3.Int("watched") < 4), 4),  # it is the fourth
+        (z3.Or(z3.Not(z3.Bool("won")), z3.Int("version") < z3.Int("watched") + 2), 3),  # two more after the first
+    ],
+)
+def test_what_no_action_changes_is_chosen_to_break_the_claim(claim: z3.BoolRef, length: int) -> None:
+    one = Property("claim", "always", "It is false.", "by hand", claim)
+    report = check_bounded(watching(), one, 7)
+    assert report.trace is not None
+    assert len(report.trace) == length
+    assert evaluate(claim, report.trace.last) == 0
+
+
+def test_known_invariants_may_be_used() -> None:
+    system = elections(2)
+    lemma = below_version(system, "epoch")
+    report = check_bounded(system, system.property_named("one_per_epoch"), 7, invariants=[lemma])
+    assert (report.verdict, report.depth) == ("INCOMPLETE", 7)
+    # What is assumed is believed: nothing is found where a false invariant rules it out.
+    wrong = Property("no_terms", "always", "There are none.", "by hand", z3.Int("version") == 0)
+    assert check_bounded(system, system.property_named("few_terms"), 7, invariants=[wrong]).trace is None
 
 
 def test_a_candidate_resigns_before_it_wins_again() -> None:

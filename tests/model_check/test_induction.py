@@ -17,7 +17,7 @@ from model_check.proof_report import ProofReport
 from model_check.smtlib import export, file_name, recheck
 from spec.language import Property, TransitionSystem
 from spec.terms import FLAG, Value
-from tests.model_check.elections import always, below_version, elections, factors
+from tests.model_check.elections import always, below_version, elections, factors, watching
 from tests.model_check.systems import EXPECTED, clerks, jugs, lamps, odometer
 
 
@@ -97,6 +97,17 @@ def test_a_bound_that_may_stop_an_action_is_an_assumption() -> None:
     report = prove(bounded, [bounded.property_named("version_grows")])
     assert verdicts(report) == {"version_grows": "HOLDS"}
     assert report.assumptions == ("write(c=1)", "write(c=2)")
+
+
+def test_what_no_action_changes_stands_for_any_number() -> None:
+    system, watched, version = watching(), z3.Int("watched"), z3.Int("version")
+    lemma = always("won_is_past", Value(FLAG, z3.Implies(z3.Bool("won"), watched <= version)))
+    absurd = always("watches_the_first", Value(FLAG, watched == 0))
+    report = prove(system, [*system.properties, absurd], [lemma])
+    assert report.arbitrary == ("watched",)
+    assert verdicts(report) == {"won_once": "HOLDS", "watches_the_first": "VIOLATED"}
+    assert report.properties["watches_the_first"].reason == "false in an initial state"
+    assert verdicts(prove(system)) == {"won_once": "INCOMPLETE"}
 
 
 def test_the_type_invariant_is_derived_and_a_type_that_steps_leave_is_found() -> None:
