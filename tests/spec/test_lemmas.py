@@ -1,0 +1,220 @@
+"""Lemmas: true of all enumerated states, each of use, and false where the mend is missing that they speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import z3
+
+from model_check.explorer import explore
+from model_check.obligations import Clause, Step, Vocabulary, type_terms
+from model_check.smtlib import decide
+from spec.expectations import switches_named
+from spec.language import Action, Property, TransitionSystem, View, claim
+from spec.lemmas import declared, lemmas_of
+from spec.model import Model
+from spec.properties import claims
+from spec.scopes import Scope, scope
+from spec.state import shape
+from spec.system import system
+from spec.terms import Value, both
+from spec.variants import AS_CODED, FENCED, VARIANTS, Switches
+
+MENDED = "AS_CODED+RESIGN_CLEANS_UP+RESIGN_ON_EPOCH_CONFLICT"
+"""The least that makes every lemma true: the mends of D1 and D4."""
+
+ALL = {one.name for one in declared()}
+ONLY_MENDED = {
+    "a_failover_starts_from_nothing", "only_the_active_have_channels", "who_is_active_believes_to_be_controller",
+    "an_epoch_has_one_owner", "an_epoch_acted_in_is_its_owners",
+}  # fmt: skip
+
+
+def lemmas(scope_name: str, switches: Switches, *, proving: bool = False) -> tuple[Property, ...]:
+    return lemmas_of(Model(scope(scope_name), switches, proving))
+
+
+def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:
+    """The candidates that some reachable state of the scope makes false."""
+    asked = replace(system(within, switches), properties=tuple(candidates))
+    found = explore(asked)
+    assert found.exhausted
+    return set(found.violated)
+
+
+# -------------------------------------------------------------------------------------------------------- what there is
+
+
+def test_lemmas_have_names_of_their_own_and_a_sentence() -> None:
+    names = [one.name for one in declared()]
+    assert len(names) == len(set(names))
+    assert ALL.isdisjoint(one.name for one in claims())
+    assert all(one.kind == "always" and one.statement.endswith(".") for one in declared())
+
+
+@pytest.mark.parametrize("variant", [*VARIANTS, MENDED])
+def test_a_variant_has_the_lemmas_that_its_mends_make_true(variant: str) -> None:
+    found = {one.name for one in lemmas("proof", switches_named(variant), proving=True)}
+    assert found == (ALL if variant in {"FENCED", MENDED} else ALL - ONLY_MENDED)
+
+
+def test_without_partitions_there_are_only_the_lemmas_about_controllers() -> None:
+    about_controllers = {one.name for one in declared() if not one.parts}
+    assert {one.name for one in lemmas("election", FENCED)} == about_controllers
+    assert ONLY_MENDED < about_controllers < ALL
+
+
+# ------------------------------------------------------------------------------------------------ on enumerated states
+
+DEFAULT = [("tiny", "FENCED"), ("small", "FENCED")]
+SMALL_SCOPES = (
+    "tiny", "small", "left_overs", "early", "losses", "lost_creation", "partitions", "metadata", "notifications",
+    "resends", "creation", "topics", "unclean", "bounce", "cold", "half_active", "election", "epochs",
+)  # fmt: skip
+DEEP = [
+    pytest.param(name, variant, marks=pytest.mark.slow)
+    for name in SMALL_SCOPES
+    for variant in (*VARIANTS, MENDED)
+    if (name, variant) not in DEFAULT
+]
+
+
+@pytest.mark.parametrize(("scope_name", "variant"), [*DEFAULT, *DEEP])
+def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
+    switches = switches_named(variant)
+    assert false_somewhere(scope(scope_name), switches, lemmas(scope_name, switches)) == set()
+
+
+@claim("always", source="a mistake on purpose", parts=("partitions",))
+def no_copy_is_behind_the_znode(s: Any, m: Model) -> Value:
+    """Every controller's cache has the znode's version."""
+    pairs = [(s.controllers[c].partitions[p], s.zookeeper.state[p]) for c in m.controllers for p in m.partitions]
+    return both(*(cached.version == znode.version for cached, znode in pairs))
+
+
+def test_a_false_lemma_is_found_among_true_ones() -> None:
+    m = Model(scope("tiny"), AS_CODED)
+    term = no_copy_is_behind_the_znode.function(View(shape(m), None), m)
+    assert term is not None
+    wrong = Property("wrong", "always", no_copy_is_behind_the_znode.statement, "", term=term.term)
+    assert false_somewhere(scope("tiny"), AS_CODED, [*lemmas("tiny", AS_CODED), wrong]) == {"wrong"}
+
+
+def test_what_a_mend_makes_true_is_false_without_it() -> None:
+    # An exception leaves an active broker with channels that is not controller; a lost answer to the increment gives a
+    # term the epoch of its predecessor, which has not noticed yet that its session is gone.
+    faults = replace(scope("half_active"), budgets=(("expiries", 1), ("exceptions", 1), ("losses", 1)))
+    mended = [one for one in lemmas("half_active", FENCED) if one.name in ONLY_MENDED]
+    assert false_somewhere(faults, AS_CODED, mended) == ONLY_MENDED
+
+
+# ------------------------------------------------------------------------------------------------------- what it is for
+
+
+@cache
+def fenced() -> TransitionSystem:
+    return system(scope("proof"), FENCED, proving=True)
+
+
+def action_named(name: str) -> Action:
+    return next(one for one in fenced().actions if one.name == name)
+
+
+def keeps(action: Action, claimed: Property, known: Sequence[Property]) -> bool:
+    """Whether a step of the action from any state in which all that is known holds keeps the claim."""
+    vocabulary = Vocabulary(fenced().variables)
+    step = Step(action, fenced(), vocabulary)
+    stated = [*type_terms(fenced().variables), *((one.name, one.term) for one in known if one.term is not None)]
+    hypotheses = [clause for name, term in stated for clause in vocabulary.clauses(name, term)]
+    goals: list[Clause] = step.claimed([claimed])
+    if claimed.term is not None:
+        own = vocabulary.clauses(claimed.name, claimed.term)
+        hypotheses += own
+        goals += step.after(own)
+    assert goals
+    result = decide(step.question(hypotheses, goals, action.name).text, timeout_s=60).result
+    assert result != "unknown"
+    return result == "unsat"
+
+
+def everything() -> dict[str, Property]:
+    """All lemmas and all properties that a proof is about, by name."""
+    provable = [one for one in fenced().properties if one.kind in {"always", "step"}]
+    return {one.name: one for one in (*lemmas("proof", FENCED, proving=True), *provable)}
+
+
+NEEDED = [
+    # Without the lemma, this action could break that.
+    ("no_epoch_is_ahead_of_zookeepers", "elect_create(c=1)", "epochs_never_go_back"),
+    ("a_process_that_is_not_running_remembers_nothing", "start_process(b=1)", "a_failover_starts_from_nothing"),
+    ("who_changes_states_is_active", "create_state(c=1, p=0)", "only_documented_transitions"),
+    ("a_failover_starts_from_nothing", "elect_read(c=1)", "who_gave_up_is_not_active"),
+    ("only_the_active_have_channels", "read_topics(c=1)", "no_failover_fails_on_left_overs"),
+    ("who_is_active_believes_to_be_controller", "finish_failover(c=1)", "who_gave_up_is_not_active"),
+    ("an_epoch_has_one_owner", "read_topics(c=1)", "one_controller_acts_in_an_epoch"),
+    ("an_epoch_acted_in_is_its_owners", "read_topics(c=1)", "one_term_acts_in_an_epoch"),
+    ("no_copy_is_ahead_of_the_znode", "create_state(c=1, p=0)", "the_same_version_is_the_same_leader_epoch"),
+    ("no_version_read_is_ahead_of_the_znode", "create_state(c=1, p=0)", "a_decision_stands_while_the_version_does"),
+    ("without_a_version_there_is_nothing", "crash(b=1)", "a_leader_epoch_has_one_leader"),
+    ("the_same_version_is_the_same_leader_epoch", "shrink_isr(b=1, p=0, r=3)", "leader_epoch_never_goes_back"),
+    ("a_leader_epoch_has_one_leader", "deliver_request(c=1, b=1)", "one_leader_in_a_leader_epoch"),
+    ("a_decision_stands_while_the_version_does", "write_elected_leader(c=1, p=0)", "clean_leaders_were_in_sync"),
+    ("a_partition_without_a_znode_has_no_writer", "create_state(c=1, p=0)", "writers_epochs_never_go_back"),
+]
+
+
+def test_every_lemma_is_said_to_be_needed() -> None:
+    assert {lemma for lemma, _, _ in NEEDED} == ALL
+
+
+@pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
+def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
+    known = everything()
+    claimed = known.pop(saved)
+    others = [one for name, one in known.items() if name != lemma and one.kind == "always"]
+    assert keeps(action_named(action), claimed, [*others, known[lemma]])
+    assert not keeps(action_named(action), claimed, others)
+
+
+# ------------------------------------------------------------------------------------------------------- planted faults
+
+
+def without_update(action: Action, name: str) -> Action:
+    """The action, but it forgets to write one variable."""
+    assert name in action.updates
+    return replace(action, updates={key: term for key, term in action.updates.items() if key != name})
+
+
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].leader_epoch", "a_leader_epoch_has_one_leader"),
+        ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].version", "the_same_version_is_the_same_leader_epoch"),
+        ("elect_create(c=1)", "zookeeper.epoch", "no_epoch_is_ahead_of_zookeepers"),
+        ("elect_create(c=1)", "controllers[1].epoch", "an_epoch_has_one_owner"),
+        ("on_new_session(c=1)", "controllers[1].active", "a_failover_starts_from_nothing"),
+        ("crash(b=1)", "brokers[1].partitions[0].leader", "without_a_version_there_is_nothing"),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    known = everything()
+    claimed = known.pop(breaks)
+    always = [one for one in known.values() if one.kind == "always"]
+    assert keeps(action_named(action), claimed, always)
+    assert not keeps(without_update(action_named(action), forgets), claimed, always)
+
+
+def test_a_write_that_does_not_look_at_the_version_is_found() -> None:
+    known = everything()
+    claimed = known.pop("no_copy_is_ahead_of_the_znode")
+    action = action_named("expand_isr_unanswered(b=1, p=0, r=2)")
+    looked = z3.Int("zookeeper.state[0].version") == z3.Int("brokers[1].partitions[0].version")
+    blind = replace(action, guard=z3.substitute(action.guard, (looked, z3.BoolVal(True))))
+    assert not blind.guard.eq(action.guard)
+    always = [one for one in known.values() if one.kind == "always"]
+    assert keeps(action, claimed, always)
+    assert not keeps(blind, claimed, always)
