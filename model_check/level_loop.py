@@ -134,6 +134,6 @@ def _genesis(loop: LevelLoop) -> Level:
     with loop.folder.writer(blob) as stream:
         stream.write(initial.tobytes() + bytes(4))
     asked = len(loop.kernel.predicates)
-    nothing = ShardLevel(Section("", 0, 0), (0, 0, 0), (0,) * asked, (-1,) * asked, "", ((),) * shards, 0)
+    nothing = ShardLevel(Section("", 0, 0), (0, 0, 0), (0,) * asked, (-1,) * asked, 0, "", ((),) * shards, 0)
     sends = tuple(((0, 1),) if target == owner else () for target in range(shards))
     return Level(GENESIS, 0.0, (replace(nothing, blob=blob, sends=sends), *(nothing,) * (shards - 1)))

@@ -49,13 +49,14 @@ class ShardLevel:
 
     `counts` and `first` are by predicate of the blueprint: in how many states it held, and the index of the first one
     (-1 for none). `digest` is that of the states: count, low, high. `blob` is the file that it sends, and `sends[t]`
-    has (offset, count) of each section for shard t.
+    has (offset, count) of each section for shard t. `kept` counts the new states that it found of its own.
     """
 
     states: Section
     digest: tuple[int, int, int]
     counts: tuple[int, ...]
     first: tuple[int, ...]
+    kept: int
     blob: str
     sends: tuple[tuple[tuple[int, int], ...], ...]
     memory_bytes: int
@@ -83,8 +84,8 @@ class Level:
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing was sent on, so that no state is left to be found."""
-        return not any(sections for shard in self.shards for sections in shard.sends)
+        """Whether nothing was kept or sent on, so that no state is left to be found."""
+        return not any(shard.kept or any(shard.sends) for shard in self.shards)
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,7 @@ def _shard_level(raw: dict[str, Any]) -> ShardLevel:
         digest=tuple(raw["digest"]),
         counts=tuple(raw["counts"]),
         first=tuple(raw["first"]),
+        kept=raw["kept"],
         blob=raw["blob"],
         sends=sends,
         memory_bytes=raw["memory_bytes"],

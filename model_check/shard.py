@@ -1,9 +1,10 @@
 """A shard: the states whose hash makes them its own, in the memory of one worker process.
 
-At each depth a shard takes the blobs that all shards sent to it, keeps what it has not seen, expands that, and sends
+At each depth a shard takes the blobs that the others sent to it, keeps what it has not seen, expands that, and sends
 every successor to its owner. Before it sends, it drops what it found twice; whether a state is old only its owner
-knows. The visited set lives as long as the process; it is nothing but the states of the shard's level files in their
-order, so any process can make it again from those, and does when a shard comes to it that it does not know.
+knows. What it finds of its own it takes in at once: these are the first states of its next level. The visited set lives
+as long as the process; it is nothing but the states of the shard's level files in their order, so any process can make
+it again from those, and does when a shard comes to it that it does not know.
 
 Nothing here knows of Spark. What a shard reads and writes is a function of the markers before, so that a level done
 twice, here or elsewhere, has the same states in the same order.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -34,6 +36,9 @@ from spec.errors import EnvironmentFailure
 
 OUTBOX_BYTES = 256 << 20
 """How much a shard finds before it sends: duplicates within so much are dropped."""
+
+UNKNOWN = GENESIS - 1
+"""The depth of a shard in the midst of a level."""
 
 Parents = npt.NDArray[np.uint32]
 
@@ -106,58 +111,73 @@ class Shard:
     def __init__(self, folder: RunFolder, number: int, shards: int, *, outbox_bytes: int = OUTBOX_BYTES) -> None:
         self.folder, self.number, self.shards = folder, number, shards
         self.kernel = load_shipped_kernel(folder, Blueprint.from_json(folder.read("system.json")))
-        self.depth = GENESIS
         self._scratch = self.kernel.make_scratch()
         self._worst = len(self._scratch.parents)
         self._outbox_room = max(1, outbox_bytes // (8 * self.kernel.words))
         self._places = np.empty((2, self._worst), dtype=np.uint64)
         self._numbers = np.empty(self._worst, dtype=np.uint32)
         self._parents = np.empty(self._outbox_room + self._worst + 1, dtype=np.uint32)
-        self.visited = self._no_states()
+        self._forget()
 
-    def _no_states(self) -> Visited:
-        return Visited(self.kernel.words, free_memory() // (8 * self.kernel.words) + BLOCK)
+    def _forget(self) -> None:
+        self.depth, self._start, self._end = GENESIS, 0, 0
+        self._own: list[Parents] | None = None
+        self.visited = Visited(self.kernel.words, free_memory() // (8 * self.kernel.words) + BLOCK)
 
     def step(self, depth: int) -> ShardLevel:
         """Do a level: receive, expand, send. EnvironmentFailure if memory or the file system fails."""
-        self.catch_up(depth - 1)
-        base, self.depth = self.visited.count, GENESIS - 1
+        if self.depth != depth - 1:
+            self.catch_up(depth - 1)
+        self.depth = UNKNOWN  # until the level is done
         parents = self._receive(self.folder.level(depth - 1))
-        rows = self.visited.rows[base : self.visited.count + BLOCK]
-        states = self._keep(depth, rows, parents)
-        digest = digest_of(self.kernel.packing, rows[: states.count])
+        self._start, self._end = self._end, self.visited.count
+        states, digest = self._write(depth, parents), digest_of(self.kernel.packing, self._level()[: len(parents)])
         tally = make_tally(len(self._scratch.masks))
         blob = f"blobs/{depth + 1:06}-{self.number:04}-{attempt()}"
-        sends = self._send(blob, rows, states.count, tally)
+        sends = self._send(blob, tally)
         self.depth = depth
         return ShardLevel(
             states=states,
             digest=(digest.count, digest.low, digest.high),
             counts=tuple(tally.counts.tolist()),
             first=tuple(tally.first.tolist()),
+            kept=self.visited.count - self._end,
             blob=blob,
             sends=sends,
             memory_bytes=self.visited.memory_bytes,
         )
 
     def catch_up(self, depth: int) -> None:
-        """Know the states of all levels up to a depth and no others, from the level files if need be."""
-        if not GENESIS <= self.depth <= depth:
-            self.visited, self.depth = self._no_states(), GENESIS
+        """Know the states of all levels up to a depth and no others, from the level files."""
+        self._forget()
         while self.depth < depth:
             section = self.folder.level(self.depth + 1).shards[self.number].states
             if section.count:
                 self._add(*self._read(section))
-            self.depth += 1
+            self.depth, self._start, self._end = self.depth + 1, self._end, self.visited.count
+
+    def _level(self) -> Words:
+        """The states of the level, with a whole block readable at the last."""
+        rows: Words = self.visited.rows[self._start : self._end + BLOCK]
+        return rows
 
     # ------------------------------------------------------------------------------------------------ receiving
 
     def _receive(self, before: Level) -> Parents:
-        """Take in what was sent to this shard; the parents of what is new, by their number in the level before."""
-        parents = [np.empty(0, dtype=np.uint32)]
+        """Take in what was found of this shard's; the parents of what is new, by their number in the level before."""
+        own = self._find_own() if self._own is None else self._own
+        parents = [np.empty(0, dtype=np.uint32), *(one + np.uint32(before.bases[self.number]) for one in own)]
         for base, sender in zip(before.bases, before.shards, strict=False):
             parents += [self._add(*self._read(one)) + np.uint32(base) for one in sender.sections_for(self.number)]
         return np.concatenate(parents)
+
+    def _find_own(self) -> list[Parents]:
+        """Take in again what this shard found of its own in the level before; nobody wrote that down."""
+        tally, found = make_tally(len(self._scratch.masks)), []
+        for rows, parents in self._outboxes(tally):
+            mine = np.flatnonzero(owners(rows, self.shards) == self.number)
+            found.append(self._add(rows[mine], parents[mine]))
+        return found
 
     def _read(self, section: Section) -> tuple[Words, Parents]:
         content = self.folder.read_section(section, self.kernel.words)
@@ -176,36 +196,41 @@ class Shard:
         fresh: Parents = parents[first_of_each(numbers, known)]
         return fresh
 
-    def _keep(self, depth: int, rows: Words, parents: Parents) -> Section:
+    # ------------------------------------------------------------------------------------------------ sending
+
+    def _write(self, depth: int, parents: Parents) -> Section:
         """Write the states of this level to their file; no file if there are none."""
         section = Section(f"states/{depth:06}-{self.number:04}-{attempt()}", 0, len(parents))
         if section.count:
             with self.folder.writer(section.file) as stream:
-                stream.write(rows[: section.count])
+                stream.write(self._level()[: section.count])
                 stream.write(parents)
         return section
 
-    # ------------------------------------------------------------------------------------------------ sending
-
-    def _send(self, blob: str, rows: Words, count: int, tally: Tally) -> tuple[tuple[tuple[int, int], ...], ...]:
-        """Expand this level's states and write what was found, an outbox at a time, grouped by owner."""
+    def _send(self, blob: str, tally: Tally) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """Expand this level's states and write what was found, an outbox at a time, grouped by owner; keep the own."""
         sends: list[list[tuple[int, int]]] = [[] for _ in range(self.shards)]
-        if count:
-            with self.folder.writer(blob) as stream:
-                for found, parents in self._outboxes(rows, count, tally):
-                    owner = owners(found, self.shards)
-                    order = np.argsort(owner, kind="stable")
-                    ends = np.searchsorted(owner[order], np.arange(self.shards + 1))
-                    for target, (begin, end) in enumerate(pairwise(ends.tolist())):
-                        if begin < end:
-                            sends[target].append((stream.tell(), end - begin))
-                            stream.write(np.take(found, order[begin:end], axis=0))
-                            stream.write(parents[order[begin:end]])
+        self._own = []
+        file: Any = self.folder.writer(blob) if self._end > self._start and self.shards > 1 else nullcontext()
+        with file as stream:
+            for found, parents in self._outboxes(tally):
+                owner = owners(found, self.shards)
+                order = np.argsort(owner, kind="stable")
+                ends = np.searchsorted(owner[order], np.arange(self.shards + 1))
+                for target, (begin, end) in enumerate(pairwise(ends.tolist())):
+                    chosen = order[begin:end]
+                    if target == self.number:
+                        self._own.append(self._add(np.take(found, chosen, axis=0), parents[chosen]))
+                    elif begin < end:
+                        sends[target].append((stream.tell(), end - begin))
+                        stream.write(np.take(found, chosen, axis=0))
+                        stream.write(parents[chosen])
         return tuple(map(tuple, sends))
 
-    def _outboxes(self, rows: Words, count: int, tally: Tally) -> Iterator[tuple[Words, Parents]]:
-        """The successors of the first `count` rows, without duplicates as far as one outbox goes, and their parents."""
-        start, work = 0, Work(self._scratch, tally, self._places, self._numbers)
+    def _outboxes(self, tally: Tally) -> Iterator[tuple[Words, Parents]]:
+        """The successors of the level's states, without duplicates as far as one outbox goes, and their parents."""
+        rows, start, count = self._level(), 0, self._end - self._start
+        work = Work(self._scratch, tally, self._places, self._numbers)
         while start < count:
             room = min(self._outbox_room, 4 * (count - start) + self._worst)
             found = Visited(self.kernel.words, room + self._worst)

@@ -101,7 +101,7 @@ def test_ids_are_numbers_of_the_enumeration() -> None:
     """Two shards, with 1 and 2 states at depth 0, then 3 and 1: ids 0 | 1 2, then 3 4 5 | 6."""
 
     def level(depth: int, *counts: int) -> Level:
-        parts = (ShardLevel(Section("", 0, count), (0, 0, 0), (), (), "", (), 0) for count in counts)
+        parts = (ShardLevel(Section("", 0, count), (0, 0, 0), (), (), 0, "", (), 0) for count in counts)
         return Level(depth, 0.0, tuple(parts))
 
     levels = [level(0, 1, 2), level(1, 3, 1)]
