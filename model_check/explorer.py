@@ -12,99 +12,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from model_check.digest import digest_of
 from model_check.expansion import Tally, ask, make_tally
-from model_check.graph import GoalResult, Graph, judge
+from model_check.exploration import Exploration, Progress, SpecificationError
+from model_check.graph import Graph, judge
 from model_check.kernel import Kernel, load_kernel
 from model_check.predicates import Kind
 from model_check.retracing import Retracer
 from model_check.search import Edges, Known, Marks, Reach, Recording, Work, mark, search
 from model_check.slicing import BLOCK
-from model_check.traces import State, Trace
 from model_check.visited import Visited, reserved
 from spec.language import TransitionSystem
 
 SHARE = 64 * BLOCK
 """States expanded between two looks at the clock, the limit and whoever wants to stop."""
-
-
-class SpecificationError(Exception):
-    """A step leaves a variable with a value that its kind does not have."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far an exploration is: states found and expanded, the level being expanded, seconds, bytes in use."""
-
-    states: int
-    expanded: int
-    depth: int
-    seconds: float
-    memory_bytes: int
-
-
-@dataclass(frozen=True)
-class Exploration:
-    """What a search found.
-
-    `levels[d]` counts the states first reached by d steps. `fired` and `overflows` count states by action name, zeros
-    included; `transitions` is the sum of `fired`. `violated` and `witnessed` have a shortest trace by property name,
-    only of what was found. `exhausted` is false if a limit, the memory or the caller stopped the search, and `stopped`
-    says which. `seconds` are by part; "processor" is what the search took of it. `memory_bytes` are those of states and
-    table, `edge_bytes`, apart, those of the graph.
-    """
-
-    states: int
-    expanded: int
-    transitions: int
-    levels: tuple[int, ...]
-    fired: Mapping[str, int]
-    overflows: Mapping[str, int]
-    violated: Mapping[str, Trace]
-    witnessed: Mapping[str, Trace]
-    goals: Mapping[str, GoalResult]
-    exhausted: bool
-    stopped: str
-    seconds: Mapping[str, float]
-    memory_bytes: int
-    edge_bytes: int
-    graph: Graph | None = field(repr=False)
-    retracer: Retracer = field(repr=False)
-
-    @property
-    def depth(self) -> int:
-        """How many steps the farthest state is away from the initial one."""
-        return len(self.levels) - 1
-
-    @property
-    def stored_bytes_per_state(self) -> float:
-        """What a stored state takes: its packed form, its parent's number and its share of the table."""
-        return self.memory_bytes / self.states
-
-    @property
-    def visited(self) -> npt.NDArray[np.uint64]:
-        """All states, packed, in order of discovery: `uint64[states, words]`."""
-        return self.retracer.states[: self.states]
-
-    def state(self, number: int) -> State:
-        """A state by number, as raw values by name."""
-        return self.retracer.state(number)
-
-    def trace(self, number: int) -> Trace:
-        """A shortest trace to a state by number."""
-        return self.retracer.trace(number)
-
-    @cached_property
-    def digest(self) -> str:
-        """A name for the set of states found: equal for every engine, order and number of workers; see `digest`."""
-        return str(digest_of(self.retracer.kernel.packing, self.visited))
 
 
 def explore(
@@ -313,4 +237,4 @@ class Explorer:
                     )
 
 
-__all__ = ["Exploration", "Explorer", "Progress", "SpecificationError", "Tally", "explore"]
+__all__ = ["Exploration", "Explorer", "Progress", "SpecificationError", "explore", "free_memory"]

@@ -22,15 +22,15 @@ import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
 
-from model_check import folding, gates, lowering, packing, predicates, slicing, straight_line
+from model_check import folding, gates, lowering, packing, predicates, slicing, straight_line, updates
 from model_check.expansion import Expansion, Scratch, expand, make_scratch
 from model_check.folding import Folding
 from model_check.gates import Blaster, Network
-from model_check.lowering import action_ir
 from model_check.packing import Packing, Words
 from model_check.predicates import Predicate
 from model_check.slicing import Slices, transpose_ir
 from model_check.system_digest import system_digest
+from model_check.updates import action_ir
 from spec.language import TransitionSystem
 
 OPTIMIZATION = 2
@@ -83,7 +83,7 @@ def compile_object(system: TransitionSystem) -> bytes:
 def _compiler_version() -> bytes:
     """What an object depends on besides the system: our own text, LLVM, and the processor."""
     version = hashlib.blake2b(digest_size=16)
-    for module in (folding, gates, lowering, packing, predicates, slicing, straight_line):
+    for module in (folding, gates, lowering, packing, predicates, slicing, straight_line, updates):
         version.update(Path(str(module.__file__)).read_bytes())
     version.update(Path(__file__).read_bytes())
     for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model_check import kernel, lowering, slicing
+from model_check import kernel, slicing, updates
 from model_check.interpreter import successors
 from model_check.kernel import load_kernel
 from model_check.slicing import BLOCK
@@ -38,8 +38,8 @@ def test_so_they_do_however_small_the_pieces_are_that_code_is_cut_into(
     system: TransitionSystem, batch: list[dict[str, int]]
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lowering, "WORTH_A_BRANCH", 1)
-        patch.setattr(lowering, "DEEPEST", 3)
+        patch.setattr(updates, "WORTH_A_BRANCH", 1)
+        patch.setattr(updates, "DEEPEST", 3)
         patch.setattr(slicing, "LONGEST", 5)
         assert_expands_as_the_oracle(system, batch)
 
