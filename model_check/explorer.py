@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from model_check.expansion import Tally, ask, make_tally
+from model_check.expansion import ask, make_tally
 from model_check.exploration import Exploration, Progress, SpecificationError
 from model_check.graph import Graph, judge
 from model_check.kernel import Kernel, load_kernel
