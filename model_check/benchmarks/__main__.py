@@ -10,6 +10,7 @@ from model_check.benchmarks.explorer import Row, compare, native_run, rows, star
 from model_check.benchmarks.native_run import LATER
 from model_check.benchmarks.parts import parts
 from model_check.promela import SpinError
+from spec.errors import UnknownName
 from spec.scopes import scope, scopes
 from spec.system import system
 from spec.variants import VARIANTS, variant
@@ -18,7 +19,7 @@ from spec.variants import VARIANTS, variant
 def main() -> None:
     """Measure what the command line names."""
     asked = _arguments()
-    for name in asked.scopes:
+    for name in asked.scopes or ["ci"]:
         print(f"\n{name} {asked.variant}: {scope(name).statement}")
         start = time.perf_counter()
         built = system(scope(name), variant(asked.variant))
@@ -39,13 +40,17 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m model_check.benchmarks", description=__doc__)
-    parser.add_argument("scopes", nargs="*", default=["ci"], choices=[*scopes()], metavar="SCOPE", help="default: ci")
+    parser.add_argument("scopes", nargs="*", metavar="SCOPE", help="default: ci")
     parser.add_argument("--variant", default="AS_CODED", choices=[*VARIANTS])
     parser.add_argument("--runs", type=int, default=3, help="of which the median is told")
     parser.add_argument("--no-spin", dest="spin", action="store_false", help="without SPIN (it needs spin and gcc)")
     parser.add_argument("--no-parts", dest="parts", action="store_false", help="do not tell where the time goes")
     parser.add_argument("--marginal", action="store_true", help="only what a state costs late, compared to early")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    for name in asked.scopes:
+        if name not in scopes():
+            parser.error(str(UnknownName("scope", name, scopes())))
+    return asked
 
 
 def show(table: Iterable[Row]) -> None:
