@@ -108,7 +108,7 @@ class _Search:
             return self._about(self.safe + 1) if last > self.safe + 1 else None
         if answer.result == "sat":
             self.trace = self._unrolling.trace(answer.values)
-            last = len(self.trace) - 1
+            last = min(last, len(self.trace)) - 1
             return self._about(last) if last > self.safe else None
         self.safe = last
         if self._progress is not None:

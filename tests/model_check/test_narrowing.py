@@ -55,7 +55,7 @@ def test_growth_is_what_constants_add() -> None:
     i, j, _ = INTEGERS
     p, _ = FLAGS
     assert growth([i, j <= i]) == 0
-    assert growth([z3.If(p, i + 1, j) + 2]) == 3
+    assert growth([z3.If(p, i + 1, j) + 2]) == growth([z3.If(p, i, j + 1) + 2]) == 3
     assert growth([i == 7]) == 7
 
 
