@@ -95,9 +95,9 @@ def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -
 
 
 def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
-    """The listener at the head of the queue."""
+    """The listener at the head of the queue; a registration is no hidden step."""
     waiting = CALLBACKS[part(controller, "callbacks").get(0, 0)]
-    if waiting is Callback.NONE:
+    if waiting in {Callback.NONE, Callback.REGISTRATION}:
         return
     if waiting in ALWAYS_HANDLED or controller.get("active", 0):
         yield HANDLERS[waiting], {"c": c}

@@ -94,6 +94,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
 
 def _remove_dead(s: Any, m: Model, c: int) -> None:
     """Replicas on dead brokers go Offline; without any that is tracked, the handler ends here."""
+    s.controllers[c].handler = Handler.NONE
     waiting = begin_removal(s, m, c, s.controllers[c].dead)
     with when(~waiting):
         end_broker_failure(s, m, c)

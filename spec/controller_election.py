@@ -17,7 +17,7 @@ from typing import Any
 from spec.controller_threads import become_idle, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
-from spec.state import At, Callback, DeletionThread
+from spec.state import At, Callback, DeletionThread, listened_paths
 from spec.terms import Value, both, choose, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, delete_controller, notify
@@ -27,8 +27,9 @@ RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletio
 
 
 def read_controller(s: Any, c: int) -> Value:
-    """The id in /controller, -1 if there is none; reading arms the watch."""
-    s.controllers[c].watching.controller = True
+    """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
+    with when(s.zookeeper.controller != 0):
+        s.controllers[c].watching.controller = True
     observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
     return s.zookeeper.controller  # type: ignore[no-any-return]  # a view is dynamic
 
@@ -42,10 +43,8 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     goes_through = flag(controller.deletion != DeletionThread.MANAGER_ONLY)
     if m.mends(Switch.RESIGN_CLEANS_UP):
         goes_through = flag(True)
-    controller.watching.brokers = False
-    for path in ("topics", "isr_changes"):
-        if path in controller.watching:
-            controller.watching[path] = False
+    if m.has("notifications"):
+        stop_listening(controller, "isr_changes")
     with when(goes_through):
         take_down(s, m, c)
     return goes_through
@@ -55,14 +54,24 @@ def take_down(s: Any, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing."""
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
+    stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
     if m.has("partitions"):
         for name in ("topics", "partitions", "handler", "partition", "replica", "read_version", "dead", "lost_leader"):
             reset(controller, name)
     if m.has("notifications"):
         reset(controller, "taken")
+    if m.mends(Switch.BROKER_EPOCHS):
+        reset(controller, "seen")
     if m.has("connections"):
         reset(s.connections[c])
+
+
+def stop_listening(controller: Any, *paths: str) -> None:
+    """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
+    for path in paths:
+        controller.watching[path] = False
+        controller.listening[path] = False
 
 
 def elector_resigns(s: Any, m: Model, c: int) -> None:
@@ -97,6 +106,7 @@ def on_controller_change(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c))
     take_callback(s, m, c, Callback.CONTROLLER)
     was_leader = flag(controller.leader_id == c)
+    controller.watching.controller = True
     current = read_controller(s, c)
     deleted = flag(current == 0)
     with when(~deleted):

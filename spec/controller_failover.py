@@ -28,12 +28,12 @@ from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import replicas_to_online
 from spec.request_batch import FIELDS, Batch, known_partitions, send
-from spec.state import At, DeletionThread, Handler
+from spec.state import At, DeletionThread, Handler, listened_paths
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate
 
-#: Where a failover may be ended by an exception: every place from the epoch's read to the last step.
+#: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
     At.FINISH,
@@ -120,10 +120,9 @@ def subscribe(s: Any, m: Model, c: int) -> None:
     """Failover 3-6: watch the children of the paths that only the controller watches."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.SUBSCRIBE)
-    controller.watching.brokers = True
-    for path in ("topics", "isr_changes"):
-        if path in controller.watching:
-            controller.watching[path] = True
+    for path in listened_paths(m):
+        controller.watching[path] = True
+        controller.listening[path] = True
     controller.at = At.READ_BROKERS
 
 
@@ -243,13 +242,7 @@ def finish_failover(s: Any, m: Model, c: int) -> None:
 def fail_failover(s: Any, m: Model, c: int) -> None:
     """An unexpected exception ends the failover; the elector resigns."""
     controller = s.controllers[c]
-    places = either(*(controller.at == at for at in FAILOVER))
-    if m.has("partitions"):
-        starting = both(controller.handler == Handler.FAILOVER)
-        places = either(
-            places, both(starting, either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE))
-        )
-    require(places)
+    require(either(*(controller.at == at for at in FAILOVER)))
     observe(f"controller {c}", "fail in failover")
     elector_resigns(s, m, c)
 

@@ -16,34 +16,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import action, require
+from spec.language import action, require, when
 from spec.model import Model
-from spec.processes_and_sessions import session_handler_waits
-from spec.state import At, Callback, Owes
-from spec.terms import either
-from spec.zookeeper import can_operate
+from spec.state import At, Callback, listened_paths
+from spec.zookeeper import can_operate, take_head
 
 
 def take_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
-    """Take a listener from the head of the queue; the lock must be free.
-
-    After an expiry, registration comes right behind the controller's new-session handler.
-    """
+    """Take a listener from the head of the queue; the lock must be free."""
     controller = s.controllers[c]
-    places = controller.callbacks
-    require(controller.at == At.IDLE, places[0] == callback)
-    require(either(s.processes[c].owes != Owes.AFTER_EXPIRY, session_handler_waits(s, m, c)))
-    size = m.scope.callback_capacity
-    for i in range(size - 1):
-        places[i] = places[i + 1]
-    places[size - 1] = Callback.NONE
+    require(controller.at == At.IDLE, controller.callbacks[0] == callback)
+    take_head(s, m, c)
 
 
 @action(actor="controller {c}", source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
 def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
-    """A listener of the controller's runs although its broker is not the controller any more, and does nothing."""
-    require(~s.controllers[c].active, can_operate(s, c))
-    take_callback(s, m, c, list(Callback)[callback])
+    """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
+    controller, taken = s.controllers[c], list(Callback)[callback]
+    require(~controller.active, can_operate(s, c), taken in listened_paths(m).values())
+    take_callback(s, m, c, taken)
+    for path, queued in listened_paths(m).items():
+        if queued == taken:
+            with when(controller.listening[path]):
+                controller.watching[path] = True
 
 
 def become_idle(s: Any, c: int) -> None:

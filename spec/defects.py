@@ -93,7 +93,7 @@ DEFECTS: tuple[Defect, ...] = (
         "A leader is stuck with a stale version: a zombie wrote the znode and resigned before anybody was told",
         breaks="recoverable_leaders_can_lead",
         scope="small",
-        first_depth=23,
+        first_depth=24,
         base=frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}),
         fix=frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES}),
         defining=("write_elected_leader", "on_new_session"),

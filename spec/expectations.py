@@ -7,9 +7,9 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     goals = true                     # false: keep no graph, say nothing of `recoverable` and `eventually`
 
     [scope.tiny.expect.AS_CODED]     # exhaustive exploration; the key is a variant, or "AS_CODED+SWITCH+SWITCH"
-    states = 16409
-    transitions = 53925
-    depth = 30
+    states = 12556
+    transitions = 40236
+    depth = 29
     digest = "4019-..."
     violated = { property = 12 }     # the length of the shortest trace
     incomplete = { property = "why" }

@@ -3,7 +3,7 @@
 What the znode of a partition says is copied into the controllers' caches, from there into requests, and by them into
 the brokers' memories; leaders write it back. So there are many copies of one leadership, some of them old, and every
 claim about brokers rests on a claim about any two copies. None of this depends on who is controller, or on how many
-believe that they are: it is the conditional write that keeps it.
+believe that they are: it is the conditional write that keeps it. A lemma that says nothing of a scope is None there.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 from spec.language import claim
 from spec.leader_selectors import offline_partition_leader
 from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
 from spec.state import At
 from spec.terms import Value, both, either, flag
 from spec.zookeeper import exists
@@ -37,6 +39,10 @@ def _all(s: Any, m: Model, p: int) -> Iterator[Any]:
     yield from copies(s, m, p)
 
 
+def _holds_a_version(controller: Any) -> Value:
+    return either(*(controller.at == at for at in HOLDS_A_VERSION))
+
+
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
 def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
     """No copy of a partition's state has a higher version, or a higher leader_epoch, than its znode."""
@@ -56,10 +62,9 @@ def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
-        writes = either(*(controller.at == at for at in HOLDS_A_VERSION))
         for p in m.partitions:
             read = both(controller.read_version != -1, controller.read_version <= s.zookeeper.state[p].version)
-            facts.append(both(writes, controller.partition == p).implies(read))
+            facts.append(both(_holds_a_version(controller), controller.partition == p).implies(read))
     return both(*facts)
 
 
@@ -125,8 +130,56 @@ def a_partition_without_a_znode_has_no_writer(s: Any, m: Model) -> Value:
     return both(*(exists(znodes[p]) | flag(znodes[p].controller_epoch == 0) for p in m.partitions))
 
 
+@claim("always", source="PROTOCOL.md section 1", parts=("partitions",))
+def no_copy_has_a_stranger_in_sync(s: Any, m: Model) -> Value | None:
+    """The ISR of the znode and any copy, and one that a leader will write again, is within the assigned replicas."""
+    if all(set(m.assigned(p)) == set(m.brokers.ids) for p in m.partitions):
+        return None
+    facts = []
+    for p in m.partitions:
+        memories = [s.brokers[b].partitions[p] for b in m.assigned(p)]
+        lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories if "retrying" in one]
+        facts += [m.brokers.is_subset(m.brokers.members(one), m.assigned_set(p)) for one in lists]
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
+def an_unknown_topic_is_in_no_state(s: Any, m: Model) -> Value:
+    """A controller does nothing about a topic that it does not know; its partitions and replicas are in no state."""
+    facts = []
+    for c in m.controllers:
+        for p in m.partitions:
+            controller, topic = s.controllers[c], m.topic_of(p)
+            cached = controller.partitions[p]
+            nothing = both(
+                ~both(controller.at == At.READ_STATES, cached.todo),
+                ~both(_holds_a_version(controller), controller.partition == p),
+                m.brokers.is_empty(cached.visiting),
+                cached.version == -1,
+                cached.state == PartitionState.NON_EXISTENT,
+                *(cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)),
+            )
+            facts.append(controller.topics[topic] | nothing)
+            facts.append(controller.topics[topic].implies(s.zookeeper.topics[topic]))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
+def a_replica_to_be_new_is_in_no_state_yet(s: Any, m: Model) -> Value:
+    """A replica that is still to be taken to NewReplica is in no state."""
+    facts = []
+    for c in m.controllers:
+        for p in m.partitions:
+            cached = s.controllers[c].partitions[p]
+            for r in m.assigned(p):
+                waits = both(s.controllers[c].at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
+                facts.append(waits.implies(cached.replicas[r] == ReplicaState.NON_EXISTENT))
+    return both(*facts)
+
+
 LEMMAS = (
     no_copy_is_ahead_of_the_znode, no_version_read_is_ahead_of_the_znode, without_a_version_there_is_nothing,
     the_same_version_is_the_same_leader_epoch, a_leader_epoch_has_one_leader, a_decision_stands_while_the_version_does,
-    a_partition_without_a_znode_has_no_writer,
+    a_partition_without_a_znode_has_no_writer, no_copy_has_a_stranger_in_sync,
+    an_unknown_topic_is_in_no_state, a_replica_to_be_new_is_in_no_state_yet,
 )  # fmt: skip

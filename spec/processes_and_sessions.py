@@ -18,9 +18,9 @@ from typing import Any
 
 from spec.language import action, fits, observe, require, reset, when
 from spec.model import Model
-from spec.state import At, Callback, Owes, Session, watched_paths
+from spec.state import At, Callback, Owes, Session, listened_paths, watched_paths
 from spec.terms import Value, both, either, flag
-from spec.zookeeper import can_operate, end_session, queue_callback, register
+from spec.zookeeper import can_operate, end_session, queue_callback, register, take_head
 
 
 @action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2")
@@ -43,6 +43,7 @@ def _start(s: Any, m: Model, b: int) -> None:
     process.session = Session.LIVE
     process.owes = Owes.AT_START
     if b in m.controllers:
+        s.controllers[b].watching.controller = True
         s.controllers[b].at = At.ELECT_READ
     observe(f"broker {b}", "start process")
 
@@ -103,7 +104,7 @@ def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
 
 
 def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
-    """The last `lost` callbacks of the queue never reached the client."""
+    """The last `lost` callbacks never reached the client; the handlers of a new session it has queued itself."""
     places = s.controllers[b].callbacks
     size = m.scope.callback_capacity
     if lost:
@@ -111,6 +112,7 @@ def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
     for i in range(size):
         beyond = flag(True) if i + lost >= size else places[i + lost] == Callback.NONE
         with when(both(lost > 0, beyond)):
+            require(places[i] != Callback.SESSION, places[i] != Callback.REGISTRATION)
             places[i] = Callback.NONE
 
 
@@ -120,15 +122,17 @@ def renew_session(s: Any, m: Model, b: int) -> None:
     process = s.processes[b]
     require(process.session == Session.EXPIRED)
     process.session = Session.LIVE
-    with when(process.owes != Owes.AT_START):
-        process.owes = Owes.AFTER_EXPIRY
     if b in m.controllers:
         queue_callback(s, m, b, Callback.SESSION)
-        with when(s.controllers[b].active):
-            for path, callback in watched_paths(m).items():
-                if path != "controller":
-                    queue_callback(s, m, b, callback)
+        with when(process.owes != Owes.AT_START):
+            queue_callback(s, m, b, Callback.REGISTRATION)
+        for path, callback in listened_paths(m).items():
+            with when(s.controllers[b].listening[path]):
+                queue_callback(s, m, b, callback)
         queue_callback(s, m, b, Callback.CONTROLLER)
+    else:
+        with when(process.owes != Owes.AT_START):
+            process.owes = Owes.AFTER_EXPIRY
     observe(f"broker {b}", "renew session")
 
 
@@ -137,23 +141,22 @@ def may_register(s: Any, m: Model, b: int) -> Value:
     process = s.processes[b]
     if b not in m.controllers:
         return flag(process.owes != Owes.NOTHING)
-    idle = flag(s.controllers[b].at == At.IDLE)
-    at_start = flag(process.owes == Owes.AT_START)
-    after_expiry = both(process.owes == Owes.AFTER_EXPIRY, ~session_handler_waits(s, m, b))
-    return both(idle, either(at_start, after_expiry))
-
-
-def session_handler_waits(s: Any, m: Model, b: int) -> Value:
-    """Whether the controller's new-session handler is still in the queue."""
-    places = s.controllers[b].callbacks
-    return either(*(places[i] == Callback.SESSION for i in range(m.scope.callback_capacity)))
+    controller = s.controllers[b]
+    due = either(process.owes == Owes.AT_START, controller.callbacks[0] == Callback.REGISTRATION)
+    return both(controller.at == At.IDLE, due)
 
 
 @action(actor="broker {b}", source="KafkaHealthcheck.register 0.10.2.2")
 def register_broker(s: Any, m: Model, b: int) -> None:
     """A broker creates /brokers/ids/N."""
-    require(can_operate(s, b), may_register(s, m, b), ~m.brokers.in_set(b, s.zookeeper.registered))
-    register(s, m, b)
+    registered = m.brokers.in_set(b, s.zookeeper.registered)
+    own = both(registered, ~m.brokers.in_set(b, s.zookeeper.registered_orphaned))
+    require(can_operate(s, b), may_register(s, m, b), either(~registered, own))
+    with when(~registered):
+        register(s, m, b)
+    if b in m.controllers:
+        with when(s.processes[b].owes != Owes.AT_START):
+            take_head(s, m, b)
     s.processes[b].owes = Owes.NOTHING
 
 

@@ -13,7 +13,7 @@ from spec.language import Variable
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.state import DeletionThread, Session
+from spec.state import DeletionThread, Session, listened_paths
 from spec.variants import Switch
 
 FIRST_CONTROLLER = 1
@@ -65,11 +65,9 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     yield f"{path}.live", everybody
     yield f"{path}.channels", everybody
     yield f"{path}.deletion", DeletionThread.RUNNING
-    yield f"{path}.watching.brokers", True
-    if m.has("creation"):
-        yield f"{path}.watching.topics", True
-    if m.has("notifications"):
-        yield f"{path}.watching.isr_changes", True
+    for listened in listened_paths(m):
+        yield f"{path}.watching.{listened}", True
+        yield f"{path}.listening.{listened}", True
     if m.mends(Switch.BROKER_EPOCHS):
         for b in everybody:
             yield f"{path}.seen[{b}]", True

@@ -39,7 +39,7 @@ class Owes(enum.Enum):
 
     NOTHING = "it is registered, or was"
     AT_START = "start-up does it once the controller module is up; callbacks may run meanwhile"
-    AFTER_EXPIRY = "a new-session handler does it, after the controller's and before every other callback"
+    AFTER_EXPIRY = "a new-session handler does it; where there is a controller module, it waits in the event queue"
 
 
 class Callback(enum.Enum):
@@ -48,6 +48,7 @@ class Callback(enum.Enum):
     NONE = "an empty place"
     CONTROLLER = "/controller was created, changed or deleted"
     SESSION = "a new session was made after an expiry"
+    REGISTRATION = "the same, for the listener that registers the broker; it comes right behind the controller's"
     BROKERS = "the children of /brokers/ids changed"
     TOPICS = "the children of /brokers/topics changed"
     ISR_CHANGES = "the children of /isr_change_notification changed"
@@ -165,7 +166,8 @@ def _controller(m: Model) -> Shape:
 
     `active` is "channel manager is not null", which is what Kafka calls being active; `acted` is a history variable:
     this term has written a znode or queued a request. `stranded` are brokers to which a failed failover left a channel
-    that nobody owns. `seen`, kept where broker epochs are, says that a registration is the very one that was read.
+    that nobody owns. `listening`: which of the controller's own listeners are subscribed. `seen`, kept where broker
+    epochs are, says that a registration is the very one that was read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -178,6 +180,7 @@ def _controller(m: Model) -> Shape:
         "stranded": Leaf(m.brokers.set_kind, ()),
         "deletion": Leaf(enumeration(DeletionThread), DeletionThread.NONE),
         "watching": {path: Leaf(FLAG, False) for path in watched_paths(m)},
+        "listening": {path: Leaf(FLAG, False) for path in listened_paths(m)},
         "callbacks": {i: Leaf(enumeration(Callback), Callback.NONE) for i in range(m.scope.callback_capacity)},
     }
     if m.mends(Switch.BROKER_EPOCHS):
@@ -206,6 +209,11 @@ def watched_paths(m: Model) -> dict[str, Callback]:
     if m.has("notifications"):
         paths["isr_changes"] = Callback.ISR_CHANGES
     return paths
+
+
+def listened_paths(m: Model) -> dict[str, Callback]:
+    """Those of the watched paths that only a controller listens to."""
+    return {path: callback for path, callback in watched_paths(m).items() if path != "controller"}
 
 
 def _cached_partition(m: Model, p: int) -> Shape:

@@ -2,8 +2,8 @@
 
 Operations are linearizable. A process operates while its session lives; with an expired session its operations block
 and are retried under the next session, so here they are simply not enabled. Watches are one-shot and carry no data; a
-read re-arms the watch of a path that has a listener (ZkClient 0.10, `readData(path, hasListeners(path))`), so every
-read of `/controller` arms it, and the active controller's reads arm theirs.
+read re-arms the watch of a path that has a listener (ZkClient 0.10, `readData(path, hasListeners(path))`), unless there
+is nothing to read; what ZkClient does before it calls a listener arms it in any case.
 """
 
 from __future__ import annotations
@@ -31,6 +31,14 @@ def queue_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
         before = flag(True) if i == 0 else places[i - 1] != Callback.NONE
         with when(both(places[i] == Callback.NONE, before)):
             places[i] = callback
+
+
+def take_head(s: Any, m: Model, c: int) -> None:
+    """Take the first listener from a process's event queue."""
+    places, size = s.controllers[c].callbacks, m.scope.callback_capacity
+    for i in range(size - 1):
+        places[i] = places[i + 1]
+    places[size - 1] = Callback.NONE
 
 
 def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
