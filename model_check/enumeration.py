@@ -137,7 +137,8 @@ def enumeration_of(
     """Everything that the markers tell; SpecificationError if a value was out of range."""
     history = History(kernel, folder, tuple(levels))
     shards = [shard for level in levels for shard in level.shards]
-    counts = [sum(column) for column in zip(*(shard.counts for shard in shards), strict=True)]
+    nothing = (0,) * len(kernel.predicates)
+    counts = [sum(column) for column in zip(nothing, *(shard.counts for shard in shards), strict=True)]
     sizes = tuple(level.bases[-1] for level in levels)
     fired = _counted(kernel, counts, Kind.ENABLED)
     _check_ranges(history)
@@ -152,13 +153,13 @@ def enumeration_of(
         overflows=dict.fromkeys(fired, 0) | _counted(kernel, counts, Kind.OVERFLOW),
         violated=violated,
         witnessed={name: history.path(*where).trace(where[0]) for name, where in _firsts(history, Kind.WITNESSED)},
-        exhausted=levels[-1].is_last,
+        exhausted=bool(levels) and levels[-1].is_last,
         stopped=stopped,
         digest=str(sum((SetDigest(*shard.digest) for shard in shards), SetDigest())),
-        shards=len(levels[-1].shards),
+        shards=len(levels[-1].shards) if levels else 0,
         seconds=seconds,
         level_seconds=tuple(level.seconds for level in levels),
-        memory_bytes=sum(shard.memory_bytes for shard in levels[-1].shards),
+        memory_bytes=sum(shard.memory_bytes for level in levels[-1:] for shard in level.shards),
         history=history,
     )
 

@@ -51,7 +51,7 @@ class LevelLoop:
         """Do levels until nothing is left to be found; gives what else stopped it, or an empty text."""
         started = time.perf_counter()
         while not self.levels[-1].is_last:
-            if limit is not None and self.states >= limit:
+            if limit is not None and self.states >= max(limit, 1):
                 return "limit"
             begun = time.perf_counter()
             parts = work(len(self.levels) - 1)

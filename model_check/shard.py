@@ -187,7 +187,7 @@ class Shard:
         """Enter some states; gives the parents of the new ones."""
         known = self.visited.count
         needed = rows.nbytes + (self.visited.slots.nbytes * 2 if known + len(rows) > self.visited.room else 0)
-        if needed > free_memory():
+        if needed > free_memory() or known + len(rows) > self.visited.capacity:
             raise EnvironmentFailure(
                 f"no memory for more than {known:,} states of shard {self.number}",
                 "give the run more machines and start again with more shards, in another folder",

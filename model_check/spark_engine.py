@@ -2,14 +2,14 @@
 
 The states are divided among *shards* by hash. In each level every shard does one task: it takes what was sent to it,
 keeps what is new, expands that with the compiled kernel, and sends the successors to their owners, packed, one blob
-from each shard to each (see `shard`). The driver only adds up what the tasks report and marks the level complete.
+from each shard to each other (see `shard`). The driver only adds up what the tasks report and marks the level complete.
 
 The blobs go through the run folder and not through Spark's shuffle, for the sake of the visited sets, which are far
 larger than what moves in a level. A task must come back to the process that holds its shard's set. Spark brings a task
 back to the executor where its input is cached, but a reducer to none; so each shard's input is a cached row of its own,
 and a level is a single stage. Within an executor, Spark keeps apart the Python workers of tasks whose environments
-differ, so each shard has a worker of its own. And since blobs last, a killed run goes on from the level that it was in
-without expanding anything twice.
+differ, so each shard has a worker of its own. And since blobs last, a task that is lost is done again by itself, and a
+killed run goes on from the level that it was in.
 
 Left out on purpose: goals (`recoverable`, `eventually`), which are questions about the whole graph; the tables that
 `spark_tables` writes hold that graph.
@@ -34,8 +34,8 @@ from model_check.explorer import Progress
 from model_check.level_loop import ship_for_any_machine, take_up
 from model_check.run_folder import GENESIS, Run, RunFolder, ShardLevel
 from model_check.shard import Shard
-from model_check.spark_session import given_up, is_local, spark_session
-from spec.errors import SpecError
+from model_check.spark_session import given_up, has_workers, is_local, spark_session
+from spec.errors import EnvironmentFailure, SpecError
 from spec.language import TransitionSystem
 
 DEPTH = "kcheck.depth"
@@ -152,7 +152,7 @@ class _Tasks:
         except (Py4JError, OSError) as error:
             if stopping:
                 return None
-            raise given_up(error) from error
+            raise given_up(error) from None
         except KeyboardInterrupt:
             self._context.cancelJobGroup(self._group)
             raise
@@ -175,15 +175,21 @@ def _all_well(parts: Iterable[ShardLevel | SpecError]) -> tuple[ShardLevel, ...]
 
 
 def wait_for_cores(context: SparkContext, wanted: int | None) -> int:
-    """How many cores the master gives; waits until there are as many as wanted, or for a while no more come."""
+    """How many cores the master gives; waits until there are as many as wanted, or for a while no more come.
+
+    EnvironmentFailure if no worker comes at all.
+    """
     cores, since = context.defaultParallelism, time.monotonic()
     if is_local(context):
         return cores
-    begun = since
-    while time.monotonic() - begun < PATIENCE and not (wanted is not None and cores >= wanted):
+    begun, settled = since, False
+    while time.monotonic() - begun < PATIENCE and not (settled and (wanted is None or cores >= wanted)):
         time.sleep(0.2)
-        if context.defaultParallelism != cores:
+        if context.defaultParallelism != cores or not has_workers(context):
             cores, since = context.defaultParallelism, time.monotonic()
-        if wanted is None and time.monotonic() - since > SETTLED:
-            break
+        settled = time.monotonic() - since > SETTLED
+    if not has_workers(context):
+        raise EnvironmentFailure(
+            f"no worker of {context.master} has come in {PATIENCE:.0f} s", "see that the master runs and has free cores"
+        )
     return cores

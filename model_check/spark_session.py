@@ -18,6 +18,8 @@ import signal
 import sys
 import tempfile
 import threading
+import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -60,6 +62,12 @@ def is_local(context: SparkContext) -> bool:
     return str(context.master).startswith("local")
 
 
+def has_workers(context: SparkContext) -> bool:
+    """Whether any executor has come; the driver counts as one that keeps blocks."""
+    status: Any = context._jsc  # noqa: SLF001 - pyspark has no public way to ask
+    return bool(status.sc().getExecutorMemoryStatus().size() > 1)
+
+
 @contextmanager
 def spark_session(master: str) -> Iterator[SparkContext]:
     """A Spark context on a master, until the block ends.
@@ -69,16 +77,27 @@ def spark_session(master: str) -> Iterator[SparkContext]:
     if _open:
         if master not in _open:
             raise BadInput(f"a Spark session on {next(iter(_open))} is open; close it before one on {master}")
-        yield _open[master]
+        with _told_in_one_line():
+            yield _open[master]
         return
     with tempfile.TemporaryDirectory(prefix="kcheck-spark-") as scratch:
         context = _start(master, Path(scratch))
         _open[master] = context
         try:
-            yield context
+            with _told_in_one_line():
+                yield context
         finally:
             del _open[master]
             _stop(context)
+
+
+@contextmanager
+def _told_in_one_line() -> Iterator[None]:
+    """What Spark raises is told while its JVM lives: py4j asks that for the text."""
+    try:
+        yield
+    except Py4JError as error:
+        raise given_up(error) from None
 
 
 def with_tries(master: str) -> str:
@@ -122,28 +141,44 @@ def _start(master: str, scratch: Path) -> SparkContext:
             gateway = launch(conf, {"stdout": stream, "stderr": stream})
         return SparkContext(conf=conf, gateway=gateway)
     except (Py4JError, PySparkException, OSError, ValueError) as error:
+        told = _told(log, error)
         if gateway is not None:
             _end(gateway)
-        do = "see to Spark's installation, or name another master"
-        raise EnvironmentFailure(f"Spark does not start on {master}: {_told(log, error)}", do) from error
+        _let_go(error)
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)
+    raise EnvironmentFailure(f"Spark does not start on {master}: {told}", "see to Spark, or name another master")
 
 
 def _told(log: Path, error: Exception) -> str:
-    """The last line of a log that names an error, or the error's own first line."""
-    lines = [line for line in log.read_text(errors="replace").splitlines() if re.search(r"Exception|[Ee]rror", line)]
-    return (lines or str(error).splitlines() or [type(error).__name__])[-1].strip()
+    """What a log gives as the reason, or says of the first error in it, or the error's own first line."""
+    text = log.read_text(errors="replace")
+    found = re.search(r"Reason: (.+)", text) or re.search(r"(?:Exception|Error): (.+)", text)
+    return found.group(1).strip() if found else (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _let_go(error: Exception) -> None:
+    """Close what the frames of an error still hold: the pipe to a JVM that never came up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        traceback.clear_frames(error.__traceback__)
 
 
 def given_up(error: Exception) -> EnvironmentFailure:
-    """Why Spark gave a job up, in one line: the Python error in the worker, or what Spark says of its last try."""
+    """Why Spark gave up, in one line: the Python error in a worker, or what Spark says of its last try or itself."""
     text = str(error)
-    raised = re.findall(r"^[\w.]*(?:Error|Exception|Failure)\b.*$", text, re.MULTILINE)
-    tried = re.findall(r"most recent failure: .*?Exception: ([^.\n]*)", text)
-    told = (raised or tried or text.splitlines() or [type(error).__name__])[-1].strip()
-    return EnvironmentFailure(f"a Spark worker failed: {told}", "see to it and start again; a run goes on where it was")
+    for pattern in (
+        r"^([\w.]*(?:Error|Exception|Failure)\b.*)$",
+        r"most recent failure: .*?Exception: ([^.\n]*)",
+        r"^: [\w.]*(?:Error|Exception): (.*)$",
+        r"^(.+)$",
+    ):
+        found = re.findall(pattern, text, re.MULTILINE)
+        if found:
+            break
+    told = found[-1].strip() if found else type(error).__name__
+    return EnvironmentFailure(f"Spark gave up: {told}", "see to it and start again; a run goes on where it was")
 
 
 def _stop(context: SparkContext) -> None:

@@ -1,6 +1,7 @@
 """The Spark engine on two cores of this machine: equal to the native explorer, whatever is killed meanwhile."""
 
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -103,15 +104,23 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(tmp_path: Pa
 
 
 def python_workers(shard: int) -> list[int]:
-    """The processes that hold a shard: forked from a daemon that was started for it."""
-    found = {}
+    """The processes that hold a shard for this one: its descendants, forked from a daemon started for that shard."""
+    parents, holders = {}, set()
     for folder in Path("/proc").iterdir():
         try:
+            number = int(folder.name)
+            parents[number] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             if f"KCHECK_SHARD={shard}".encode() in (folder / "environ").read_bytes().split(b"\0"):
-                found[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                holders.add(number)
         except (OSError, ValueError):
             continue
-    return [process for process, parent in found.items() if parent in found]
+
+    def is_ours(process: int) -> bool:
+        while process > 1 and process != os.getpid():
+            process = parents.get(process, 0)
+        return process == os.getpid()
+
+    return [process for process in holders if parents[process] in holders and is_ours(process)]
 
 
 def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(tmp_path: Path) -> None:
@@ -131,14 +140,14 @@ def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(tmp_path:
 def test_a_worker_that_dies_again_and_again_is_one_clear_line(spark: SparkContext) -> None:
     with pytest.raises(Exception, match="exit") as failure:
         spark.parallelize([1], 1).foreach(lambda _: os._exit(7))
-    expected = "a Spark worker failed: Python worker exited unexpectedly (crashed); see to it and start again"
+    expected = "Spark gave up: Python worker exited unexpectedly (crashed); see to it and start again"
     assert str(given_up(failure.value)).startswith(expected)
 
 
 def test_an_error_in_a_worker_is_one_clear_line(spark: SparkContext) -> None:
     with pytest.raises(Exception, match="division") as failure:
         spark.parallelize([0], 1).map(lambda one: 1 // one).collect()
-    assert str(given_up(failure.value)).startswith("a Spark worker failed: ZeroDivisionError: ")
+    assert str(given_up(failure.value)).startswith("Spark gave up: ZeroDivisionError: ")
 
 
 def test_a_run_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
@@ -147,6 +156,12 @@ def test_a_run_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
     assert (one.exhausted, one.stopped) == (False, "stop")
     assert one.states == seen[-1].states < 576
     assert enumerate_states(LONG, run_folder=tmp_path).levels == odometer_counts(2, 23).levels
+
+
+def test_a_run_that_is_stopped_at_once_knows_nothing(tmp_path: Path) -> None:
+    found = enumerate_states(jugs(), run_folder=tmp_path, shards=2, stop=lambda: True)
+    assert (found.states, found.levels, found.exhausted, found.stopped) == (0, (), False, "stop")
+    assert set(found.fired.values()) == {0}
 
 
 # ------------------------------------------------------------------------------------------------ what is refused
@@ -180,6 +195,28 @@ def test_java_missing_is_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(EnvironmentFailure, match="Spark needs Java and none was found; install Java 17"):
         enumerate_states(jugs(), run_folder=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("master", "told"),
+    [
+        ("nonsense", "Spark does not start on nonsense: .*Master must either be"),
+        ("spark://127.0.0.1:1", "Spark does not start on spark://127.0.0.1:1: All masters are unresponsive"),
+    ],
+)
+def test_a_master_that_is_none_is_one_clear_line(master: str, told: str, tmp_path: Path) -> None:
+    code = (
+        "import sys; from model_check.spark_engine import enumerate_states\n"
+        "from spec.errors import EnvironmentFailure; from tests.model_check.systems import jugs\n"
+        "try: enumerate_states(jugs(), run_folder=sys.argv[1], master=sys.argv[2])\n"
+        "except EnvironmentFailure as failure: print(failure)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(tmp_path), master]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    (line,) = done.stdout.splitlines()
+    assert re.match(told, line)
 
 
 @pytest.mark.parametrize(
