@@ -1,7 +1,7 @@
 """Which claims of the specification an explanation breaks: evaluated on its states and steps, as numbers.
 
-`always` is asked of every state, `step` of every step; `eventually` only of the last state, and only if the cluster has
-come to rest there: nothing is on its way, nobody has anything left to do.
+`always` is asked of every state, `step` of every step; `eventually` only of the last state of a whole explanation, and
+only if the cluster has come to rest there: nothing is on its way, nobody has anything left to do.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model_check.explaining import Explainer, Position
-from model_check.hidden_steps import hidden_steps, part
+from model_check.explaining import Explainer
 from model_check.plain_state import PlainState
+from model_check.positions import Position
 from spec.language import Claim
-from spec.model import Model
 from spec.properties import claims
 
 
@@ -43,13 +42,13 @@ class BrokenClaims:
         self.asked = [one for one in claims() if one.parts <= model.features]
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
 
-    def broken(self, path: Sequence[Position]) -> tuple[Broken, ...]:
-        """The claims that a path from the start breaks, in the specification's order."""
+    def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
+        """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all."""
         failing: dict[str, list[int]] = {one.name: [] for one in self.asked}
         for number, position in enumerate(path):
             for name in self._broken_at(position):
                 failing[name].append(number)
-        if is_at_rest(self.explainer, path[-1].state):
+        if is_whole and is_at_rest(self.explainer, path[-1].state):
             for one in self._of_kind("eventually"):
                 if not self._holds_in(one, path[-1].state):
                     failing[one.name].append(len(path) - 1)
@@ -87,22 +86,5 @@ class BrokenClaims:
 
 
 def is_at_rest(explainer: Explainer, state: PlainState) -> bool:
-    """Whether nothing is under way: no process has something left to do, no request to a running broker is queued."""
-    return not any(_can_go_on(explainer, state)) and not _owed(explainer.system.model, state)
-
-
-def _can_go_on(explainer: Explainer, state: PlainState) -> Iterator[bool]:
-    system = explainer.system
-    for rule, parameters in hidden_steps(system.model, state):
-        yield system.step(state, rule, parameters) is not None
-    for c, queues in part(state, "connections").items():
-        for b in queues:
-            yield system.step(state, "deliver_request", {"c": c, "b": b}) is not None
-
-
-def _owed(model: Model, state: PlainState) -> bool:
-    """Whether a running broker has still to register, or an ISR change is not announced yet."""
-    processes = (part(state, "processes", b) for b in model.brokers.ids)
-    owing = any(one.get("session") and one.get("owes") for one in processes)
-    partitions = (part(state, "brokers", b, "partitions", p) for b in model.brokers.ids for p in model.partitions)
-    return owing or any(one.get("unreported") for one in partitions)
+    """Whether nothing is under way: faults aside, no step changes anything, not even a process's start."""
+    return not any(after != state for _, after in explainer.progress(state))

@@ -9,9 +9,7 @@ dropped that was still in use).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
@@ -19,10 +17,10 @@ from model_check.hidden_steps import Candidate, hidden_steps
 from model_check.open_system import OpenSystem, open_system
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
+from model_check.positions import BROKER, CONTROLLER, DELIVERIES, Actor, Explained, Move, Position, actors_of
 from model_check.printed import SILENT, Printing
 from model_check.recorded import (
     ControllerSaid,
-    NotificationCreated,
     Observed,
     ProcessKilled,
     ProcessPaused,
@@ -34,94 +32,18 @@ from model_check.recorded import (
     WriteConflicted,
     ZooKeeperChange,
 )
-from model_check.recorded_tracks import Place, Tracks
+from model_check.recorded_tracks import Tracks
 from model_check.recorded_trees import agrees, makes_a_transaction
 from spec.model import Model
 from spec.system import instances
 from spec.variants import Switches
 
-Actor: TypeAlias = tuple[str, int]
-"""A broker in one of its two roles."""
-CONTROLLER, BROKER = "controller", "broker"
-
 READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal"})
-DELIVERIES = frozenset({"deliver_request", "deliver_request_unanswered"})
 UNANSWERED = "_unanswered"
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
 """What happens to a process that is stopped, too."""
 SKEW = 2000
 """Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
-
-
-@dataclass(frozen=True)
-class Explained:
-    """A step of an explanation: an action (none where nothing happens), what is seen of it, what it explains."""
-
-    rule: str
-    parameters: Mapping[str, int]
-    seen: tuple[Seen, ...]
-    observations: tuple[Observed, ...]
-
-    @property
-    def actors(self) -> frozenset[Actor]:
-        """Those whose step it is, or whom it touches."""
-        if self.rule in DELIVERIES:
-            return frozenset({(BROKER, self.parameters["b"])})
-        return frozenset(actor for one in self.observations for actor in actors_of(one)) | self._named()
-
-    def _named(self) -> set[Actor]:
-        if "c" in self.parameters:
-            return {(CONTROLLER, self.parameters["c"])}
-        return {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
-
-    @property
-    def action(self) -> str:
-        """The action's name, as in a system."""
-        return f"{self.rule}({', '.join(f'{name}={value}' for name, value in self.parameters.items())})"
-
-
-def actors_of(one: Observed) -> set[Actor]:
-    """Whose doing an observation is, and on whom it depends."""
-    match one:
-        case RequestHandled(controller=c, broker=b):
-            return {(CONTROLLER, c), (BROKER, b)}
-        case StateWritten(by=b, by_leader=True) | NotificationCreated(by=b):
-            return {(BROKER, b)}
-        case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
-            return {(CONTROLLER, b), (BROKER, b)}
-        case ProcessKilled(broker=b) | ProcessPaused(broker=b):
-            return {(CONTROLLER, b), (BROKER, b)}
-        case ControllerSaid(controller=c) | ZooKeeperChange(by=c) if c:
-            return {(CONTROLLER, c)}
-        case _:
-            return set()
-
-
-@dataclass(frozen=True, eq=False)
-class Position:
-    """Where a search is: the state, the place in the recording, who is stopped, and how it came here."""
-
-    state: PlainState
-    place: Place
-    stopped: frozenset[int] = frozenset()
-    before: Position | None = None
-    step: Explained | None = None
-
-    def path(self) -> list[Position]:
-        """All positions up to here, the first one first."""
-        path, current = [], self
-        while current.before is not None:
-            path.append(current)
-            current = current.before
-        return [current, *reversed(path)]
-
-
-@dataclass(frozen=True, eq=False)
-class Move:
-    """A next position, and whether it is a likely one."""
-
-    to: Position
-    likely: bool
 
 
 class Explainer:
@@ -139,6 +61,7 @@ class Explainer:
         )
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
+        self.deaths_are_inferred = not recording.tells_acts
         self.steps_tried = 0
 
     @property
@@ -155,13 +78,13 @@ class Explainer:
         """Nothing runs, nothing is explained."""
         return Position(self.system.initial, self.tracks.beginning)
 
-    def enabled(self, state: PlainState) -> Iterator[str]:
-        """The names of the actions that are enabled in a state, faults aside."""
+    def progress(self, state: PlainState) -> Iterator[tuple[str, PlainState]]:
+        """The actions that are enabled in a state, faults aside, each with the state after it."""
         for rule in self.system.rules.values():
-            if rule.budget is None:
-                for parameters in instances(rule, self.model):
-                    if self.system.step(state, rule.name, parameters) is not None:
-                        yield Explained(rule.name, parameters, (), ()).action
+            for parameters in instances(rule, self.model) if rule.budget is None else ():
+                found = self.system.step(state, rule.name, parameters)
+                if found is not None:
+                    yield Explained(rule.name, parameters, (), ()).action, found[0]
 
     def moves(self, at: Position) -> Iterator[Move]:
         """Where the search can go from here, the likely moves first."""
@@ -176,13 +99,13 @@ class Explainer:
     def blamed(self, at: Position) -> set[Actor]:
         """Who may be to blame that nothing goes on: those of the next observation, and those whom they wait for."""
         heads = [one for _, one in self.tracks.heads(at.place)]
-        due = [actors_of(one) for one in heads if one.time <= heads[0].time + SKEW]
-        if not due:
+        if not heads:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
-        blamed = due[0]
-        for actors in due * len(due):
-            if blamed & actors:
-                blamed = blamed | actors
+        blamed = actors_of(heads[0])
+        for one in heads:
+            due = one.time <= heads[0].time + SKEW
+            if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:
+                blamed = blamed | actors_of(one)
         return blamed
 
     def _in_order(self, at: Position) -> Iterator[Move]:
@@ -226,6 +149,8 @@ class Explainer:
         if rule in DELIVERIES:
             assert isinstance(one, RequestHandled)  # noqa: S101 - nothing else is explained by a delivery
             return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
+        if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
+            return False  # a process that never gets another session is rather dead than paused
         return not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -237,6 +162,8 @@ class Explainer:
                         yield candidate
             case RequestHandled(controller=c, broker=b):
                 yield "deliver_request", {"c": c, "b": b}
+            case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
+                yield "crash", {"b": b}
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
@@ -257,7 +184,9 @@ class Explainer:
             return None
         after, seen = found
         one = None if number is None else self.tracks.sequences[number][at.place[number]]
-        if not self._shows(at, after, seen, one) or (one is None and rule in DELIVERIES and not unlogged):
+        if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
+            return None
+        if not self._shows(at, after, seen, one):
             return None
         steps: dict[int, int] = {} if number is None else {number: 1}
         observations = [] if one is None else [one]
@@ -280,6 +209,10 @@ class Explainer:
         actor = parameters.get("c", 0) if rule == "delete_notification" else parameters.get("b", parameters.get("c", 0))
         return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
 
+    def _may_end(self, at: Position, candidate: Candidate) -> bool:
+        """A process that dies has nothing more to say."""
+        return candidate[0] != "crash" or self.tracks.is_silent(at.place, candidate[1]["b"])
+
     def _shows(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> bool:
         """Whether a step changes ZooKeeper, or handles a request, exactly as observed; nothing, if nothing was."""
         match one:
@@ -287,8 +220,8 @@ class Explainer:
                 return agrees(self.model, one, at.state, after)
             case RequestHandled(broker=b, incarnation=life):
                 return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
-            case ProcessKilled(broker=b):
-                return self.tracks.is_silent(at.place, b)
+            case ProcessKilled():
+                return self._may_end(at, ("crash", {"b": one.broker}))
             case ControllerSaid():
                 return False
             case _:

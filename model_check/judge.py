@@ -24,8 +24,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from model_check.broken_claims import Broken, BrokenClaims
-from model_check.explaining import Actor, Explainer, Move, Position
+from model_check.explaining import Explainer
+from model_check.open_system import OpenSystem
 from model_check.plain_state import PlainState
+from model_check.positions import Actor, Move, Position
 from model_check.recorded import Observed, Recording
 from model_check.recorded_tracks import Place
 from spec.variants import AS_CODED, Switches
@@ -33,7 +35,7 @@ from spec.variants import AS_CODED, Switches
 Key = tuple[Place, frozenset[int], int]
 """What tells positions apart: the place in the recording, who is stopped, and a hash of the state."""
 
-BUDGET = 20_000
+BUDGET = 10_000
 """How many positions a search visits before it gives up."""
 UNLIKELY = 2_000
 """How many more it visits with unlikely moves, after the likely ones are exhausted."""
@@ -61,10 +63,11 @@ class Stuck:
 class Judgement:
     """What became of a recording.
 
-    `path` is the explanation, or the longest that explains a prefix. `broken` by every explanation found, `possibly` by
-    some only. `positions` were visited, `steps_tried` rules run.
+    `system` is the one that was run; `path` the explanation, or the longest that explains a prefix. `broken` by every
+    explanation found, `possibly` by some only. `positions` were visited, `steps_tried` rules run.
     """
 
+    system: OpenSystem
     outcome: Outcome
     reason: str
     path: tuple[Position, ...]
@@ -85,10 +88,11 @@ def judge(recording: Recording, switches: Switches = AS_CODED, *, budget: int = 
     ends = search.explanations()
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
-    found = [asked.broken(end.path()) for end in ends or [best]]
+    found = [asked.broken(end.path(), is_whole=bool(ends) and recording.cut is None) for end in ends or [best]]
     common = set.intersection(*({one.claim.name for one in broken} for broken in found))
     outcome, reason = _outcome(recording, search, explained=bool(ends))
     return Judgement(
+        system=explainer.system,
         outcome=outcome,
         reason=reason,
         path=tuple(best.path()),
@@ -119,7 +123,7 @@ def _others(found: list[tuple[Broken, ...]], common: set[str]) -> tuple[Broken, 
 
 def _stuck(explainer: Explainer, at: Position) -> Stuck:
     heads = tuple(one for _, one in explainer.tracks.heads(at.place))
-    return Stuck(heads, tuple(explainer.enabled(at.state)))
+    return Stuck(heads, tuple(name for name, _ in explainer.progress(at.state)))
 
 
 class _Frame:

@@ -23,6 +23,7 @@ from spec.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import (
+    ControllerLine,
     ElectionAborted,
     ElectionFailed,
     LeaderAndIsrSending,
@@ -107,7 +108,16 @@ class Printing:
     # ------------------------------------------------------------------------------------------------- what may be said
 
     def accounts_for(self, line: Line) -> bool:
-        """Whether this step prints such a line."""
+        """Whether this step prints such a line, in the epoch that its controller holds."""
+        return isinstance(line, ControllerLine) and line.epoch == self.epoch and self._is_of_the_table(line)
+
+    @cached_property
+    def epoch(self) -> int:
+        """The controller epoch of the term whose step this is; a resignation sets it back to 0."""
+        epoch: int = self._controller(self.after).epoch.raw or self._controller(self.before).epoch.raw
+        return epoch
+
+    def _is_of_the_table(self, line: ControllerLine) -> bool:
         return type(line) in TABLE and TABLE[type(line)](self, line)
 
     def elects(self, line: LeaderElected) -> bool:

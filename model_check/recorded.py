@@ -43,6 +43,13 @@ class Observed:
         return f"{self.place}: {self.text}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class NotModelled(Observed):
+    """The work of a part of the protocol that the specification does not have; a recording is judged up to it."""
+
+    reason: str
+
+
 # ----------------------------------------------------------------------------------------- ZooKeeper's transactions
 
 
@@ -56,9 +63,9 @@ class ZooKeeperChange(Observed):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionBegan(ZooKeeperChange):
-    """A broker got a session; `first` if it is the first of its process (None: not known)."""
+    """A broker got a session; `first` if it is the first of its process."""
 
-    first: bool | None
+    first: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +73,12 @@ class SessionEnded(ZooKeeperChange):
     """A broker's session ended, with its ephemeral znodes.
 
     `by_client`: the broker closed it. `superseded`: a later process of this broker had a session by then.
-    `survived`: the same process got another one afterwards (None: not known).
+    `survived`: the same process got another one afterwards.
     """
 
     by_client: bool
     superseded: bool
-    survived: bool | None
+    survived: bool
     had_controller: bool
     had_registration: bool
 
@@ -131,13 +138,6 @@ class NotificationDeleted(ZooKeeperChange):
 @dataclass(frozen=True, kw_only=True)
 class WriteConflicted(ZooKeeperChange):
     """A conditional write failed on its version; ZooKeeper's log does not say which."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NotModelled(ZooKeeperChange):
-    """A change of a part of the protocol that the specification does not have; no behaviour of it explains this."""
-
-    reason: str
 
 
 # ---------------------------------------------------------------------------------------------------- what else is seen
@@ -224,7 +224,8 @@ class Cluster:
 class Recording:
     """A recording, read: its cluster, its sequences of observations by name, and what was passed over, how often.
 
-    `cut` is the first change of a part of the protocol that is not modelled; nothing from its time on is kept.
+    `cut` is the first change of a part of the protocol that is not modelled; nothing from its time on is kept. Where
+    the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred.
     """
 
     folder: Path
@@ -233,6 +234,7 @@ class Recording:
     passed_over: Mapping[str, int]
     controller_epochs: int
     cut: NotModelled | None = None
+    tells_acts: bool = True
 
     @property
     def observations(self) -> int:

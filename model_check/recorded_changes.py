@@ -31,7 +31,6 @@ from model_check.recorded import (
 )
 from reference.zookeeper_transactions import (
     ERROR_NAMES,
-    Change,
     DataSet,
     NodeCreated,
     NodeDeleted,
@@ -39,6 +38,7 @@ from reference.zookeeper_transactions import (
     SessionCreated,
     Transaction,
     WriteRefused,
+    hex_of,
 )
 from spec import znode_paths as paths
 from spec.errors import MalformedInput
@@ -51,7 +51,7 @@ SOURCE: Final = "zookeeper.jsonl"
 
 @dataclass(frozen=True)
 class Session:
-    """Whose a session is: a broker's id, and the number of its process (0 if that is not known)."""
+    """Whose a session is: a broker's id, and the number of its process, the first being 1."""
 
     broker: int
     incarnation: int
@@ -130,6 +130,11 @@ DELETES: Final[Mapping[PathKind, Row]] = {
     paths.TOPIC_CONFIG: SETTINGS,
 }
 
+WRITTEN_BY_BROKERS: Final = frozenset(
+    {paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.BROKER, paths.STATE, paths.ISR_CHANGE}
+)
+"""What an admin tool never writes; a session that does is a broker's, and must be known as one."""
+
 REFUSALS: Final[Mapping[str, str]] = {
     "NoNode": "a write to a node that is not there: first creates, and the failover's delete of an absent request",
     "NodeExists": "a create of a node that is there: fixed paths at start-up, and who loses /controller",
@@ -149,7 +154,7 @@ class Changes:
         self.begun: list[Session] = []
         self.transactions: list[Transaction] = []
 
-    def read(self, transactions: list[Transaction]) -> Iterator[ZooKeeperChange]:
+    def read(self, transactions: list[Transaction]) -> Iterator[ZooKeeperChange | NotModelled]:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
         for number, one in enumerate(transactions, start=1):
@@ -164,22 +169,26 @@ class Changes:
             if observed is not None:
                 yield observed
 
-    def _change(self, head: dict[str, Any], one: Transaction, session: Session | None) -> ZooKeeperChange | None:
+    def _change(
+        self, head: dict[str, Any], one: Transaction, session: Session | None
+    ) -> ZooKeeperChange | NotModelled | None:
         match one.change:
             case SessionCreated() | SessionClosed():
                 return self._session(head, one, session)
             case NodeCreated(path=path, data=data):
-                return self._row(CREATES, head, Path.parse(path), data, one.change)
+                return self._row(CREATES, head, Path.parse(path), data, one)
             case DataSet(path=path, data=data, version=version):
-                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one.change)
+                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one)
             case NodeDeleted(path):
-                return self._row(DELETES, head, Path.parse(path), None, one.change)
+                return self._row(DELETES, head, Path.parse(path), None, one)
             case WriteRefused(code):
                 return self._refused(head, ERROR_NAMES.get(code, str(code)))
             case other:
                 raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
 
-    def _session(self, head: dict[str, Any], one: Transaction, session: Session | None) -> ZooKeeperChange | None:
+    def _session(
+        self, head: dict[str, Any], one: Transaction, session: Session | None
+    ) -> ZooKeeperChange | NotModelled | None:
         if session is None:
             self._pass_over("an admin tool's session")
             return None
@@ -188,30 +197,37 @@ class Changes:
         return self._session_began(head, session)
 
     def _row(
-        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, change: Change
-    ) -> ZooKeeperChange | None:
+        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, one: Transaction
+    ) -> ZooKeeperChange | NotModelled | None:
         if path.kind not in table:
-            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {change}")
+            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
         match table[path.kind]:
             case PassedOver(reason):
                 self._pass_over(reason)
                 return None
             case Missing(part):
                 head.pop("version", None)
-                return NotModelled(**head, reason=f"{part} is not part of the specification")
+                return self._not_modelled(head, f"{part} is not part of the specification")
             case make:
-                payload = None if isinstance(change, NodeDeleted) else parse_payload(path, data)
+                if not head["by"] and path.kind in WRITTEN_BY_BROKERS:
+                    reason = "is no broker's, but writes what only brokers write"
+                    raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
+                payload = None if isinstance(one.change, NodeDeleted) else parse_payload(path, data)
                 if path.kind is not paths.STATE:
                     head.pop("version", None)
                 return make(self, head, payload, path)
 
-    def _refused(self, head: dict[str, Any], name: str) -> ZooKeeperChange | None:
+    def _refused(self, head: dict[str, Any], name: str) -> ZooKeeperChange | NotModelled | None:
         if name == "BadVersion":
             return WriteConflicted(**head)
         if name not in REFUSALS:
-            return NotModelled(**head, reason=f"a write that fails with {name} is not part of the specification")
+            return self._not_modelled(head, f"a write that fails with {name} is not part of the specification")
         self._pass_over(REFUSALS[name])
         return None
+
+    @staticmethod
+    def _not_modelled(head: dict[str, Any], reason: str) -> NotModelled:
+        return NotModelled(place=head["place"], time=head["time"], text=head["text"], reason=reason)
 
     def _pass_over(self, reason: str) -> None:
         self.passed_over[f"{SOURCE}: {reason}"] += 1
@@ -247,14 +263,13 @@ class Changes:
         return NotificationDeleted(**head, creator=self.creators[path.sequence or 0])
 
     def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
-        first = session not in self.begun if session.incarnation else None
+        first = session not in self.begun
         self.begun.append(session)
         return SessionBegan(**head, first=first)
 
     def _session_ended(
         self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
     ) -> SessionEnded:
-        known = session.incarnation > 0
         later = [
             self.sessions[other.session] for other in self.transactions if _begins_after(other, one, self.sessions)
         ]
@@ -268,7 +283,7 @@ class Changes:
             **head,
             by_client=one.cxid != 0,
             superseded=superseded,
-            survived=session in later if known else None,
+            survived=session in later,
             had_controller="/controller" in deleted,
             had_registration=f"/brokers/ids/{session.broker}" in deleted,
         )
@@ -285,14 +300,20 @@ def _text(one: Transaction) -> str:
 
 
 def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]:
-    """Whose the sessions are, told by the ephemeral znodes that they own; which process of a broker, nobody says."""
-    sessions = {}
+    """Whose the sessions are, told by the ephemeral znodes that they own; each is taken to be another process's."""
+    owners: dict[int, int] = {}
     for one in transactions:
         if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
             path = Path.parse(one.change.path)
             if path.kind is paths.BROKER and path.broker is not None:
-                sessions[one.session] = Session(path.broker, 0)
+                owners[one.session] = path.broker
             if path.kind is paths.CONTROLLER:
                 payload: Any = parse_payload(path, one.change.data)
-                sessions[one.session] = Session(payload.brokerid, 0)
+                owners[one.session] = payload.brokerid
+    began = [one.session for one in transactions if isinstance(one.change, SessionCreated) and one.session in owners]
+    lives: Counter[int] = Counter()
+    sessions = {}
+    for session in began:
+        lives[owners[session]] += 1
+        sessions[session] = Session(owners[session], lives[owners[session]])
     return sessions

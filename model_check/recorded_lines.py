@@ -71,14 +71,16 @@ class Lines:
         self.arrived: dict[Key, _Request] = {}
         self.handled: list[_Request] = []
 
-    def read(self, log: Path) -> dict[str, tuple[Observed, ...]]:
-        """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""
+    def read(self, log: Path, *, until: int | None = None) -> dict[str, tuple[Observed, ...]]:
+        """The two sequences of a log by name, up to a time; MalformedInput names the line that is none of Kafka's."""
         source = f"{log.parent.name}/{log.name}"
         said: list[Observed] = []
         with log.open(encoding="utf-8") as lines:
             for entry in read_entries(lines, source):
                 if isinstance(entry, TornLine):
                     raise MalformedInput(f"{source}:{entry.line_number}", "", f"{entry.reason}: {entry.text[:80]!r}")
+                if until is not None and _milliseconds(entry) >= until:
+                    break
                 try:
                     said += self._entry(entry, parse_line(entry.message, source=entry.place))
                 except KeyError as error:
@@ -102,8 +104,7 @@ class Lines:
                 raise MalformedInput(entry.place, "", f"a line of kind {type(line).__name__} has no place here")
 
     def _head(self, entry: LogEntry) -> dict[str, Any]:
-        time = int(entry.time.replace(tzinfo=UTC).timestamp() * 1000)
-        return {"place": entry.place, "time": time, "text": entry.message}
+        return {"place": entry.place, "time": _milliseconds(entry), "text": entry.message}
 
     def _life(self, time: int) -> int:
         """Which process of this broker wrote at that time."""
@@ -178,6 +179,10 @@ class Lines:
             outcomes=request.outcomes,
             refused=request.refused,
         )
+
+
+def _milliseconds(entry: LogEntry) -> int:
+    return int(entry.time.replace(tzinfo=UTC).timestamp() * 1000)
 
 
 def _outcome(line: PartitionLine) -> str:

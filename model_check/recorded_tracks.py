@@ -35,7 +35,7 @@ class Tracks:
         """After how many transactions a broker has had how many processes."""
         counts = [0]
         for one in self.sequences[self._zookeeper]:
-            counts.append(counts[-1] + (isinstance(one, SessionBegan) and one.by == b and bool(one.first)))
+            counts.append(counts[-1] + (isinstance(one, SessionBegan) and one.by == b and one.first))
         return counts
 
     def life(self, place: Place, b: int) -> int:

@@ -3,6 +3,7 @@
     zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper_recording.py)      required
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
     sessions.json               which session was whose; without it, sessions are told by what they own
+    broker-N/server.log         tells it, too, if sessions.json is not there
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
@@ -13,8 +14,9 @@ is refused, with its file and line. Other files (controller.log, zkclient.log ..
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from model_check.recorded import (
     NotModelled,
     Observed,
     Recording,
+    RequestHandled,
     SessionBegan,
     ZooKeeperChange,
 )
@@ -41,6 +44,7 @@ from spec.znodes import TopicPayload, parse_payload
 
 ZOOKEEPER, SESSIONS, ACTIONS = "zookeeper.jsonl", "sessions.json", "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
+STOP = "StopReplica"
 
 
 def read(folder: Path) -> Recording:
@@ -49,19 +53,40 @@ def read(folder: Path) -> Recording:
     sessions = _sessions(folder, transactions)
     cluster = _cluster(transactions, sessions)
     passed_over: Counter[str] = Counter()
-    changes = list(Changes(cluster, sessions, passed_over).read(transactions))
+    changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
     for broker_id, log in _logs(folder):
         if broker_id not in cluster.broker_ids:
             raise BadInput(f"{log}: broker {broker_id} has no session in {ZOOKEEPER}")
         lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
-        tracks |= lines.read(log)
+        tracks |= lines.read(log, until=cut.time if cut else None)
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    cut = next((one for one in changes if isinstance(one, NotModelled)), None)
+    cut = min(filter(None, (cut, _stopped_replica(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
         tracks = {name: tuple(takewhile(lambda one: one.time < cut.time, track)) for name, track in tracks.items()}
-    return Recording(folder, cluster, tracks, passed_over, max(epochs, default=1) + 1, cut)
+    tells_acts = (folder / ACTIONS).exists()
+    return Recording(folder, cluster, tracks, passed_over, max(epochs, default=1) + 1, cut, tells_acts)
+
+
+def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[ZooKeeperChange], NotModelled | None]:
+    """The changes up to the first that is not modelled, and that one; what follows it may depend on it."""
+    read: list[ZooKeeperChange] = []
+    for one in changes:
+        if isinstance(one, NotModelled):
+            return read, one
+        read.append(one)
+    return read, None
+
+
+def _stopped_replica(tracks: Mapping[str, tuple[Observed, ...]]) -> NotModelled | None:
+    """The first StopReplica that a broker handled: in the modelled parts, none ever reaches one."""
+    stops = [one for track in tracks.values() for one in track if isinstance(one, RequestHandled) and one.kind == STOP]
+    first = min(stops, key=lambda one: one.time, default=None)
+    if first is None:
+        return None
+    reason = "a StopReplica that reaches its broker is not part of the specification"
+    return NotModelled(place=first.place, time=first.time, text=first.text, reason=reason)
 
 
 def _transactions(folder: Path) -> list[Transaction]:
@@ -79,17 +104,21 @@ def _logs(folder: Path) -> Iterator[tuple[int, Path]]:
     found = sorted(folder.glob(STATE_CHANGE))
     if not found:
         raise BadInput(f"{folder} is no recording: it has no {STATE_CHANGE}")
-    for log in found:
-        number = log.parent.name.removeprefix("broker-")
-        if not number.isdigit():
-            raise BadInput(f"{log}: the folder of a broker is called broker- and its id")
-        yield int(number), log
+    yield from ((_broker_of(log), log) for log in found)
+
+
+def _broker_of(log: Path) -> int:
+    """The id of the broker whose log this is."""
+    number = log.parent.name.removeprefix("broker-")
+    if not number.isdigit():
+        raise BadInput(f"{log}: the folder of a broker is called broker- and its id")
+    return int(number)
 
 
 def _sessions(folder: Path, transactions: list[Transaction]) -> dict[int, Session]:
     file = folder / SESSIONS
     if not file.exists():
-        return sessions_by_ownership(transactions)
+        return {**sessions_by_ownership(transactions), **_sessions_by_log(folder)}
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         return {
@@ -99,6 +128,22 @@ def _sessions(folder: Path, transactions: list[Transaction]) -> dict[int, Sessio
     except (json.JSONDecodeError, AttributeError, KeyError, ValueError, TypeError) as error:
         reason = "is not an object of sessions, each with a broker and an incarnation"
         raise MalformedInput(str(file), "", f"{reason} ({error})") from error
+
+
+STARTING = re.compile(r"INFO starting \(kafka\.server\.KafkaServer\)")
+SESSION = re.compile(r"Session establishment complete on server .*, sessionid = (0x[0-9a-f]+)")
+
+
+def _sessions_by_log(folder: Path) -> dict[int, Session]:
+    """What the brokers' own logs say: when a process started, and which sessions it got."""
+    sessions = {}
+    for log in sorted(folder.glob("broker-*/server.log")):
+        broker, life = _broker_of(log), 0
+        for line in log.read_text(encoding="utf-8").splitlines():
+            life += STARTING.search(line) is not None
+            if found := SESSION.search(line):
+                sessions[_session_id(found[1])] = Session(broker, max(1, life))
+    return sessions
 
 
 def _session_id(text: str) -> int:

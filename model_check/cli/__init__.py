@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import defects, explore, export, prove, replay, show, verify
+from model_check.cli import defects, explore, export, judge, prove, replay, show, verify
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli.failures import guarded
 
@@ -37,6 +37,7 @@ app.command("explore")(guarded(explore.command))
 app.command("enumerate")(guarded(enumerate_states.command))
 app.command("prove")(guarded(prove.command))
 app.command("defects")(guarded(defects.command))
+app.command("judge")(guarded(judge.command))
 app.command("replay")(guarded(replay.command))
 app.add_typer(export.app, name="export")
 app.add_typer(show.app, name="show")

@@ -1,0 +1,66 @@
+"""`kcheck judge`: a recording is explained or not, and says so in text, in JSON and in its exit code."""
+
+import json
+from pathlib import Path
+
+from typer.testing import CliRunner, Result
+
+from model_check.cli import app
+from model_check.results import from_json
+from model_check.verdicts import Verdict
+from tests.model_check.recordings import changed, recording, replaced
+
+NAME = "12-D1-epoch-write-delayed"
+
+
+def kcheck(*arguments: str) -> Result:
+    """A command line on the shipped manifest."""
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_what_is_known_to_break_is_told_and_passes() -> None:
+    result = kcheck("judge", str(recording(NAME)))
+    assert result.exit_code == 0, result.stderr
+    first, _, title, finding, *notes = result.stdout.splitlines()
+    assert first == "kcheck judge: HOLDS"
+    assert title == f"{NAME} AS_CODED (judge): HOLDS"
+    assert finding.split()[:3] == ["VIOLATED", "step", "one_term_acts_in_an_epoch"]
+    assert finding.endswith("in every explanation found")
+    assert notes[0].startswith("  183 of 183 observations explained by ")
+
+
+def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
+    result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
+    assert result.exit_code == 1
+    assert f"{NAME} DOCUMENTED (judge): VIOLATED: no behaviour shows this; " in result.stdout
+    assert "What was observed next, in each sequence:\n    broker-3/state-change.log:20: Controller 3 epoch 1" in (
+        result.stdout
+    )
+    assert "\n    resign_delete(c=3)\n" in result.stdout
+
+
+def test_the_story_tells_every_step_and_where_it_was_recorded() -> None:
+    result = kcheck("judge", str(recording(NAME)), "--story")
+    assert "   1. broker 1: A broker process starts with a session of its own" in result.stdout
+    assert "        seen: recorded at zookeeper.jsonl:2\n" in result.stdout
+
+
+def test_several_recordings_are_one_document(tmp_path: Path) -> None:
+    change = replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"')
+    lie = changed(NAME, tmp_path, "zookeeper.jsonl", change)
+    result = kcheck("judge", str(recording(NAME)), str(lie), "--json")
+    document = from_json(result.stdout, "stdout")
+    assert [run.verdict for run in document.runs] == [Verdict.HOLDS, Verdict.VIOLATED]
+    assert (result.exit_code, json.loads(result.stdout)["exit_code"]) == (1, 1)
+
+
+def test_a_budget_that_is_too_small_leaves_it_incomplete() -> None:
+    result = kcheck("judge", str(recording(NAME)), "--budget", "10")
+    assert result.exit_code == 3
+    assert "no explanation found among 11 positions; --budget allows more" in result.stdout
+
+
+def test_a_folder_without_a_recording_is_bad_input(tmp_path: Path) -> None:
+    result = kcheck("judge", str(tmp_path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"kcheck: {tmp_path} is no recording: it has no zookeeper.jsonl\n"

@@ -1,0 +1,198 @@
+"""Recordings of real clusters are explained, with what they are known to break; recordings that were changed are not.
+
+What each recording must show was written down from its account (tests/data/recordings/README.md) and from PROTOCOL.md
+before anything was judged.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from model_check.judge import Judgement, Outcome, judge
+from model_check.judgement_report import known_to_break, run_of
+from model_check.recordings import read
+from model_check.verdicts import Verdict
+from spec.variants import AS_CODED, DOCUMENTED, Switches
+from tests.model_check.recordings import Change, changed, recording, replaced, unpacked, without_line
+
+ONE_TERM, ONE_CONTROLLER = "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch"
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a recording must show: the claims that it breaks, and how often some rules must occur in any explanation."""
+
+    broken: frozenset[str]
+    steps: Mapping[str, int]
+
+
+ACCOUNTS = {
+    # Three kills, then two brokers at once, then one that is started again before its old session has ended: it finds
+    # its own registration and gives up. One controller all the while.
+    "02-broker-kill-restart": Account(
+        frozenset(), {"crash": 5, "start_process_early": 1, "fail_registration": 1, "create_epoch": 1}
+    ),
+    # Five failovers after the first, each with the next epoch; the last kill takes another broker along.
+    "03-controller-kill": Account(frozenset(), {"crash": 6, "create_epoch": 1, "increment_epoch": 6}),
+    # D1: broker 3 reads epoch 1, loses its session, and its write fails when it is back. Controller 1, which acted in
+    # epoch 1, is dead by then. Four successes or failures of the write: broker 1's on the absent node, 2's and 3's.
+    "12-D1-epoch-write-delayed": Account(frozenset({ONE_TERM}), {"expire_session": 1, "increment_epoch": 3}),
+    # D1 by a lost answer: controller 4 writes epoch 2, fails when it writes again, and acts in epoch 1, in which
+    # controller 1, stopped and not resigned, has acted.
+    "13-D1-epoch-write-connectionloss": Account(
+        frozenset({ONE_TERM, ONE_CONTROLLER}), {"increment_epoch_unanswered": 1, "expire_session": 1, "crash": 2}
+    ),
+    # D54: the create is applied and its answer lost. Later the same befalls a conditional write, which is harmless.
+    "33-D54-connectionloss-on-create": Account(frozenset(), {"create_state_unanswered": 1}),
+}
+
+
+@cache
+def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
+    return judge(read(recording(name)), switches)
+
+
+def steps(judgement: Judgement) -> list[str]:
+    return [one.step.rule for one in judgement.path if one.step is not None]
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: str) -> None:
+    found = judged(name)
+    assert (found.outcome, found.reason, found.stuck) == (Outcome.EXPLAINED, "", None)
+    assert found.explained == found.observations
+    assert {one.claim.name for one in found.broken} == ACCOUNTS[name].broken
+    assert found.possibly == ()
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_explanations_have_the_steps_that_their_accounts_tell_of(name: str) -> None:
+    taken = steps(judged(name))
+    assert {rule: taken.count(rule) for rule in ACCOUNTS[name].steps} == ACCOUNTS[name].steps
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_an_explanation_is_a_run_of_the_specification_that_explains_each_observation_once(name: str) -> None:
+    found, whole = judged(name), read(recording(name))
+    assert found.path[0].state == found.system.initial
+    explained: list[str] = []
+    for before, after in zip(found.path, found.path[1:], strict=False):
+        assert after.step is not None
+        explained += [one.place for one in after.step.observations]
+        if after.step.rule:
+            again = found.system.step(before.state, after.step.rule, after.step.parameters)
+            assert again is not None
+            assert again[0] == after.state
+        else:
+            assert after.state is before.state
+    for track in whole.tracks.values():
+        places = [one.place for one in track]
+        assert [place for place in explained if place in set(places)] == places
+
+
+def test_broken_claims_are_known_where_an_exploration_finds_them_too() -> None:
+    name = "13-D1-epoch-write-connectionloss"
+    assert {ONE_TERM, ONE_CONTROLLER} <= known_to_break("AS_CODED")
+    told = run_of(read(recording(name)), judged(name), "AS_CODED")
+    assert told.verdict is Verdict.HOLDS
+    assert {one.property: one.expected for one in told.findings} == {ONE_TERM: "VIOLATED", ONE_CONTROLLER: "VIOLATED"}
+    assert run_of(read(recording(name)), judged(name), "FENCED").verdict is Verdict.VIOLATED
+
+
+def test_what_happens_next_is_shown_where_the_documented_protocol_would_have_resigned() -> None:
+    """With D1 mended, controller 3 gives up after its failed write; what it sends in epoch 1 instead is unexplained."""
+    found = judged("12-D1-epoch-write-delayed", DOCUMENTED)
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.stuck is not None
+    assert "Controller 3 epoch 1 sending UpdateMetadata request" in found.stuck.next[0].text
+    assert "resign_delete(c=3)" in found.stuck.enabled
+    assert [one.step.action for one in found.path if one.step][-1] != "subscribe(c=3)"
+
+
+LIE = "12-D1-epoch-write-delayed"
+LIES: Mapping[str, tuple[str, Change, str]] = {
+    "an ISR that no election gives": (
+        "zookeeper.jsonl",
+        replaced(
+            r'"{\"controller_epoch\":2,\"leader\":2,\"version\":1,\"leader_epoch\":1,\"isr\":[2]}", "version": 1',
+            r'"{\"controller_epoch\":2,\"leader\":2,\"version\":1,\"leader_epoch\":1,\"isr\":[2,3]}", "version": 1',
+        ),
+        "zookeeper.jsonl:54",
+    ),
+    "an epoch that is one too high": (
+        "zookeeper.jsonl",
+        replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"'),
+        "zookeeper.jsonl:53",
+    ),
+    "a leader that was elected without a word": (
+        "broker-2/state-change.log",
+        without_line("elected leader 2 for Offline partition [rf3,2]"),
+        "broker-2/state-change.log:51",
+    ),
+    "a request that was never sent": (
+        "broker-2/state-change.log",
+        without_line("LeaderAndIsr request (Leader:2,ISR:2,LeaderEpoch:1,ControllerEpoch:2) to broker 2 for partition"
+                     " [rf3,2]"),
+        "broker-2/state-change.log:51",  # the last election of the batch that the request was in
+    ),
+    "a follower that obeys an old leader epoch": (
+        "broker-3/state-change.log",
+        replaced("isr=[2], zkVersion=1, replicas=[1, 2, 3]) correlation id 1 from controller 2", "isr=[2], zkVersion=0,"
+                 " replicas=[1, 2, 3]) correlation id 1 from controller 2"),
+        "broker-3/state-change.log:41",
+    ),
+}  # fmt: skip
+"""What was changed, and the first place that cannot be explained any more."""
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
+    file, change, place = LIES[lie]
+    found = judge(read(changed(LIE, tmp_path, file, change)), budget=5000)
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.stuck is not None
+    assert place in [one.place for one in found.stuck.next]
+    assert found.explained < found.observations
+
+
+@pytest.mark.parametrize("missing", [("actions.jsonl",), ("sessions.json",), ("actions.jsonl", "sessions.json")])
+def test_less_is_enough_where_deaths_and_owners_can_be_told_otherwise(missing: tuple[str, ...], tmp_path: Path) -> None:
+    folder = unpacked("03-controller-kill", tmp_path)
+    for name in missing:
+        (folder / name).unlink()
+    found = judge(read(folder))
+    assert (found.outcome, found.broken) == (Outcome.EXPLAINED, ())
+    assert steps(found).count("crash") >= 6
+
+
+def test_a_small_budget_leaves_it_open() -> None:
+    found = judge(read(recording("03-controller-kill")), budget=100)
+    assert found.outcome is Outcome.INCOMPLETE
+    assert found.reason == "no explanation found among 101 positions; --budget allows more"
+    assert 0 < found.explained < found.observations
+
+
+def test_what_is_not_modelled_ends_the_judgement(tmp_path: Path) -> None:
+    """A reassignment, put in the place of the topic that was created last: all before it is explained."""
+    change = replaced(
+        r'"path": "/brokers/topics/later", "data": "{\"version\":1,\"partitions\":{\"0\":[2,3]}}"',
+        r'"path": "/admin/reassign_partitions", "data": "{\"version\":1,\"partitions\":[]}"',
+    )
+
+    def cut_after(text: str) -> str:
+        return "".join(change(text).splitlines(keepends=True)[:70])
+
+    folder = changed(LIE, tmp_path, "zookeeper.jsonl", cut_after)
+    for log in folder.glob("broker-*/state-change.log"):
+        log.write_text(
+            "".join(line for line in log.read_text().splitlines(keepends=True) if "later" not in line), encoding="utf-8"
+        )
+    found = judge(read(folder))
+    assert found.outcome is Outcome.INCOMPLETE
+    assert found.reason == (
+        "explained up to zookeeper.jsonl:70: partition reassignment is not part of the specification"
+    )
+    assert found.explained == found.observations

@@ -1,0 +1,142 @@
+"""Recordings are read strictly: every line is an observation, passed over for a reason, or refused with its place."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from model_check.recorded import Cluster, RequestHandled, SessionBegan, SessionEnded, StateWritten, WriteConflicted
+from model_check.recordings import read
+from spec.errors import BadInput
+from spec.kafka_types import TopicPartition
+from tests.model_check.recordings import NAMES, changed, recording, replaced, unpacked
+
+NAME = "12-D1-epoch-write-delayed"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_transaction_is_lost(name: str) -> None:
+    """What is not observed was passed over, and both together are all lines of the file."""
+    found = read(recording(name))
+    passed_over = sum(number for why, number in found.passed_over.items() if why.startswith("zookeeper.jsonl: "))
+    lines = (recording(name) / "zookeeper.jsonl").read_text(encoding="utf-8").count("\n")
+    assert len(found.tracks["zookeeper"]) + passed_over == lines
+    assert found.cut is None
+
+
+def test_a_cluster_is_told_by_its_sessions_and_topics() -> None:
+    cluster = read(recording("13-D1-epoch-write-connectionloss")).cluster
+    assert cluster.broker_ids == (1, 2, 3, 4)
+    assert cluster.topics == ("rf3", "m")
+    assert cluster.assigned == ((1, 2, 3), (2, 3, 4), (3, 4, 1), (2, 3))
+    assert cluster.topic_of == (0, 0, 0, 1)
+
+
+def test_sessions_know_whose_life_they_are_of() -> None:
+    """Broker 3 loses its session and gets another in the same life; broker 1 dies and is started again."""
+    changes = read(recording(NAME)).tracks["zookeeper"]
+    began = [(one.by, one.first) for one in changes if isinstance(one, SessionBegan)]
+    assert began == [(1, True), (2, True), (3, True), (3, False), (1, True)]
+    ended = [(one.by, one.survived, one.had_controller) for one in changes if isinstance(one, SessionEnded)]
+    assert ended == [(1, False, True), (3, True, True)]
+    assert [one.by for one in changes if isinstance(one, WriteConflicted)] == [3, 3]
+
+
+def test_a_write_is_its_leaders_where_the_leader_epoch_stays() -> None:
+    changes = read(recording(NAME)).tracks["zookeeper"]
+    written = [one for one in changes if isinstance(one, StateWritten)]
+    assert [(one.state.version, one.by_leader) for one in written[:6]] == [
+        (0, False), (0, False), (0, False), (1, False), (1, False), (1, True),
+    ]  # fmt: skip
+
+
+def test_the_lines_of_a_request_are_one_observation() -> None:
+    """Broker 3 handles a LeaderAndIsr of three partitions as leader of one, and ignores one partition of another."""
+    handled = [one for one in read(recording(NAME)).tracks["broker 3"] if isinstance(one, RequestHandled)]
+    first = handled[0]
+    assert (first.kind, first.controller, first.epoch, first.refused) == ("LeaderAndIsr", 1, 1, False)
+    assert first.outcomes == {0: "follower", 1: "follower", 2: "leader"}
+    assert {p: state.leader for p, state in first.states.items()} == {0: 1, 1: 2, 2: 3}
+    assert handled[3].outcomes == {0: "follower", 1: "ignored", 2: "follower"}
+    refused = [
+        one for one in read(recording(NAME)).tracks["broker 2"] if isinstance(one, RequestHandled) and one.refused
+    ]
+    assert [(one.kind, one.controller, one.epoch) for one in refused] == [
+        ("UpdateMetadata", 3, 1), ("LeaderAndIsr", 3, 1), ("UpdateMetadata", 3, 1),
+    ]  # fmt: skip
+
+
+def test_only_a_broker_writes_as_one(tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    (folder / "sessions.json").write_text('{"0x1": {"broker": 7, "incarnation": 1}}', encoding="utf-8")
+    assert read_error(folder) == (
+        "zookeeper.jsonl:21: /controller: session 0x1000046ccb70001 is no broker's, but writes what only brokers write"
+    )
+
+
+def test_broker_ids_may_be_any_numbers() -> None:
+    cluster = Cluster((5, 1001), ("t",), (TopicPartition("t", 0),), ((2, 1),))
+    assert [cluster.broker(broker) for broker in (-1, 5, 1001)] == [0, 1, 2]
+    with pytest.raises(KeyError):
+        cluster.broker(1)
+
+
+def read_error(folder: Path) -> str:
+    with pytest.raises(BadInput) as caught:
+        read(folder)
+    return str(caught.value).replace(f"{folder}/", "").replace(str(folder), "FOLDER")
+
+
+def append(text: str) -> Callable[[str], str]:
+    return lambda content: content + text
+
+
+BAD = {
+    "zookeeper.jsonl": [
+        (replaced('"cxid": 33', '"cxid": "33"'), "field 'cxid' is \"33\", not of kind int"),
+        (replaced('"/consumers"', '"/somewhere"'), "no znode of the controller's protocol has this path"),
+        (replaced(r'\"isr\":[2,3,1]', r'\"isr\":[2,2,1]'), "/brokers/topics/rf3/partitions/1/state: isr: "),
+        (replaced('"/isr_change_notification/isr_change_0000000000"}', '"/controller_epoch"}'),
+         "no controller of the era makes a transaction like"),
+    ],
+    "sessions.json": [
+        (append("}"), "sessions.json: is not an object of sessions"),
+        (replaced('"broker": 1', '"broker": "1"'), "broker is '1'"),
+    ],
+    "actions.jsonl": [
+        (append('{"action": "dance", "ms": 1}\n'), "actions.jsonl:20: action: 'dance' is not one of "),
+        (append("[]\n"), "actions.jsonl:20: is not an act with a time and its fields"),
+    ],
+    "broker-2/state-change.log": [
+        (append("Broker 2\n"), "broker-2/state-change.log:160: does not begin with a time: 'Broker 2'"),
+        (replaced("elected leader", "chose leader"), "broker-2/state-change.log:48: no line of Kafka 0.10.2: expected"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "number"), [(file, number) for file, changes in BAD.items() for number in range(len(changes))]
+)
+def test_a_line_that_is_not_as_it_should_be_is_refused_with_its_place(file: str, number: int, tmp_path: Path) -> None:
+    change, complaint = BAD[file][number]
+    assert complaint in read_error(changed(NAME, tmp_path, file, change))
+
+
+@pytest.mark.parametrize(
+    ("gone", "complaint"),
+    [
+        ("zookeeper.jsonl", "FOLDER is no recording: it has no zookeeper.jsonl"),
+        ("broker-*/state-change.log", "FOLDER is no recording: it has no broker-*/state-change.log"),
+    ],
+)
+def test_what_is_required_must_be_there(gone: str, complaint: str, tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    for file in folder.glob(gone):
+        file.unlink()
+    assert read_error(folder) == complaint
+
+
+def test_a_log_of_a_broker_without_a_session_is_refused(tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    (folder / "broker-2").rename(folder / "broker-9")
+    assert read_error(folder) == "broker-9/state-change.log: broker 9 has no session in zookeeper.jsonl"
