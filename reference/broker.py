@@ -1,0 +1,211 @@
+"""The broker's side: the fences, becoming leader or follower, and the leader's changes of its ISR.
+
+A broker keeps the highest controller epoch it has seen and, for each partition, the leadership that it accepted last. A
+request of an older controller epoch is refused whole; a partition whose leader epoch is not strictly higher is ignored.
+All of it is memory: a restarted broker takes anything once. A leader writes its ISR on the version of the state znode
+that it has cached, and nothing but its own success or an accepted LeaderAndIsr ever refreshes that version (D6).
+
+Kafka 0.10.2.2: `ReplicaManager`, `Partition`, `MetadataCache`. PROTOCOL.md section 10. Left out on purpose: logs, high
+watermarks and fetchers, so that a replica's being in sync is a matter of the ISR alone; StopReplica, which in this
+slice only ever goes to brokers without a channel; the partitions that a metadata cache tells clients of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from reference.forking import shallow_copy
+from reference.journal import Journal, StateChange, nowhere
+from reference.leader_selectors import without
+from reference.procedures import Procedure
+from reference.state_effects import ExpandIsr, IsrWrite, ShrinkIsr
+from spec.broker_change_lines import LeaderInfoCached, PartitionLine, UpdateMetadataFromOldController
+from spec.error_codes import ErrorCode
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.leader_and_isr_lines import (
+    LeaderAndIsrFromOldController,
+    LeaderAndIsrReceived,
+    LeaderEpochNotHigher,
+    LeaderUnavailable,
+    NotInAssignedReplicas,
+    TransitionCompleted,
+    TransitionStarted,
+)
+from spec.logged_values import PartitionInfo, Role
+from spec.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionError,
+    PartitionLeadership,
+    PartitionsResponse,
+    Request,
+    Response,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+from spec.znodes import PartitionStatePayload
+
+NO_LEADER_EPOCH = -1
+"""The leader epoch of a partition that accepted no LeaderAndIsr yet."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition as a broker knows it; only the leader keeps the ISR."""
+
+    leader: int = NO_LEADER
+    leader_epoch: int = NO_LEADER_EPOCH
+    isr: tuple[int, ...] = ()
+    zk_version: int = -1
+    controller_epoch: int = 0
+    assigned_replicas: tuple[int, ...] = ()
+
+
+@dataclass
+class Broker:
+    """The memory of a broker.
+
+    `alive` are the brokers that its metadata cache lists, None where every leader counts as known. `isr_changes` are
+    the partitions whose ISR it wrote and has not announced.
+    """
+
+    broker_id: int
+    alive: frozenset[int] | None = frozenset()
+    journal: Journal = nowhere
+    controller_epoch: int = 0
+    partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
+    isr_changes: frozenset[TopicPartition] = frozenset()
+
+    def partition(self, partition: TopicPartition) -> Partition:
+        """What this broker knows of a partition."""
+        return self.partitions.get(partition, Partition())
+
+    def fork(self) -> Self:
+        """A copy that goes its own way."""
+        twin = shallow_copy(self)
+        twin.partitions = dict(self.partitions)
+        return twin
+
+    # --------------------------------------------------------------------------------------------------------- requests
+
+    def handle(self, request: Request, correlation_id: int) -> Response:
+        """Carry out a request of a controller and answer it."""
+        match request:
+            case LeaderAndIsrRequest():
+                return self._become_leader_or_follower(request, correlation_id)
+            case UpdateMetadataRequest():
+                return self._maybe_update_metadata_cache(request, correlation_id)
+            case _:
+                raise TypeError(f"no broker of this slice is ever sent a {type(request).__name__}")
+
+    def _become_leader_or_follower(self, request: LeaderAndIsrRequest, correlation_id: int) -> PartitionsResponse:
+        for state in request.partition_states:
+            self._log(LeaderAndIsrReceived, request, correlation_id, state, state=_info(state))
+        if request.controller_epoch < self.controller_epoch:
+            line = LeaderAndIsrFromOldController(
+                self.broker_id, request.controller_id, correlation_id, request.controller_epoch, self.controller_epoch
+            )
+            self.journal(StateChange(line))
+            return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        self.controller_epoch = request.controller_epoch
+        errors = tuple(
+            PartitionError(state.topic, state.partition, self._decide(state, request, correlation_id))
+            for state in request.partition_states
+        )
+        return PartitionsResponse(ErrorCode.NONE, errors)
+
+    def _decide(self, state: PartitionLeadership, request: LeaderAndIsrRequest, correlation_id: int) -> ErrorCode:
+        """Accept a strictly higher leader epoch for one of our replicas; refuse everything else."""
+        known, partition = self.partition(state.topic_partition), state.topic_partition
+        if state.leader_epoch <= known.leader_epoch:
+            epochs = {"leader_epoch": state.leader_epoch, "current_leader_epoch": known.leader_epoch}
+            self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        if self.broker_id not in state.replicas:
+            self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        role = Role.LEADER if state.leader == self.broker_id else Role.FOLLOWER
+        self._log(TransitionStarted, request, correlation_id, state, role=role)
+        if role is Role.LEADER:
+            self.partitions[partition] = _accepted(state, state.isr)
+        elif self._knows_alive(state.leader):
+            self.partitions[partition] = _accepted(state, ())
+        else:  # the replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11)
+            unavailable = LeaderUnavailable(
+                self.broker_id, request.controller_id, state.controller_epoch, correlation_id, partition, state.leader
+            )
+            self.journal(StateChange(unavailable))
+        self._log(TransitionCompleted, request, correlation_id, state, role=role)
+        return ErrorCode.NONE
+
+    def _knows_alive(self, leader: int) -> bool:
+        return leader != NO_LEADER if self.alive is None else leader in self.alive
+
+    def _maybe_update_metadata_cache(
+        self, request: UpdateMetadataRequest, correlation_id: int
+    ) -> UpdateMetadataResponse:
+        """Replace the living brokers; leader epochs are not compared (D43)."""
+        if request.controller_epoch < self.controller_epoch:
+            refusal = UpdateMetadataFromOldController(
+                self.broker_id, correlation_id, request.controller_id, request.controller_epoch, self.controller_epoch
+            )
+            self.journal(StateChange(refusal))
+            return UpdateMetadataResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        self.controller_epoch = request.controller_epoch
+        self.alive = frozenset(broker.id for broker in request.live_brokers)
+        for state in request.partition_states:
+            self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
+        return UpdateMetadataResponse(ErrorCode.NONE)
+
+    def _log(
+        self,
+        line: type[PartitionLine],
+        request: LeaderAndIsrRequest | UpdateMetadataRequest,
+        correlation_id: int,
+        told: PartitionLeadership,
+        /,
+        **values: Any,
+    ) -> None:
+        """Write a line about a partition of a request to state-change.log."""
+        about = (request.controller_id, request.controller_epoch, correlation_id, told.topic_partition)
+        self.journal(StateChange(line(self.broker_id, *about, **values)))
+
+    # -------------------------------------------------------------------------------------------------------------- ISR
+
+    def maybe_shrink_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
+        """`maybeShrinkIsr`: take a follower that lags out of the ISR; say whether the znode now has it so."""
+        isr = without(self.partition(partition).isr, (replica,))
+        return (yield from self._update_isr(ShrinkIsr(partition, *self._wanted(partition, isr), replica)))
+
+    def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
+        """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
+        isr = (*self.partition(partition).isr, replica)
+        return (yield from self._update_isr(ExpandIsr(partition, *self._wanted(partition, isr), replica)))
+
+    def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:
+        """What this leader would write, and the version that it takes the znode to have."""
+        known = self.partition(partition)
+        content = PartitionStatePayload(
+            leader=self.broker_id, leader_epoch=known.leader_epoch, isr=isr, controller_epoch=known.controller_epoch
+        )
+        return content, known.zk_version
+
+    def _update_isr(self, write: IsrWrite) -> Procedure[bool]:
+        """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
+        version = yield from write
+        if version is None:
+            return False
+        known = self.partition(write.partition)
+        self.partitions[write.partition] = replace(known, isr=write.content.isr, zk_version=version)
+        self.isr_changes |= {write.partition}
+        return True
+
+
+def _accepted(state: PartitionLeadership, isr: tuple[int, ...]) -> Partition:
+    return Partition(state.leader, state.leader_epoch, isr, state.zk_version, state.controller_epoch, state.replicas)
+
+
+def _info(state: PartitionLeadership) -> PartitionInfo:
+    return PartitionInfo(
+        state.leader, state.isr, state.leader_epoch, state.controller_epoch, state.replicas, state.zk_version
+    )

@@ -1,0 +1,86 @@
+"""Broker changes: what the controller does when brokers appear in or disappear from /brokers/ids.
+
+The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
+is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
+back between two reads is not noticed (D12).
+
+Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
+PROTOCOL.md section 7.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reference import partition_leadership, replica_transitions
+from reference.context import Activity, Registration
+from reference.controller import KafkaController
+from reference.effects import OnBrokerChange
+from reference.journal import Milestone
+from reference.procedures import FencedWrite, Procedure
+from spec.state import Handler
+from spec.variants import Switch
+
+
+def on_broker_change(controller: KafkaController) -> Procedure[None]:
+    """Take over who is registered, then handle the new and the dead."""
+    current = yield from OnBrokerChange()
+    cached = controller.context.live_brokers
+    returned = _returned(controller, cached, current)
+    new, dead = frozenset(current.keys() - cached.keys()) | returned, frozenset(cached.keys() - current.keys())
+    controller.reach(Milestone.BROKER_CHANGE, new=new, dead=dead)
+    try:
+        controller.context.live_brokers = current
+        _change_channels(controller, opened=new, closed=dead | returned)
+        controller.is_about(dead=dead)
+        if new:
+            yield from on_broker_startup(controller, new)
+        if dead:
+            yield from on_broker_failure(controller, dead)
+    except FencedWrite:
+        raise
+    except Exception:  # noqa: BLE001, S110 - `case e: Throwable => error(..)`, as in Kafka
+        pass
+    finally:
+        controller.activity = Activity()
+
+
+def _returned(
+    controller: KafkaController, cached: Mapping[int, Registration], current: Mapping[int, Registration]
+) -> frozenset[int]:
+    """Where broker epochs are on: brokers that have registered anew since the last read."""
+    if not controller.mends(Switch.BROKER_EPOCHS):
+        return frozenset()
+    both = cached.keys() & current.keys()
+    return frozenset(one for one in both if cached[one].broker_epoch != current[one].broker_epoch)
+
+
+def _change_channels(controller: KafkaController, opened: frozenset[int], closed: frozenset[int]) -> None:
+    manager = controller.context.controller_channel_manager
+    if manager is None:
+        return
+    for broker_id in sorted(closed & opened):
+        manager.remove_broker(broker_id)
+    for broker_id in sorted(opened):
+        manager.add_broker(broker_id)
+    for broker_id in sorted(closed - opened):
+        manager.remove_broker(broker_id)
+
+
+def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Procedure[None]:
+    """Tell everybody everything, bring the replicas on the new brokers online, then every partition that waits."""
+    controller.send_update_metadata()
+    replica_transitions.set_online(controller, controller.context.replicas_on(new))
+    yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_STARTUP)
+
+
+def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Procedure[None]:
+    """Elect for the partitions that the dead led, and remove the dead from every ISR."""
+    without_leader = controller.context.partitions_led_by(dead)
+    for partition in without_leader:
+        partition_leadership.set_offline(controller, partition)
+    controller.is_about(lost_leader=bool(without_leader))
+    yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)
+    yield from replica_transitions.set_offline(controller, controller.context.replicas_on(dead))
+    if not without_leader:
+        controller.send_update_metadata()

@@ -1,0 +1,83 @@
+"""The controller's channels: a queue of requests for each broker, filled under the controller lock.
+
+A channel lives in its controller. It is closed when the controller removes the broker, resigns or dies, and what is in
+its queue is lost then; it does not end with the broker. Who takes requests off the queue (a sender thread, or a
+scheduler) sends the head again and again until it is answered.
+
+The selector of each channel registers metrics under the broker's id with the process. A second channel to the same
+broker fails on these, which is what becomes of a controller that is elected on top of what an earlier failover left
+behind (D56).
+
+Kafka 0.10.2.2: `ControllerChannelManager`, `ControllerBrokerStateInfo`, `Selector.SelectorMetrics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from reference.procedures import LeftOverChannel
+from spec.request_schemas import Request
+
+
+@dataclass(frozen=True)
+class QueuedRequest:
+    """A request in a broker's queue; `batch` numbers the call of the controller that put it there.
+
+    `broker_epoch` is the registration that the request is meant for, which only later versions send along.
+    """
+
+    request: Request
+    batch: int
+    broker_epoch: int
+
+
+class ControllerChannelManager:
+    """The open channels: broker id -> queue, head first.
+
+    `metrics` is the process's registry, shared with every other manager that the process ever had.
+    """
+
+    def __init__(self, metrics: set[int]) -> None:
+        self.metrics = metrics
+        self.queues: dict[int, list[QueuedRequest]] = {}
+
+    @classmethod
+    def started(cls, broker_ids: Iterable[int], metrics: set[int]) -> Self:
+        """Open a channel to each broker, in this order; raises LeftOverChannel with the earlier ones open for ever."""
+        manager = cls(metrics)
+        for broker_id in broker_ids:
+            manager.add_broker(broker_id)
+        return manager
+
+    def add_broker(self, broker_id: int) -> None:
+        """Open a channel; LeftOverChannel if some manager of this process has one to this broker."""
+        if broker_id in self.metrics:
+            raise LeftOverChannel(f"metrics of a channel to broker {broker_id} are registered already")
+        self.metrics.add(broker_id)
+        self.queues[broker_id] = []
+
+    def remove_broker(self, broker_id: int) -> None:
+        """Close a channel, if it is open; what is in its queue is lost."""
+        if self.queues.pop(broker_id, None) is not None:
+            self.metrics.discard(broker_id)
+
+    def shutdown(self) -> None:
+        """Close all channels."""
+        for broker_id in tuple(self.queues):
+            self.remove_broker(broker_id)
+
+    def send_request(self, broker_id: int, request: QueuedRequest) -> bool:
+        """Put a request on a broker's queue; false ("since it is offline") if there is no channel."""
+        queue = self.queues.get(broker_id)
+        if queue is None:
+            return False
+        queue.append(request)
+        return True
+
+    def fork(self) -> Self:
+        """A copy that goes its own way; its owner gives it the registry of its own process."""
+        twin = type(self)(self.metrics)
+        twin.queues = {broker_id: list(queue) for broker_id, queue in self.queues.items()}
+        return twin

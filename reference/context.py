@@ -1,0 +1,115 @@
+"""What the controller knows: its caches of ZooKeeper, its two state machines, and what it is doing.
+
+All of it is memory of one process, guarded by the one controller lock. Being active is *having a channel manager*; it
+is not the same as believing to be leader, and neither is asked of ZooKeeper again.
+
+Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Left out on purpose:
+`shuttingDownBrokerIds` (it comes with controlled shutdown, so every registered broker counts as live), reassignments
+and preferred elections. Kafka leaves the caches of brokers, topics and leadership as they are when it resigns (D13);
+nothing reads them before the next failover overwrites them, so here they are emptied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
+
+from reference.forking import shallow_copy
+from spec.kafka_types import TopicPartition
+from spec.state import Handler
+from spec.znodes import BrokerPayload, PartitionStatePayload
+
+if TYPE_CHECKING:
+    from reference.connections import ControllerChannelManager
+
+K = TypeVar("K")
+S = TypeVar("S")
+
+NO_EPOCH = 0
+"""A controller epoch in memory before the first was read, and after a resignation."""
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A broker as it registered; `broker_epoch` is the zxid of that, which tells two registrations apart (2.2.0)."""
+
+    payload: BrokerPayload
+    broker_epoch: int
+
+
+@dataclass(frozen=True)
+class LeaderIsrAndControllerEpoch:
+    """The leadership of a partition, as cached from or written to its state znode."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    zk_version: int
+    controller_epoch: int
+
+    @classmethod
+    def of(cls, content: PartitionStatePayload, zk_version: int) -> Self:
+        """A state znode's content at a data version."""
+        return cls(content.leader, content.leader_epoch, content.isr, zk_version, content.controller_epoch)
+
+
+@dataclass
+class ControllerContext:
+    """The caches, and the epoch that this controller acts in."""
+
+    epoch: int = NO_EPOCH
+    epoch_zk_version: int = NO_EPOCH
+    live_brokers: Mapping[int, Registration] = field(default_factory=dict)
+    all_topics: frozenset[str] = frozenset()
+    partition_replica_assignment: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    partition_leadership_info: dict[TopicPartition, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
+    controller_channel_manager: ControllerChannelManager | None = None
+
+    @property
+    def live_broker_ids(self) -> frozenset[int]:
+        """The registered brokers, as far as this controller knows."""
+        return frozenset(self.live_brokers)
+
+    def partitions_led_by(self, brokers: frozenset[int]) -> list[TopicPartition]:
+        """The partitions whose cached leader is one of these."""
+        return [tp for tp, known in self.partition_leadership_info.items() if known.leader in brokers]
+
+    def replicas_on(self, brokers: frozenset[int]) -> list[tuple[TopicPartition, int]]:
+        """The replicas that are assigned to one of these brokers."""
+        return [(tp, r) for tp, ar in self.partition_replica_assignment.items() for r in ar if r in brokers]
+
+    def fork(self) -> Self:
+        """A copy that goes its own way."""
+        twin = shallow_copy(self)
+        twin.partition_replica_assignment = dict(self.partition_replica_assignment)
+        twin.partition_leadership_info = dict(self.partition_leadership_info)
+        manager = self.controller_channel_manager
+        twin.controller_channel_manager = None if manager is None else manager.fork()
+        return twin
+
+
+@dataclass
+class Machine(Generic[K, S]):
+    """The states of one of the two state machines; what is not there is NonExistent."""
+
+    states: dict[K, S] = field(default_factory=dict)
+    has_started: bool = False
+
+    def fork(self) -> Machine[K, S]:
+        """A copy that goes its own way."""
+        return Machine(dict(self.states), self.has_started)
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What the running handler is about, for whoever looks in from outside.
+
+    `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
+    and `lost_leader` says that one of them led a partition.
+    """
+
+    handler: Handler = Handler.NONE
+    dead: frozenset[int] = frozenset()
+    lost_leader: bool = False
+    in_failover: bool = False

@@ -1,0 +1,155 @@
+"""The controller module of a broker: its memory, and the handlers that run under its one lock.
+
+Every broker has one and starts it; being the controller is a state of it. Its handlers are procedures: `on_startup`,
+`on_callback`, each run to its end by a driver before the next one begins. The rest of the files in this folder that
+bear the names of the protocol's parts hold what the handlers do.
+
+Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics, and what comes with parts of the protocol that are
+not here yet (topic deletion, reassignment, preferred election, automatic rebalance, controlled shutdown).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Self
+
+from reference.connections import QueuedRequest
+from reference.context import Activity, ControllerContext, Machine
+from reference.forking import shallow_copy
+from reference.journal import Journal, Milestone, Reached, StateChange, nowhere
+from reference.machines import InvalidTransition, TableKind, check_transition
+from reference.request_batch import RequestBatch
+from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, Fence
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.log_lines import Line
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.state import DeletionThread
+from spec.state_change_lines import ControllerLine
+from spec.variants import AS_CODED, Switch, Switches
+
+LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES)
+"""The paths whose children only the active controller listens to."""
+
+
+@cache
+def is_permitted(kind: TableKind, source: Any, target: Any) -> bool:
+    """Whether a state machine may move so; each pair of states is put to its chart once."""
+    try:
+        check_transition(kind, "anything", source, target)
+    except InvalidTransition:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a controller is told when it is made.
+
+    `switches` are mends of the era's defects; `unclean` is `unclean.leader.election.enable`; `paths` are those whose
+    children it listens to while it is active.
+    """
+
+    broker_id: int
+    switches: Switches = AS_CODED
+    unclean: bool = False
+    paths: tuple[str, ...] = LISTENED_PATHS
+
+
+@dataclass
+class KafkaController:
+    """The memory of a controller module.
+
+    `leader_id` is what it last read or wrote as the controller's id, -1 for none. `listeners` are the paths that it
+    has subscribed to, `metrics` the brokers to which the process has a channel, whoever may still know of it, and
+    `abandoned` the queues of channels that were replaced without having been closed.
+    """
+
+    configuration: Configuration
+    journal: Journal = nowhere
+    leader_id: int = NO_LEADER
+    context: ControllerContext = field(default_factory=ControllerContext)
+    partition_machine: Machine[TopicPartition, PartitionState] = field(default_factory=Machine)
+    replica_machine: Machine[tuple[TopicPartition, int], ReplicaState] = field(default_factory=Machine)
+    deletion: DeletionThread = DeletionThread.NONE
+    listeners: frozenset[str] = frozenset()
+    metrics: set[int] = field(default_factory=set)
+    abandoned: dict[int, list[QueuedRequest]] = field(default_factory=dict)
+    batch: RequestBatch = field(default_factory=RequestBatch)
+    partition_batch: RequestBatch = field(default_factory=RequestBatch)
+    replica_batch: RequestBatch = field(default_factory=RequestBatch)
+    activity: Activity = field(default_factory=Activity)
+    batches_sent: int = 0
+
+    @property
+    def broker_id(self) -> int:
+        """The broker that this is the controller module of."""
+        return self.configuration.broker_id
+
+    @property
+    def is_active(self) -> bool:
+        """Being active is having a channel manager."""
+        return self.context.controller_channel_manager is not None
+
+    @property
+    def am_i_leader(self) -> bool:
+        """Whether this broker takes itself for the controller."""
+        return self.leader_id == self.broker_id
+
+    @property
+    def live(self) -> frozenset[int]:
+        """The registered brokers, as far as this controller knows."""
+        return self.context.live_broker_ids
+
+    def mends(self, switch: Switch) -> bool:
+        """Whether a mend is switched on."""
+        return switch in self.configuration.switches
+
+    @property
+    def fence(self) -> Fence | None:
+        """The check that goes with every write, where writes are fenced."""
+        return Fence(self.context.epoch_zk_version) if self.mends(Switch.FENCED_WRITES) else None
+
+    # ----------------------------------------------------------------------------------------------------- what it says
+
+    def log_state_change(self, line: type[ControllerLine], **values: Any) -> None:
+        """Write a line to state-change.log, in the name and epoch of this controller."""
+        written: Line = line(controller=self.broker_id, epoch=self.context.epoch, **values)
+        self.journal(StateChange(written))
+
+    def reach(self, milestone: Milestone, **brokers: frozenset[int]) -> None:
+        """Write a line to controller.log."""
+        self.journal(Reached(self.broker_id, milestone, self.context.epoch, **brokers))
+
+    def is_about(self, **what: Any) -> None:
+        """Keep for outsiders what the running handler is about."""
+        self.activity = replace(self.activity, **what)
+
+    # ----------------------------------------------------------------------------------------------- common to handlers
+
+    def send_update_metadata(self) -> None:
+        """`sendUpdateMetadataRequest`: tell every registered broker of every partition, and of the brokers."""
+        self.batch.new_batch()
+        self.batch.add_update_metadata(self)
+        self.batch.send(self)
+
+    def queue_to(self, broker_id: int) -> list[QueuedRequest]:
+        """The requests that wait to be sent to a broker, head first; empty where there is no channel."""
+        manager = self.context.controller_channel_manager
+        if manager is not None and broker_id in manager.queues:
+            return manager.queues[broker_id]
+        return self.abandoned.get(broker_id, [])
+
+    def fork(self) -> Self:
+        """A copy that goes its own way; no handler runs in it."""
+        twin = shallow_copy(self)
+        twin.context = self.context.fork()
+        twin.partition_machine, twin.replica_machine = self.partition_machine.fork(), self.replica_machine.fork()
+        twin.batch, twin.partition_batch = self.batch.fork(), self.partition_batch.fork()
+        twin.replica_batch = self.replica_batch.fork()
+        twin.metrics = set(self.metrics)
+        twin.abandoned = {broker_id: list(queue) for broker_id, queue in self.abandoned.items()}
+        if twin.context.controller_channel_manager is not None:
+            twin.context.controller_channel_manager.metrics = twin.metrics
+        return twin

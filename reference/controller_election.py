@@ -1,0 +1,115 @@
+"""Controller election: `elect()`, the listeners of /controller and of new sessions, and the two ways of giving up.
+
+`on_controller_resignation` takes the whole controller down. The elector's `resign()`, where an exception ends in, only
+forgets being leader and deletes /controller, whoever owns it by then (D3); the half-started controller stays (D4).
+
+Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.onControllerResignation`, `SessionExpirationListener`.
+PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from reference.context import NO_EPOCH, ControllerContext, Machine
+from reference.controller import KafkaController
+from reference.controller_failover import on_controller_failover
+from reference.effects import (
+    ElectCreate,
+    ElectRead,
+    ElectReread,
+    EpochZnode,
+    OnControllerChange,
+    OnNewSession,
+    ResignDelete,
+    StartProcess,
+)
+from reference.journal import Milestone
+from reference.procedures import FencedWrite, MissingDeletionThread, Procedure
+from reference.request_batch import RequestBatch
+from reference.zookeeper_scripts import ISR_CHANGES
+from spec.kafka_types import NO_LEADER
+from spec.state import DeletionThread
+from spec.variants import Switch
+
+
+def startup(controller: KafkaController) -> Procedure[None]:
+    """Subscribe to /controller, then elect."""
+    yield from StartProcess()
+    yield from elect(controller)
+
+
+def elect(controller: KafkaController) -> Procedure[None]:
+    """Become controller if nobody is; whatever goes wrong on the way to being one ends in `resign`."""
+    controller.leader_id = yield from ElectRead()
+    if controller.leader_id != NO_LEADER:
+        return
+    try:
+        won = yield from ElectCreate(controller.broker_id, controller.mends(Switch.ATOMIC_ELECTION))
+        if won:
+            controller.leader_id = controller.broker_id
+            yield from on_controller_failover(controller, won if isinstance(won, EpochZnode) else None)
+            return
+    except FencedWrite:
+        on_controller_moved(controller)
+        return
+    except Exception:  # noqa: BLE001 - `case e2: Throwable`, as in Kafka
+        yield from resign(controller)
+        return
+    controller.leader_id = yield from ElectReread()
+
+
+def resign(controller: KafkaController) -> Procedure[None]:
+    """Forget being leader, and delete /controller."""
+    if controller.mends(Switch.RESIGN_CLEANS_UP):
+        on_controller_resignation(controller)
+    controller.leader_id = NO_LEADER
+    yield from ResignDelete(only_own=controller.mends(Switch.FENCED_RESIGN))
+
+
+def on_controller_moved(controller: KafkaController) -> None:
+    """A fenced write was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
+    _take_down(controller)
+    controller.leader_id = NO_LEADER
+
+
+def on_controller_change(controller: KafkaController) -> Procedure[None]:
+    """`LeaderChangeListener`: learn who is controller, resign if that was us, elect if nobody is."""
+    current = yield from OnControllerChange()
+    was_leader = controller.am_i_leader
+    if current is not None:
+        controller.leader_id = current
+        if was_leader and not controller.am_i_leader:
+            on_controller_resignation(controller)
+        return
+    if was_leader:
+        on_controller_resignation(controller)
+    yield from elect(controller)
+
+
+def on_new_session(controller: KafkaController) -> Procedure[None]:
+    """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
+    current = yield from OnNewSession()
+    if current == controller.broker_id:
+        return
+    on_controller_resignation(controller)
+    yield from elect(controller)
+
+
+def on_controller_resignation(controller: KafkaController) -> None:
+    """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56)."""
+    controller.listeners -= {ISR_CHANGES}
+    if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.mends(Switch.RESIGN_CLEANS_UP):
+        raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
+    _take_down(controller)
+
+
+def _take_down(controller: KafkaController) -> None:
+    """Listeners, state machines, channels, epoch: everything goes."""
+    controller.deletion = DeletionThread.NONE
+    controller.listeners = frozenset()
+    controller.partition_machine, controller.replica_machine = Machine(), Machine()
+    controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
+    manager = controller.context.controller_channel_manager
+    if manager is not None:
+        manager.shutdown()
+    controller.reach(Milestone.RESIGNED)
+    controller.context = ControllerContext(NO_EPOCH, NO_EPOCH)

@@ -1,0 +1,365 @@
+"""The effects of election, failover and callbacks: a class for each action of the specification.
+
+Each says what it is for, where its handler stands (`at`), and its script. A class whose `at` is IDLE begins a callback:
+it is done when the callback is taken from the queue. `state_effects` has those about a partition's state znode.
+
+Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback reads before its listener is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.context import Registration
+from reference.procedures import AskSession, ControllerMoved, Effect, PastZkClient, Script, SessionView
+from reference.zookeeper_api import (
+    BadVersion,
+    Create,
+    CreateMode,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    NodeData,
+    NodeExists,
+    NoNode,
+    SetData,
+)
+from reference.zookeeper_scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    PREFERRED_REPLICA_ELECTION,
+    broker_path,
+    create_persistent,
+    parsed,
+    read_data,
+    topic_path,
+)
+from spec.kafka_types import NO_LEADER
+from spec.state import At
+from spec.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, TopicPayload
+
+# ----------------------------------------------------------------------------------------------- election, resignation
+
+
+def _read_controller_id() -> Script[int]:
+    """`getControllerID`: the id in /controller, -1 if there is none."""
+    node = yield from read_data(CONTROLLER)
+    return NO_LEADER if node is None else parsed(ControllerPayload, CONTROLLER, node.data).brokerid
+
+
+@dataclass(frozen=True)
+class StartProcess(Effect[None]):
+    """The controller module starts: it subscribes to /controller."""
+
+    def script(self) -> Script[None]:
+        """`subscribeDataChanges` sets a watch, whether or not the znode is there."""
+        yield Exists(CONTROLLER, watch=True)
+
+
+@dataclass(frozen=True)
+class ElectRead(Effect[int]):
+    """elect(): the id in /controller, or -1; a read sets the watch again only if there is something to read."""
+
+    at = At.ELECT_READ
+
+    def script(self) -> Script[int]:
+        """Read it."""
+        return _read_controller_id()
+
+
+@dataclass(frozen=True)
+class EpochZnode:
+    """/controller_epoch as read or written: the epoch, and the data version."""
+
+    epoch: int
+    version: int
+
+
+@dataclass(frozen=True)
+class ElectCreate(Effect["EpochZnode | bool"]):
+    """elect(): create /controller; say whether it is now this session's (`ZKCheckedEphemeral`, KAFKA-1387).
+
+    Where the election is atomic (2.1.0), the epoch is incremented in the same transaction and is the result.
+    """
+
+    broker_id: int
+    atomic: bool = False
+    at = At.ELECT_CREATE
+
+    def script(self) -> Script[EpochZnode | bool]:
+        """Create it; if it exists, ask whose it is."""
+        view: SessionView = yield AskSession()
+        payload = ControllerPayload(brokerid=self.broker_id, timestamp=view.now_ms)
+        try:
+            yield Create(CONTROLLER, payload.encode(), CreateMode.EPHEMERAL)
+        except NodeExists:
+            if not (yield from _is_own(CONTROLLER, view)):
+                return False
+        return (yield from _next_epoch()) if self.atomic else True
+
+
+def _is_own(path: str, view: SessionView) -> Script[bool]:
+    """`ZKCheckedEphemeral`: whether a znode that exists belongs to this session."""
+    try:
+        node: NodeData = yield PastZkClient(GetData(path))
+    except NoNode:
+        return False
+    return node.stat.ephemeral_owner == view.session
+
+
+def _next_epoch() -> Script[EpochZnode]:
+    """Increment /controller_epoch, or create it with 1."""
+    node = yield from read_data(CONTROLLER_EPOCH)
+    if node is None:
+        yield from create_persistent(CONTROLLER_EPOCH, ControllerEpochPayload(1).encode())
+        return EpochZnode(1, 0)
+    epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, node.data).controller_epoch + 1
+    stat = yield SetData(CONTROLLER_EPOCH, ControllerEpochPayload(epoch).encode())
+    return EpochZnode(epoch, stat.version)
+
+
+@dataclass(frozen=True)
+class ElectReread(Effect[int]):
+    """elect(): somebody else was faster; ask who."""
+
+    at = At.ELECT_REREAD
+
+    def script(self) -> Script[int]:
+        """Read it."""
+        return _read_controller_id()
+
+
+@dataclass(frozen=True)
+class ResignDelete(Effect[None]):
+    """resign(): delete /controller, whoever owns it; `only_own` where that is mended."""
+
+    only_own: bool
+    at = At.RESIGN_DELETE
+
+    def script(self) -> Script[None]:
+        """`deletePath`: a znode that is gone is none to delete."""
+        if self.only_own:
+            view: SessionView = yield AskSession()
+            if not (yield from _is_own(CONTROLLER, view)):
+                return
+        with suppress(NoNode):
+            yield Delete(CONTROLLER)
+
+
+@dataclass(frozen=True)
+class OnControllerChange(Effect["int | None"]):
+    """A data callback of /controller: the id in it, or None where it is gone."""
+
+    def script(self) -> Script[int | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        yield Exists(CONTROLLER)
+        current = yield from _read_controller_id()
+        return None if current == NO_LEADER else current
+
+
+@dataclass(frozen=True)
+class OnNewSession(Effect[int]):
+    """The new-session handler: the id in /controller, or -1."""
+
+    def script(self) -> Script[int]:
+        """Read it."""
+        return _read_controller_id()
+
+
+# ------------------------------------------------------------------------------------------------------------ failover
+
+
+@dataclass(frozen=True)
+class ReadEpoch(Effect["EpochZnode | None"]):
+    """Failover: `readControllerEpochFromZookeeper`; None where nobody was controller before."""
+
+    at = At.READ_EPOCH
+
+    def script(self) -> Script[EpochZnode | None]:
+        """Read /controller_epoch."""
+        node = yield from read_data(CONTROLLER_EPOCH)
+        if node is None:
+            return None
+        return EpochZnode(
+            parsed(ControllerEpochPayload, CONTROLLER_EPOCH, node.data).controller_epoch, node.stat.version
+        )
+
+
+@dataclass(frozen=True)
+class IncrementEpoch(Effect["int | None"]):
+    """Failover: write the next epoch on the version read; the new version, -1 on a conflict, None if it is missing."""
+
+    new_epoch: int
+    expected_version: int
+    at = At.INCREMENT_EPOCH
+
+    @property
+    def written(self) -> str:
+        """The epoch's znode."""
+        return CONTROLLER_EPOCH
+
+    def script(self) -> Script[int | None]:
+        """The conditional write; content is not compared here (D1)."""
+        data = ControllerEpochPayload(self.new_epoch).encode()
+        try:
+            stat = yield SetData(CONTROLLER_EPOCH, data, self.expected_version)
+        except NoNode:
+            return None
+        except BadVersion:
+            return -1
+        version: int = stat.version
+        return version
+
+
+@dataclass(frozen=True)
+class CreateEpoch(Effect[None]):
+    """Failover, the first ever: create /controller_epoch with 1, or raise ControllerMoved if somebody did meanwhile."""
+
+    at = At.CREATE_EPOCH
+
+    def script(self) -> Script[None]:
+        """Create it."""
+        try:
+            yield from create_persistent(CONTROLLER_EPOCH, ControllerEpochPayload(1).encode())
+        except NodeExists:
+            raise ControllerMoved("/controller_epoch was created by another controller") from None
+
+
+@dataclass(frozen=True)
+class Subscribe(Effect[None]):
+    """Failover: watch the children of the paths that only the controller listens to."""
+
+    paths: tuple[str, ...]
+    at = At.SUBSCRIBE
+
+    def script(self) -> Script[None]:
+        """`watchForChilds`, path by path."""
+        for path in self.paths:
+            yield GetChildren(path, watch=True)
+
+
+def _read_brokers() -> Script[Mapping[int, Registration]]:
+    """`getAllBrokersInCluster`: the registrations that could be read, by broker id."""
+    children = yield GetChildren(BROKER_IDS)
+    found = {}
+    for broker_id in sorted(int(name) for name in children.names):
+        node = yield from read_data(broker_path(broker_id))
+        if node is not None:
+            payload = parsed(BrokerPayload, broker_path(broker_id), node.data)
+            found[broker_id] = Registration(payload, node.stat.czxid)
+    return found
+
+
+@dataclass(frozen=True)
+class ReadBrokers(Effect[Mapping[int, Registration]]):
+    """Failover: the registered brokers."""
+
+    at = At.READ_BROKERS
+
+    def script(self) -> Script[Mapping[int, Registration]]:
+        """Children and data."""
+        return _read_brokers()
+
+
+Assignment = Mapping[int, tuple[int, ...]]
+
+
+def _read_topics() -> Script[Mapping[str, Assignment]]:
+    """`getAllTopics`, `getReplicaAssignmentForTopics`: the assignment of every topic."""
+    children = yield GetChildren(BROKER_TOPICS)
+    found = {}
+    for topic in children.names:
+        node = yield from read_data(topic_path(topic))
+        if node is not None:
+            found[topic] = parsed(TopicPayload, topic_path(topic), node.data).partitions
+    return found
+
+
+@dataclass(frozen=True)
+class ReadTopics(Effect[Mapping[str, Assignment]]):
+    """Failover: the topics and their assignments."""
+
+    at = At.READ_TOPICS
+
+    def script(self) -> Script[Mapping[str, Assignment]]:
+        """Children and data."""
+        return _read_topics()
+
+
+@dataclass(frozen=True)
+class FinishFailover(Effect[None]):
+    """Failover: delete the preferred election request, which need not be there."""
+
+    at = At.FINISH
+
+    def script(self) -> Script[None]:
+        """`deletePath`."""
+        with suppress(NoNode):
+            yield Delete(PREFERRED_REPLICA_ELECTION)
+
+
+# ----------------------------------------------------------------------------------------------------------- callbacks
+
+
+@dataclass(frozen=True)
+class OnBrokerChange(Effect[Mapping[int, Registration]]):
+    """A child callback of /brokers/ids: the registered brokers, all from one read (0.10.0)."""
+
+    def script(self) -> Script[Mapping[int, Registration]]:
+        """Children and data."""
+        return _read_brokers()
+
+
+@dataclass(frozen=True)
+class OnTopicChange(Effect[Mapping[str, Assignment]]):
+    """A child callback of /brokers/topics: the topics and their assignments."""
+
+    def script(self) -> Script[Mapping[str, Assignment]]:
+        """Children and data."""
+        return _read_topics()
+
+
+@dataclass(frozen=True)
+class SkipCallback(Effect[None]):
+    """A child callback of a listener that is the controller's only, on a broker that is not active."""
+
+    path: str
+
+    def script(self) -> Script[None]:
+        """ZkClient reads before it calls the listener, which then does nothing."""
+        yield GetChildren(self.path)
+
+
+# -------------------------------------------------------------------------------------------------------- registration
+
+
+@dataclass(frozen=True)
+class RegisterBroker(Effect[bool]):
+    """A broker creates /brokers/ids/N; false if another session has it, which ends its start-up (KAFKA-1387)."""
+
+    broker_id: int
+    host: str = "localhost"
+    port: int = 9092
+
+    def script(self) -> Script[bool]:
+        """Create it; if it exists, ask whose it is."""
+        path = broker_path(self.broker_id)
+        view: SessionView = yield AskSession()
+        payload = BrokerPayload(
+            4,
+            self.host,
+            self.port,
+            endpoints=(f"PLAINTEXT://{self.host}:{self.port}",),
+            timestamp=view.now_ms,
+            listener_security_protocol_map={"PLAINTEXT": "PLAINTEXT"},
+        )
+        try:
+            yield Create(path, payload.encode(), CreateMode.EPHEMERAL)
+        except NodeExists:
+            return (yield from _is_own(path, view))
+        return True

@@ -1,0 +1,135 @@
+"""ISR change notification: how leaders tell the controller of the ISR changes that they wrote.
+
+A leader remembers the partitions whose ISR it wrote and, some seconds later, creates one sequential znode that names
+them. The controller reads the children, reads the state znodes that they name into its cache, tells every broker, and
+deletes the children that it handled.
+
+Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
+section 7.7. Left out on purpose: the delays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.broker import Broker
+from reference.context import LeaderIsrAndControllerEpoch
+from reference.controller import KafkaController
+from reference.procedures import ControllerFailure, Effect, Procedure, Script, in_any_order
+from reference.state_effects import Partitions
+from reference.zookeeper_api import Create, CreateMode, Delete, GetChildren, NoNode
+from reference.zookeeper_scripts import ISR_CHANGES, StateZnode, parsed, read_data, read_state_znode
+from spec.kafka_types import TopicPartition
+from spec.state import At
+from spec.znode_paths import ISR_CHANGE
+from spec.znodes import PartitionsPayload
+
+Paths = frozenset[str]
+
+
+@dataclass(frozen=True)
+class ReportIsrChanges(Effect[str]):
+    """A leader announces partitions; the result is the path of the znode."""
+
+    partitions: tuple[TopicPartition, ...]
+
+    def script(self) -> Script[str]:
+        """Create a sequential znode."""
+        data = PartitionsPayload(partitions=self.partitions).encode()
+        path: str = yield Create(ISR_CHANGE.prefix, data, CreateMode.PERSISTENT_SEQUENTIAL)
+        return path
+
+
+@dataclass(frozen=True)
+class OnIsrChange(Effect[Mapping[str, Partitions]]):
+    """A child callback of /isr_change_notification: what each child names."""
+
+    def script(self) -> Script[Mapping[str, Partitions]]:
+        """Children and data."""
+        children = yield GetChildren(ISR_CHANGES)
+        found: dict[str, Partitions] = {}
+        for name in children.names:
+            path = f"{ISR_CHANGES}/{name}"
+            node = yield from read_data(path)
+            named = () if node is None else parsed(PartitionsPayload, path, node.data).partitions
+            found[path] = frozenset(named)
+        return found
+
+
+@dataclass(frozen=True)
+class ReadNotified(Effect["StateZnode | None"]):
+    """The state znode of a partition that was named; `taken` are the notifications that are being handled."""
+
+    partition: TopicPartition
+    remaining: Partitions
+    taken: Paths
+    at = At.NOTIFIED_READ
+
+    def script(self) -> Script[StateZnode | None]:
+        """Read it."""
+        return read_state_znode(self.partition)
+
+
+@dataclass(frozen=True)
+class DeleteNotification(Effect[None]):
+    """A notification that was handled goes."""
+
+    path: str
+    taken: Paths
+    at = At.NOTIFIED_DELETE
+
+    def script(self) -> Script[None]:
+        """`deletePath`."""
+        with suppress(NoNode):
+            yield Delete(self.path)
+
+
+def maybe_propagate_isr_changes(broker: Broker) -> Procedure[str]:
+    """Announce the partitions whose ISR this broker wrote since it last did."""
+    path = yield from ReportIsrChanges(tuple(sorted(broker.isr_changes)))
+    broker.isr_changes = frozenset()
+    return path
+
+
+def on_isr_change(controller: KafkaController) -> Procedure[None]:
+    """Refresh the cache for the partitions that are named, tell every broker, and delete what was handled."""
+    notifications = yield from OnIsrChange()
+    named = frozenset[TopicPartition]().union(*notifications.values())
+    try:
+        if named:
+            yield from _update_cache(controller, named, frozenset(notifications))
+            controller.batch.new_batch()
+            controller.batch.add_update_metadata(controller, sorted(named))
+            controller.batch.send(controller)
+    except ControllerFailure:  # what was handled is deleted also on an error
+        yield from _delete(frozenset(notifications))
+        raise
+    yield from _delete(frozenset(notifications))
+
+
+def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:
+    """`updateLeaderAndIsrCache`: read the state znodes of these partitions."""
+    leadership = controller.context.partition_leadership_info
+
+    def first(partition: TopicPartition, remaining: Partitions) -> ReadNotified:
+        return ReadNotified(partition, remaining, taken)
+
+    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+        del remaining
+        if found is not None:
+            leadership[partition] = LeaderIsrAndControllerEpoch.of(found.content, found.version)
+        yield from ()
+        return True
+
+    yield from in_any_order(named, first, rest)
+
+
+def _delete(paths: Paths) -> Procedure[None]:
+    def rest(path: str, done: None, remaining: Paths) -> Procedure[bool]:
+        del path, done, remaining
+        yield from ()
+        return True
+
+    yield from in_any_order(paths, DeleteNotification, rest)

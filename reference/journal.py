@@ -1,0 +1,113 @@
+"""The journal: what processes tell of themselves while they run, in the order in which it happens.
+
+The lines of state-change.log, the few lines of controller.log that tell where a controller stands, and every request
+that is put on a queue or dropped. Whoever drives the handlers gives them a journal: a list in memory, log files live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from reference.connections import QueuedRequest
+from reference.zookeeper_api import AnyOperation
+from spec.kafka_types import TopicPartition
+from spec.log_lines import Line
+from spec.request_schemas import Request, Response
+
+
+class Milestone(Enum):
+    """A line of controller.log that tells where a controller stands."""
+
+    RESIGNED = "Broker C resigned as the controller"
+    READY = "Broker C is ready to serve as the new controller with epoch E"
+    EPOCH_CONFLICT = "the conditional write of /controller_epoch failed"
+    LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
+    FAILOVER_FAILED = "an exception ended a failover"
+    BROKER_CHANGE = "Newly added brokers: .., deleted brokers: .., all live brokers: .."
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """A line of state-change.log."""
+
+    line: Line
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A milestone of a controller, with the epoch that it holds, and the brokers that it speaks of."""
+
+    controller: int
+    milestone: Milestone
+    epoch: int
+    new: frozenset[int] = frozenset()
+    dead: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class RequestSent:
+    """A controller put a request on a broker's queue, or (`queued` false) dropped it for lack of a channel."""
+
+    controller: int
+    broker: int
+    request: QueuedRequest
+    queued: bool
+
+
+@dataclass(frozen=True)
+class ElectionGivenUp:
+    """A controller could not bring a partition online; `creating` where its state znode was to be created."""
+
+    controller: int
+    partition: TopicPartition
+    creating: bool
+
+
+@dataclass(frozen=True)
+class OperationDone:
+    """A process had an operation done; `answer` is the result or the refusal, `lost` where it never arrived."""
+
+    process: int
+    operation: AnyOperation
+    answer: object
+    lost: bool = False
+
+
+@dataclass(frozen=True)
+class RequestHandled:
+    """A broker carried out a request of a controller and answered it, whether or not the answer arrived."""
+
+    broker: int
+    request: Request
+    response: Response
+
+
+class Fate(Enum):
+    """What becomes of a process or of its session."""
+
+    STARTED = "the process starts"
+    CRASHED = "the process is killed"
+    SESSION_ENDED = "ZooKeeper ends a session of the process"
+    SESSION_RENEWED = "the client makes a new session"
+    TOPIC_CREATED = "the admin tool creates a topic"
+
+
+@dataclass(frozen=True)
+class FateMet:
+    """What became of a process (0: the admin tool), and of which znodes by it."""
+
+    process: int
+    fate: Fate
+    paths: tuple[str, ...] = ()
+
+
+Entry: TypeAlias = StateChange | Reached | RequestSent | RequestHandled | ElectionGivenUp | OperationDone | FateMet
+Journal: TypeAlias = Callable[[Entry], None]
+
+
+def nowhere(entry: Entry) -> None:
+    """The journal of who has no reader."""
+    del entry

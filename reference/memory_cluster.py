@@ -1,0 +1,247 @@
+"""A whole cluster in memory: ZooKeeper, the broker processes, and what the world may do to them.
+
+Deterministic: nothing happens by itself. A scheduler (`memory_scheduler`) chooses among what may happen next, down to
+each effect of each handler, every crash, expiry, delivery and lost answer. One choice is one step of the specification:
+a handler's effect is carried out at once, and the handler goes on to its next one; what it queues for brokers on the
+way is queued within that step.
+
+A cluster can be forked; the processes are shared between the forks until one of them has to change one.
+
+Left out on purpose: what the scope leaves out. Without the part `connections` nothing that is queued is kept, without
+`metadata` no UpdateMetadata is, and brokers take every leader as known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, Self
+
+from reference.broker import Broker
+from reference.controller import Configuration, KafkaController
+from reference.controller_threads import CALLBACK_OF
+from reference.effects import ReadTopics
+from reference.forking import shallow_copy
+from reference.journal import Entry, Fate, FateMet, OperationDone
+from reference.memory_process import MemoryProcess
+from reference.memory_zookeeper import MemoryZookeeper
+from reference.procedures import AskSession, Effect, PastZkClient, SessionView
+from reference.zookeeper_api import (
+    AnyOperation,
+    Create,
+    Exists,
+    GetChildren,
+    GetData,
+    NodeExists,
+    NoNode,
+    OperationRefused,
+    SetData,
+    parent_path,
+)
+from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, COMMON_PATHS, ISR_CHANGES, topic_path
+from spec.kafka_types import TopicPartition
+from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
+from spec.scopes import Scope
+from spec.variants import AS_CODED, Switches
+from spec.znodes import TopicPayload
+
+TOPICS: Final = "abcdefgh"
+"""The names of a scope's topics, by number."""
+ADMIN: Final = 0
+"""The admin tool, where a process is named."""
+
+
+class AnswerLost(Exception):
+    """A write was applied, but its answer never arrived; `version` is the data version that it made."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+
+class MemoryCluster:
+    """The state of everything. `budget` is how often each kind of fault may still happen; `entries` tell of the last
+    step.
+    """
+
+    def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
+        self.scope = scope
+        self.switches = switches
+        self.zookeeper = MemoryZookeeper()
+        self.admin_session = self.zookeeper.open_session()
+        self.budget = {name: limit for name, limit in scope.budgets if limit}
+        self.entries: list[Entry] = []
+        self.correlation_id = 0
+        self.notifiers: dict[str, int] = {}
+        """Who created which notification of an ISR change, which its znode does not say."""
+        self.partitions = tuple(_numbered(scope))
+        """The partitions of the scope, by number."""
+        self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
+        self.own = set(self.processes)
+        """The processes that no fork shares with this cluster."""
+        for path in COMMON_PATHS:
+            self._create_as_admin(path, None)
+
+    # ----------------------------------------------------------------------------------------------------- the parties
+
+    def new_process(self, broker_id: int) -> MemoryProcess:
+        """A broker process that does not run, with nothing in its memory."""
+        configuration = Configuration(broker_id, self.switches, self.scope.unclean, listened_paths(self.scope))
+        eligible = broker_id <= self.scope.controllers
+        controller = KafkaController(configuration, self.record) if eligible else None
+        alive = frozenset[int]() if "metadata" in self.scope.parts else None
+        return MemoryProcess(broker_id, controller, Broker(broker_id, alive, self.record))
+
+    def topics(self) -> list[str]:
+        """The topics of the scope, by number, whether or not they exist."""
+        return list(dict.fromkeys(partition.topic for partition in self.partitions))
+
+    def change(self, broker_id: int) -> MemoryProcess:
+        """A process, to be changed: it is this cluster's own from now on."""
+        if broker_id not in self.own:
+            self.processes[broker_id] = self.processes[broker_id].fork(self.record)
+            self.own.add(broker_id)
+        self.processes[broker_id].remembered.clear()
+        return self.processes[broker_id]
+
+    def record(self, entry: Entry) -> None:
+        """Something happened."""
+        self.entries.append(entry)
+
+    def fork(self) -> Self:
+        """A second cluster in the same state, from which the two go their own ways."""
+        twin = shallow_copy(self)
+        twin.zookeeper = self.zookeeper.fork()
+        twin.processes, twin.budget, twin.entries = dict(self.processes), dict(self.budget), []
+        twin.notifiers = dict(self.notifiers)
+        twin.own, self.own = set(), set()
+        return twin
+
+    # ------------------------------------------------------------------------------------------------------- ZooKeeper
+
+    def can_operate(self, process: MemoryProcess) -> bool:
+        """Whether ZooKeeper does what a process asks: it runs, and its session lives."""
+        return process.session is not None and self.zookeeper.is_live(process.session)
+
+    def carry_out(self, process: MemoryProcess, effect: Effect[Any], *, lose_answer: bool = False) -> Any:
+        """Run an effect's script to its end, and give its result or raise what it raises.
+
+        With `lose_answer` it ends in AnswerLost as soon as its write is applied; a script whose write is refused
+        cannot lose it.
+        """
+        script = effect.script()
+        give, value = script.send, None
+        while True:
+            try:
+                operation = give(value)
+            except StopIteration as end:
+                return end.value
+            try:
+                answer = self._answer(process, operation)
+            except OperationRefused as refusal:
+                give, value = script.throw, refusal
+                continue
+            if lose_answer and isinstance(operation, Create | SetData) and operation.path == effect.written:
+                raise AnswerLost(self.zookeeper.tree[operation.path].version)
+            give, value = script.send, answer
+
+    def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
+        """Whether an effect's write would be applied now; nothing is changed by asking."""
+        trial = shallow_copy(self)
+        trial.zookeeper, trial.entries, trial.own = self.zookeeper.fork(), [], set(self.processes)
+        trial.processes = {}
+        try:
+            trial.carry_out(process, effect, lose_answer=True)
+        except AnswerLost:
+            return True
+        except Exception:  # noqa: BLE001 - whatever a script raises, its write was not applied
+            return False
+        return False
+
+    def _answer(self, process: MemoryProcess, operation: AnyOperation | AskSession | PastZkClient) -> Any:
+        """Do an operation under a process's session; a read of a path with a listener sets the watch again."""
+        assert process.session is not None  # noqa: S101 - only a running process operates
+        if isinstance(operation, AskSession):
+            return SessionView(process.session, self.zookeeper.time_ms)
+        if isinstance(operation, PastZkClient):
+            operation = operation.operation
+        elif isinstance(operation, Exists | GetData | GetChildren) and process.listens_to(operation.path):
+            operation = type(operation)(operation.path, watch=True)
+        try:
+            answer = self.zookeeper.execute(process.session, operation)
+        except OperationRefused as refusal:
+            self.record(OperationDone(process.broker_id, operation, refusal))
+            raise
+        self.record(OperationDone(process.broker_id, operation, answer))
+        self.tell_watchers()
+        return answer
+
+    def tell_watchers(self) -> None:
+        """Queue the listeners of every watch that fired, each in its process."""
+        for b, process in self.processes.items():
+            if process.session is None:
+                continue
+            for event in self.zookeeper.take_watch_events(process.session):
+                if process.listens_to(event.path):
+                    self.change(b).events.append(CALLBACK_OF[event.path])
+
+    def end_session(self, session: int, broker_id: int, *, closed: bool = False) -> None:
+        """ZooKeeper ends a session: of a process, or of an earlier incarnation."""
+        owned = tuple(path for path, znode in self.zookeeper.tree.items() if znode.ephemeral_owner == session)
+        self.record(FateMet(broker_id, Fate.SESSION_ENDED, owned))
+        if closed:
+            self.zookeeper.close_session(session)
+        else:
+            self.zookeeper.expire_session(session)
+        self.tell_watchers()
+
+    def create_topic(self, topic: str) -> None:
+        """The admin tool creates a topic with its assignment."""
+        assigned = zip(self.partitions, self.scope.assigned, strict=True)
+        payload = TopicPayload(partitions={tp.partition: replicas for tp, replicas in assigned if tp.topic == topic})
+        self.zookeeper.execute(self.admin_session, Create(topic_path(topic), payload.encode()))
+        self.record(FateMet(ADMIN, Fate.TOPIC_CREATED, (topic_path(topic),)))
+        self.tell_watchers()
+
+    def _create_as_admin(self, path: str, data: bytes | None) -> None:
+        """Create a znode, and what is missing above it."""
+        try:
+            self.zookeeper.execute(self.admin_session, Create(path, data))
+        except NoNode:
+            self._create_as_admin(parent_path(path), None)
+            self._create_as_admin(path, data)
+        except NodeExists:
+            pass
+
+    # ------------------------------------------------------------------------------------------------------ connections
+
+    def carried(self) -> tuple[type[Request], ...]:
+        """The requests that connections of this scope carry."""
+        if "connections" not in self.scope.parts:
+            return ()
+        return (
+            (LeaderAndIsrRequest, UpdateMetadataRequest) if "metadata" in self.scope.parts else (LeaderAndIsrRequest,)
+        )
+
+    def is_no_step(self, effect: Effect[Any]) -> bool:
+        """Whether an effect is no step of its own in this scope, but done with the one before."""
+        return isinstance(effect, ReadTopics) and "partitions" not in self.scope.parts
+
+    def drop_what_is_left_out(self, controller: KafkaController) -> None:
+        """Take requests that this scope leaves out off a controller's queues."""
+        manager = controller.context.controller_channel_manager
+        if manager is not None:
+            for queue in manager.queues.values():
+                queue[:] = [queued for queued in queue if isinstance(queued.request, self.carried())]
+
+
+def listened_paths(scope: Scope) -> tuple[str, ...]:
+    """The paths that a scope's active controller listens to."""
+    optional = (("creation", BROKER_TOPICS), ("notifications", ISR_CHANGES))
+    return (BROKER_IDS, *(path for part, path in optional if part in scope.parts))
+
+
+def _numbered(scope: Scope) -> Iterator[TopicPartition]:
+    """The partitions of a scope, numbered within their topics."""
+    topics = scope.topic_of or (0,) * len(scope.assigned)
+    for place, topic in enumerate(topics):
+        yield TopicPartition(TOPICS[topic], topics[:place].count(topic))

@@ -1,0 +1,258 @@
+"""The scheduler of the cluster in memory: what may happen next, and making it happen.
+
+`choices` lists everything that is possible: each option of each handler's next effect, the callbacks that wait, faults
+while their budget lasts, deliveries, ISR changes. A choice is named as the specification names its step,
+`elect_read(c=1)`. Which faults count against which budget is said here once more, for itself.
+
+What a process can only try in vain (an ISR write whose version is stale) changes nothing and is no choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from reference import memory_steps as steps
+from reference.effects import ElectCreate
+from reference.isr_notification import DeleteNotification
+from reference.memory_cluster import MemoryCluster
+from reference.memory_process import MemoryProcess
+from reference.procedures import Effect, UnexpectedFailure
+from reference.state_effects import CreateState, IsrWrite, ReadForElection, WriteElectedLeader
+from reference.zookeeper_api import SessionExpired
+from reference.zookeeper_scripts import CONTROLLER, broker_path, state_path, topic_path
+from spec.kafka_types import TopicPartition
+from spec.state import Callback
+
+BUDGETS: Final[Mapping[str, str]] = {
+    "crash": "crashes",
+    "expire_session": "expiries",
+    "fail_failover": "exceptions",
+    "shrink_isr": "shrinks",
+    "deliver_request_unanswered": "resends",
+    "start_process_early": "early_starts",
+    "create_topic": "creations",
+    "increment_epoch_unanswered": "losses",
+    "create_state_unanswered": "losses",
+    "write_elected_leader_unanswered": "losses",
+    "write_removal_unanswered": "losses",
+    "expand_isr_unanswered": "losses",
+}
+"""The budget that a fault draws on; what is not here is progress."""
+
+TAKES: Final[Mapping[Callback, str]] = {
+    Callback.CONTROLLER: "on_controller_change",
+    Callback.SESSION: "on_new_session",
+    Callback.BROKERS: "on_broker_change",
+    Callback.TOPICS: "on_topic_change",
+    Callback.ISR_CHANGES: "on_isr_change",
+}
+"""The step that begins a callback; one that only the active controller listens to may be skipped instead."""
+
+CAUGHT: Final = (CreateState, ReadForElection, WriteElectedLeader)
+"""Effects of a failover in whose place every exception is caught and logged for the one partition."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that may happen next; `do` makes it happen in the cluster that is given."""
+
+    rule: str
+    parameters: tuple[tuple[str, int], ...]
+    do: Callable[[MemoryCluster], None]
+
+    @property
+    def name(self) -> str:
+        """As the specification names its step: `elect_read(c=1)`."""
+        return f"{self.rule}({', '.join(f'{name}={value}' for name, value in self.parameters)})"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it draws on a budget."""
+        return self.rule in BUDGETS
+
+
+def choices(cluster: MemoryCluster) -> Iterator[Choice]:
+    """Everything that may happen next."""
+    for choice in _possible(cluster):
+        if not choice.is_fault or cluster.budget.get(BUDGETS[choice.rule], 0):
+            yield choice
+
+
+def step(cluster: MemoryCluster, choice: Choice) -> None:
+    """Make it happen; `cluster.entries` tells of it afterwards."""
+    cluster.entries.clear()
+    if choice.is_fault:
+        cluster.budget[BUDGETS[choice.rule]] -= 1
+    choice.do(cluster)
+
+
+def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
+    for process in tuple(cluster.processes.values()):
+        yield from _fates(cluster, process)
+        if process.is_running:
+            yield from _registration(cluster, process)
+            yield from _callback(cluster, process)
+            yield from _effects(cluster, process)
+            yield from _isr_changes(cluster, process)
+        yield from _deliveries(cluster, process)
+    for number, topic in enumerate(cluster.topics()):
+        if topic_path(topic) not in cluster.zookeeper.tree:
+            yield Choice("create_topic", (("t", number),), partial(MemoryCluster.create_topic, topic=topic))
+
+
+# ------------------------------------------------------------------------------------------- processes and sessions
+
+
+def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """What the world does to a process and to its sessions."""
+    b = process.broker_id
+    of_broker = (("b", b),)
+    if process.orphan is not None:
+        yield Choice("end_orphaned_session", of_broker, partial(steps.end_orphaned_session, b=b))
+    if not process.is_running:
+        start = "start_process" if process.orphan is None else "start_process_early"
+        yield Choice(start, of_broker, partial(steps.start_process, b=b))
+        return
+    yield Choice("crash", of_broker, partial(steps.crash, b=b))
+    if not cluster.can_operate(process):
+        yield Choice("renew_session", of_broker, partial(steps.renew_session, b=b))
+        return
+    for lost in range(process.losable + 1):
+        yield Choice("expire_session", (*of_broker, ("lost", lost)), partial(steps.expire_session, b=b, lost=lost))
+
+
+# ------------------------------------------------------------------------------------------- registration, callbacks
+
+
+def _is_idle(process: MemoryProcess) -> bool:
+    return process.running is None
+
+
+def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """Start-up registers the broker once elect() is through; after an expiry, its own new-session handler does."""
+    due = process.starting or process.events[:1] == [Callback.REGISTRATION]
+    if not (due and _is_idle(process) and cluster.can_operate(process)):
+        return
+    znode = cluster.zookeeper.tree.get(broker_path(process.broker_id))
+    taken = znode is not None and znode.ephemeral_owner != process.session
+    rule = "fail_registration" if taken else "register_broker"
+    yield Choice(rule, (("b", process.broker_id),), partial(steps.register, b=process.broker_id))
+
+
+def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The event thread takes the first callback of its queue, if the controller lock is free."""
+    if process.controller is None or not _is_idle(process) or not cluster.can_operate(process):
+        return
+    head = process.events[0] if process.events else None
+    if head is None or head is Callback.REGISTRATION:
+        return
+    c = process.broker_id
+    if head in (Callback.CONTROLLER, Callback.SESSION) or process.controller.is_active:
+        yield Choice(TAKES[head], (("c", c),), partial(steps.take_callback, c=c))
+    else:
+        number = list(Callback).index(head)
+        yield Choice("skip_callback", (("c", c), ("callback", number)), partial(steps.take_callback, c=c))
+
+
+# ----------------------------------------------------------------------------------------------------------- effects
+
+
+def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """What the handler that holds the lock may do next."""
+    running, c = process.running, process.broker_id
+    if running is None or process.controller is None:
+        return
+    if process.controller.activity.in_failover and not isinstance(running.options[0], CAUGHT):
+        yield Choice("fail_failover", (("c", c),), partial(steps.throw, c=c, error=UnexpectedFailure()))
+    if not cluster.can_operate(process):
+        if isinstance(running.pending, ElectCreate):
+            error = SessionExpired(CONTROLLER)
+            yield Choice("elect_create_without_session", (("c", c),), partial(steps.throw, c=c, error=error))
+        return
+    for index, effect in enumerate(running.options):
+        parameters = (("c", c), *_parameters(cluster, effect))
+        rule = effect.action if running.unanswered is None else effect.retry_action or effect.action
+        yield Choice(rule, parameters, partial(steps.carry_out, c=c, index=index))
+        unanswered = f"{effect.action}_unanswered"
+        if cluster.budget.get(BUDGETS.get(unanswered, ""), 0) and cluster.would_apply(process, effect):
+            yield Choice(unanswered, parameters, partial(steps.lose_answer, c=c, index=index))
+
+
+def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[str, int]]:
+    partition: TopicPartition | None = getattr(effect, "partition", None)
+    if partition is not None:
+        yield "p", cluster.partitions.index(partition)
+    if hasattr(effect, "replica"):
+        yield "r", effect.replica
+    if isinstance(effect, DeleteNotification):
+        yield "b", cluster.notifiers[effect.path]
+
+
+# -------------------------------------------------------------------------------------------------------- deliveries
+
+
+def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The request at the head of each queue of a controller may reach its broker."""
+    if process.controller is None:
+        return
+    for b, receiver in cluster.processes.items():
+        if receiver.is_running and process.controller.queue_to(b):
+            parameters = (("c", process.broker_id), ("b", b))
+            deliver = partial(steps.deliver, c=process.broker_id, b=b)
+            yield Choice("deliver_request", parameters, deliver)
+            yield Choice("deliver_request_unanswered", parameters, partial(deliver, answered=False))
+
+
+# ------------------------------------------------------------------------------------------------------- ISR changes
+
+
+def _isr_changes(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """What a broker may do about the ISRs of the partitions that it leads."""
+    if not cluster.can_operate(process):
+        return
+    b = process.broker_id
+    if process.broker.isr_changes and "notifications" in cluster.scope.parts:
+        yield Choice("report_isr_changes", (("b", b),), partial(steps.report_isr_changes, b=b))
+    for tp, known in process.broker.partitions.items():
+        if tp in process.isr_writes:
+            parameters = (("b", b), ("p", cluster.partitions.index(tp)))
+            yield Choice("rewrite_isr", parameters, partial(steps.rewrite_isr, b=b, partition=tp))
+        elif known.leader == b:
+            for replica in known.assigned_replicas:
+                yield from _isr_change(cluster, process, tp, replica)
+
+
+def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
+    """Drop a follower from the ISR at will, or take in a live one of the same leader epoch."""
+    rule, b = _change_of(cluster, process, tp, replica), process.broker_id
+    if rule is None or (rule == "shrink_isr" and not cluster.budget.get("shrinks", 0)):
+        return
+    parameters = (("b", b), ("p", cluster.partitions.index(tp)), ("r", replica))
+    do = partial(steps.change_isr, b=b, partition=tp, replica=replica, name=rule)
+    _, write = steps.begin_change(process, tp, replica, rule)
+    if _would_succeed(cluster, write):
+        yield Choice(rule, parameters, do)
+    if rule == "expand_isr" and cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
+        yield Choice("expand_isr_unanswered", parameters, partial(do, answered=False))
+
+
+def _would_succeed(cluster: MemoryCluster, write: IsrWrite) -> bool:
+    """Whether an ISR write would find the version that it expects, or its own content."""
+    znode = cluster.zookeeper.tree.get(state_path(write.partition))
+    return znode is not None and (znode.version == write.expected_version or znode.data == write.content.encode())
+
+
+def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:
+    """Which of the two a leader may do about a replica."""
+    known = leader.broker.partition(tp)
+    if replica == leader.broker_id:
+        return None
+    if replica in known.isr:
+        return "shrink_isr"
+    follower = cluster.processes[replica]
+    follows = follower.broker.partition(tp)
+    same = (follows.leader, follows.leader_epoch) == (leader.broker_id, known.leader_epoch)
+    return "expand_isr" if follower.is_running and same else None

@@ -1,0 +1,254 @@
+"""The steps of the cluster in memory: what each thing that the scheduler may choose does.
+
+A step changes only processes that it has made this cluster's own (`MemoryCluster.change`), and ZooKeeper. Whether it is
+possible at all, the scheduler has asked before.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from reference.connections import QueuedRequest
+from reference.controller_threads import on_callback, on_startup
+from reference.effects import RegisterBroker
+from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.journal import Fate, FateMet, RequestHandled
+from reference.memory_cluster import AnswerLost, MemoryCluster
+from reference.memory_process import MemoryProcess, Running
+from reference.procedures import Procedure
+from reference.state_effects import ExpandIsr, IsrWrite
+from reference.zookeeper_scripts import broker_path
+from spec.kafka_types import TopicPartition
+from spec.state import Callback
+from spec.variants import Switch
+
+# ----------------------------------------------------------------------------------------------- processes and sessions
+
+
+def start_process(cluster: MemoryCluster, *, b: int) -> None:
+    """A process starts with a session of its own; its controller module subscribes to /controller."""
+    process = cluster.change(b)
+    process.session = cluster.zookeeper.open_session()
+    process.starting = True
+    cluster.record(FateMet(b, Fate.STARTED))
+    if process.controller is not None:
+        process.running = Running(on_startup, process.controller)
+        carry_out(cluster, c=b, index=0)
+
+
+def crash(cluster: MemoryCluster, *, b: int) -> None:
+    """The process is gone with its memory; its session lives on for a while."""
+    process = cluster.change(b)
+    if process.session is not None and cluster.can_operate(process):
+        process.orphan = process.session
+    forget(cluster, b)
+    cluster.record(FateMet(b, Fate.CRASHED))
+
+
+def forget(cluster: MemoryCluster, b: int) -> None:
+    """A process is no more, and all that was only in its memory."""
+    orphan = cluster.processes[b].orphan
+    cluster.processes[b] = cluster.new_process(b)
+    cluster.processes[b].orphan = orphan
+
+
+def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:
+    """ZooKeeper ends the session that a dead process left behind."""
+    process = cluster.change(b)
+    session, process.orphan = process.orphan, None
+    if session is not None:
+        cluster.end_session(session, b)
+
+
+def expire_session(cluster: MemoryCluster, *, b: int, lost: int) -> None:
+    """ZooKeeper ends the session; the last events had not reached the client.
+
+    The callbacks that the client has queued itself, after an earlier expiry, may be among these, which does not matter:
+    it will queue them all again.
+    """
+    process = cluster.change(b)
+    del process.events[len(process.events) - lost :]
+    if process.session is not None:
+        cluster.end_session(process.session, b)
+
+
+def renew_session(cluster: MemoryCluster, *, b: int) -> None:
+    """ZkClient makes a new session and queues its handlers, then a callback for every listener."""
+    process = cluster.change(b)
+    process.session = cluster.zookeeper.open_session()
+    if process.controller is not None:
+        process.events.append(Callback.SESSION)
+    if not process.starting:
+        process.events.append(Callback.REGISTRATION)
+    process.events.extend(process.subscribed())
+    cluster.record(FateMet(b, Fate.SESSION_RENEWED))
+
+
+def register(cluster: MemoryCluster, *, b: int) -> None:
+    """Create /brokers/ids/N; a start-up that finds it taken gives up, and closes its session."""
+    process = cluster.change(b)
+    registered = cluster.carry_out(process, RegisterBroker(b))
+    if process.starting and not registered:
+        session = process.session
+        forget(cluster, b)
+        if session is not None:
+            cluster.end_session(session, b, closed=True)
+        return
+    if process.controller is None:
+        process.events.clear()  # more of the same handler would find the broker registered
+    elif not process.starting:
+        process.events.pop(0)
+    process.starting = False
+
+
+# ------------------------------------------------------------------------------------------- handlers of the controller
+
+
+def take_callback(cluster: MemoryCluster, *, c: int) -> None:
+    """Begin a callback: what it reads first belongs to this step."""
+    process = cluster.change(c)
+    callback = process.events.pop(0)
+    if process.controller is not None:
+        process.running = Running(partial(on_callback, callback=callback), process.controller)
+        carry_out(cluster, c=c, index=0)
+
+
+def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
+    """Do an effect, and let its handler go on to the next."""
+    process = cluster.change(c)
+    running = process.running
+    if running is not None:
+        resume(cluster, process, running, index)
+        while running.options and cluster.is_no_step(running.options[0]):
+            resume(cluster, process, running, 0)
+    settle(cluster, process)
+
+
+def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, index: int) -> None:
+    """Carry out one of the effects that a handler waits for, and give it the result, or what was raised."""
+    effect = running.options[index]
+    several = running.pending is not effect
+    try:
+        result = cluster.carry_out(process, effect)
+    except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
+        running.resume(False, error)
+    else:
+        running.resume(True, (index, result) if several else result)
+
+
+def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
+    """An exception comes up in place of what a handler waits for."""
+    process = cluster.change(c)
+    if process.running is not None:
+        process.running.resume(False, error)
+    settle(cluster, process)
+
+
+def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
+    """Apply an effect's write and lose the answer; ZkClient will repeat it."""
+    process = cluster.change(c)
+    if process.running is None:
+        return
+    try:
+        cluster.carry_out(process, process.running.options[index], lose_answer=True)
+    except AnswerLost as lost:
+        process.running.unanswered = lost.version
+
+
+def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
+    """After a handler went on: it may have ended, and it may have queued what this scope leaves out."""
+    if process.running is not None and process.running.pending is None:
+        process.running = None
+    if process.controller is not None:
+        cluster.drop_what_is_left_out(process.controller)
+
+
+# ----------------------------------------------------------------------------------------------------------- deliveries
+
+
+def deliver(cluster: MemoryCluster, *, c: int, b: int, answered: bool = True) -> None:
+    """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again."""
+    sender, receiver = cluster.change(c), cluster.change(b)
+    if sender.controller is None:
+        return
+    queue = sender.controller.queue_to(b)
+    queued = queue[0]
+    cluster.correlation_id += 1
+    if not is_stale(cluster, b, queued):
+        response = receiver.broker.handle(queued.request, cluster.correlation_id)
+        cluster.record(RequestHandled(b, queued.request, response))
+        receiver.isr_writes = {
+            partition: write
+            for partition, write in receiver.isr_writes.items()
+            if receiver.broker.partition(partition).leader_epoch == write.content.leader_epoch
+        }
+    if answered:
+        queue.pop(0)
+
+
+def is_stale(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
+    """Where broker epochs are on, a request is refused (77) unless it is for the broker's standing registration."""
+    if Switch.BROKER_EPOCHS not in cluster.switches:
+        return False
+    znode = cluster.zookeeper.tree.get(broker_path(b))
+    return znode is None or znode.czxid != queued.broker_epoch
+
+
+# ---------------------------------------------------------------------------------------------------------- ISR changes
+
+
+def change_isr(
+    cluster: MemoryCluster, *, b: int, partition: TopicPartition, replica: int, name: str, answered: bool = True
+) -> None:
+    """A leader writes its ISR, and remembers it if it could."""
+    process = cluster.change(b)
+    procedure, effect = begin_change(process, partition, replica, name)
+    try:
+        result = cluster.carry_out(process, effect, lose_answer=not answered)
+    except AnswerLost:
+        if isinstance(effect, ExpandIsr):
+            process.isr_writes[partition] = effect
+        return
+    finish(procedure, result)
+
+
+def begin_change(
+    process: MemoryProcess, tp: TopicPartition, replica: int, name: str
+) -> tuple[Procedure[bool], IsrWrite]:
+    """The procedure, and the write that it asks for."""
+    begin = process.broker.maybe_shrink_isr if name == "shrink_isr" else process.broker.maybe_expand_isr
+    procedure = begin(tp, replica)
+    effect = next(procedure)
+    if not isinstance(effect, IsrWrite):
+        raise TypeError(f"{name} asks for {effect}")
+    return procedure, effect
+
+
+def rewrite_isr(cluster: MemoryCluster, *, b: int, partition: TopicPartition) -> None:
+    """A leader's ISR write is repeated; its procedure is taken up where it was, since nothing it knew has changed."""
+    process = cluster.change(b)
+    effect = process.isr_writes.pop(partition)
+    procedure = process.broker.maybe_expand_isr(partition, effect.replica)
+    if next(procedure) != effect:
+        raise RuntimeError(f"the repeated ISR write is not {effect}")
+    finish(procedure, cluster.carry_out(process, effect))
+
+
+def report_isr_changes(cluster: MemoryCluster, *, b: int) -> None:
+    """A leader announces the ISR changes that it wrote."""
+    process = cluster.change(b)
+    procedure = maybe_propagate_isr_changes(process.broker)
+    effect = next(procedure)
+    if isinstance(effect, ReportIsrChanges):
+        path = cluster.carry_out(process, effect)
+        cluster.notifiers[path] = b
+        finish(procedure, path)
+
+
+def finish(procedure: Procedure[object], result: object) -> None:
+    """Give a procedure the result of its last effect."""
+    try:
+        procedure.send(result)
+    except StopIteration:
+        return
+    raise RuntimeError("an ISR change goes on after its write")

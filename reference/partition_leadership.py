@@ -1,0 +1,233 @@
+"""Partitions: their state machine, and how one gets a leader.
+
+A New partition is initialised: its live assigned replicas become the ISR, the first of them the leader, and the state
+znode is created. An Offline partition is elected for: read the state znode, give up if a newer controller wrote it, ask
+the offline selector, write on the version read, and again until the write holds. What was decided goes into one batch.
+
+A call treats its partitions one by one; what fails for one is logged in state-change.log, leaves its state as it was,
+and stops none of the others. Nothing is raised out of a call but a fenced write.
+
+Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reference.context import LeaderIsrAndControllerEpoch
+from reference.controller import KafkaController, is_permitted
+from reference.journal import ElectionGivenUp
+from reference.leader_selectors import Election, ElectionRefused, elect_offline, elect_on_creation
+from reference.procedures import DirtyBatch, Procedure, in_any_order
+from reference.state_effects import CreateState, Partitions, ReadForElection, WriteElectedLeader
+from reference.zookeeper_scripts import StateZnode
+from spec.kafka_types import TopicPartition
+from spec.logged_values import LeaderAndIsr
+from spec.partition_states import PartitionState
+from spec.state import Handler
+from spec.state_change_lines import (
+    ElectionAborted,
+    ElectionFailed,
+    LeaderElected,
+    LeaderElectionStarted,
+    NoAssignedReplicaAlive,
+    PartitionBecameNew,
+    PartitionBecameOnline,
+    PartitionChangeFailed,
+    PartitionLostLeader,
+    StateZnodeExists,
+)
+from spec.variants import Switch
+from spec.znodes import PartitionStatePayload
+
+
+def start_partition_machine(controller: KafkaController) -> Procedure[None]:
+    """`startup`: take the states from the caches, then bring online what is New or Offline."""
+    machine, context = controller.partition_machine, controller.context
+    for partition in context.partition_replica_assignment:
+        known = context.partition_leadership_info.get(partition)
+        led = known is not None and known.leader in controller.live
+        unled = PartitionState.NEW if known is None else PartitionState.OFFLINE
+        machine.states[partition] = PartitionState.ONLINE if led else unled
+    machine.has_started = True
+    yield from trigger_online_partition_state_change(controller, Handler.FAILOVER)
+
+
+def trigger_online_partition_state_change(controller: KafkaController, reason: Handler) -> Procedure[None]:
+    """Bring every New and every Offline partition online."""
+    waiting = (PartitionState.NEW, PartitionState.OFFLINE)
+    states = controller.partition_machine.states
+    yield from bring_online(controller, [tp for tp, state in states.items() if state in waiting], reason)
+
+
+def bring_online(controller: KafkaController, partitions: Iterable[TopicPartition], reason: Handler) -> Procedure[None]:
+    """`handleStateChanges(partitions, OnlinePartition)` with the offline selector, as one batch."""
+    try:
+        controller.partition_batch.new_batch()
+    except DirtyBatch:
+        return  # logged and swallowed; the states stay, and so does the batch (D28)
+    chosen = [partition for partition in partitions if _may_begin(controller, partition)]
+    if chosen:
+        controller.is_about(handler=reason)
+
+    def first(partition: TopicPartition, remaining: Partitions) -> CreateState | ReadForElection:
+        if controller.partition_machine.states[partition] is not PartitionState.NEW:
+            return ReadForElection(partition, remaining)
+        content, recognises_own = (
+            _initial_leadership(controller, partition),
+            controller.mends(Switch.RECOGNISE_OWN_CREATE),
+        )
+        return CreateState(partition, remaining, content, controller.fence, recognises_own)
+
+    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+        if controller.partition_machine.states[partition] is PartitionState.NEW:
+            _after_creation(controller, partition, found)
+            return True
+        return (yield from _elect_leader(controller, partition, found, remaining))
+
+    yield from in_any_order(chosen, first, rest)
+    controller.is_about(handler=Handler.NONE)
+    controller.partition_batch.send(controller)
+
+
+def set_new(controller: KafkaController, partition: TopicPartition) -> None:
+    """To NewPartition: it is known, with its assigned replicas; nobody is told."""
+    source = _state(controller, partition)
+    if _refused(controller, partition, PartitionState.NEW):
+        return
+    controller.partition_machine.states[partition] = PartitionState.NEW
+    replicas = controller.context.partition_replica_assignment[partition]
+    controller.log_state_change(
+        PartitionBecameNew, partition=partition, source=source, target=PartitionState.NEW, assigned_replicas=replicas
+    )
+
+
+def set_offline(controller: KafkaController, partition: TopicPartition) -> None:
+    """To OfflinePartition: its leader is gone; nothing is written and nobody is told."""
+    source = _state(controller, partition)
+    if _refused(controller, partition, PartitionState.OFFLINE):
+        return
+    controller.partition_machine.states[partition] = PartitionState.OFFLINE
+    controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=PartitionState.OFFLINE)
+
+
+def _state(controller: KafkaController, partition: TopicPartition) -> PartitionState:
+    return controller.partition_machine.states.setdefault(partition, PartitionState.NON_EXISTENT)
+
+
+def _refused(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> bool:
+    """Ask the table; a move that it does not permit is logged."""
+    if is_permitted("partition", _state(controller, partition), target):
+        return False
+    _log_failure(controller, partition, target)
+    return True
+
+
+def _log_failure(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> None:
+    source = _state(controller, partition)
+    controller.log_state_change(PartitionChangeFailed, partition=partition, source=source, target=target)
+
+
+def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether the way online begins at all: the table permits it, and a New partition has somebody to lead it."""
+    if _refused(controller, partition, PartitionState.ONLINE):
+        return False
+    if _state(controller, partition) is not PartitionState.NEW:
+        return True
+    replicas = controller.context.partition_replica_assignment[partition]
+    if controller.live.isdisjoint(replicas):
+        live = tuple(sorted(controller.live))
+        controller.log_state_change(
+            NoAssignedReplicaAlive, partition=partition, assigned_replicas=replicas, live_brokers=live
+        )
+        _log_failure(controller, partition, PartitionState.ONLINE)
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------- New to Online
+
+
+def _initial_leadership(controller: KafkaController, partition: TopicPartition) -> PartitionStatePayload:
+    """`initializeLeaderAndIsrForPartition`: the live assigned replicas, the first of them leading."""
+    election = elect_on_creation(controller.context.partition_replica_assignment[partition], controller.live)
+    return PartitionStatePayload(
+        leader=election.leader, leader_epoch=0, isr=election.isr, controller_epoch=controller.context.epoch
+    )
+
+
+def _after_creation(controller: KafkaController, partition: TopicPartition, found: StateZnode | None) -> None:
+    """The state znode was created; or it is somebody else's, and the partition stays New."""
+    if found is None:
+        content = _initial_leadership(controller, partition)
+        _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, 0), content.isr)
+        return
+    value = LeaderAndIsr(found.content.leader, found.content.leader_epoch, found.content.isr)
+    controller.log_state_change(
+        StateZnodeExists, partition=partition, value=value, controller_epoch=found.content.controller_epoch
+    )
+    controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=True))
+    _log_failure(controller, partition, PartitionState.ONLINE)
+
+
+# --------------------------------------------------------------------------------------------------- Offline to Online
+
+
+def _elect_leader(
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, remaining: Partitions
+) -> Procedure[bool]:
+    """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
+    controller.log_state_change(LeaderElectionStarted, partition=partition)
+    election = _choose(controller, partition, found)
+    if election is None or found is None:
+        controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=False))
+        _log_failure(controller, partition, PartitionState.ONLINE)
+        return True
+    content = PartitionStatePayload(
+        leader=election.leader,
+        leader_epoch=found.content.leader_epoch + 1,
+        isr=election.isr,
+        controller_epoch=controller.context.epoch,
+    )
+    version = yield from WriteElectedLeader(partition, content, found.version, controller.fence, remaining)
+    if version is None:
+        return False
+    controller.log_state_change(LeaderElected, leader=election.leader, partition=partition)
+    _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, version), election.receivers)
+    return True
+
+
+def _choose(controller: KafkaController, partition: TopicPartition, found: StateZnode | None) -> Election | None:
+    """The offline selector's choice, or None, logged, where there is none to be made."""
+    if found is None:
+        reason = f"LeaderAndIsr information doesn't exist for partition {partition} in {PartitionState.OFFLINE} state"
+        controller.log_state_change(ElectionFailed, partition=partition, reason=reason)
+        return None
+    if found.content.controller_epoch > controller.context.epoch:
+        epoch = found.content.controller_epoch
+        controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
+        return None
+    replicas = controller.context.partition_replica_assignment.get(partition)
+    try:
+        return elect_offline(
+            replicas, found.content.isr, controller.live, unclean_enabled=controller.configuration.unclean
+        )
+    except ElectionRefused as refusal:
+        controller.log_state_change(ElectionFailed, partition=partition, reason=str(refusal))
+        return None
+
+
+def _now_online(
+    controller: KafkaController,
+    partition: TopicPartition,
+    known: LeaderIsrAndControllerEpoch,
+    receivers: Iterable[int],
+) -> None:
+    """The znode is as we wrote it: cache it, have its replicas told, and the partition is Online."""
+    source = _state(controller, partition)
+    controller.context.partition_leadership_info[partition] = known
+    controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    controller.partition_machine.states[partition] = PartitionState.ONLINE
+    controller.log_state_change(
+        PartitionBecameOnline, partition=partition, source=source, target=PartitionState.ONLINE, leader=known.leader
+    )

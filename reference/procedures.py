@@ -1,0 +1,167 @@
+"""Procedures: how a handler of the controller asks the world to do something, one step at a time.
+
+A handler is a generator. It yields an effect, is sent the effect's result, and goes on; it never touches a socket, a
+clock or a lock. An effect carries a *script*: the ZooKeeper operations that it takes, as a generator of its own, so
+that every driver runs the very same operations. A driver in memory runs a script at once, as one step of the
+specification; a live one runs it operation by operation, waiting and retrying as ZkClient did.
+
+The class of an effect is the action of the specification that it belongs to (`ElectRead` is `elect_read`), `at` is
+where the specification says the handler then stands, and the fields are the locals that it keeps there. Where Kafka
+leaves an order to a hash table, the handler yields `OneOf` several effects and is told which was chosen.
+
+What goes wrong inside the controller::
+
+    ControllerFailure
+    ├── ControllerMoved          another controller has incremented the epoch
+    │   └── FencedWrite          and so a write was refused, where writes are fenced
+    ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
+    ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
+    ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
+    └── UnexpectedFailure        anything else, put in on purpose
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+
+from reference.zookeeper_api import AnyOperation, GetData
+from spec.state import At
+
+Result_co = TypeVar("Result_co", covariant=True)
+T = TypeVar("T")
+
+
+class Ordered(Protocol):
+    """What can be sorted and remembered."""
+
+    def __lt__(self, other: Any, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+
+Key = TypeVar("Key", bound=Ordered)
+
+Script: TypeAlias = Generator["AnyOperation | AskSession | PastZkClient", Any, T]
+"""ZooKeeper operations, each answered before the next is asked for; a refusal is thrown in at its operation."""
+Procedure: TypeAlias = Generator["Effect[Any] | OneOf", Any, T]
+"""A handler, or a part of one."""
+
+
+class ControllerFailure(Exception):
+    """What goes wrong inside the controller."""
+
+
+class ControllerMoved(ControllerFailure):
+    """Another controller has incremented the epoch."""
+
+
+class FencedWrite(ControllerMoved):
+    """A write was refused because /controller_epoch has moved on."""
+
+
+class DirtyBatch(ControllerFailure):
+    """A batch is to be begun while requests of an earlier one are still in it."""
+
+
+class LeftOverChannel(ControllerFailure):
+    """A channel to this broker is open already: the metrics of its selector are registered."""
+
+
+class MissingDeletionThread(ControllerFailure):
+    """The deletion manager is to be shut down, but its thread was never made."""
+
+
+class UnexpectedFailure(ControllerFailure):
+    """Some exception that nobody foresaw."""
+
+
+@dataclass(frozen=True)
+class AskSession:
+    """No operation: a script asks under which session it runs, and what time it is; the answer is a SessionView."""
+
+
+@dataclass(frozen=True)
+class PastZkClient:
+    """A read on the raw ZooKeeper handle: it sets no watch, whoever listens to the path."""
+
+    operation: GetData
+
+
+@dataclass(frozen=True)
+class SessionView:
+    """The id of the session that a script runs under, and the time in milliseconds."""
+
+    session: int
+    now_ms: int
+
+
+class Effect(Generic[Result_co]):
+    """A step that a handler asks for: `result = yield from effect`.
+
+    What its script raises is raised there. `written` is the path of the write whose answer a lost connection may take
+    away; the client then repeats the script. `retry_at` and `retry_action` are the place and the action that the
+    specification has for that, if it tells it apart.
+    """
+
+    at: ClassVar[At] = At.IDLE
+    retry_at: ClassVar[At | None] = None
+    retry_action: ClassVar[str | None] = None
+
+    def script(self) -> Script[Result_co]:
+        """The ZooKeeper operations of this step, and the result that they give."""
+        raise NotImplementedError
+
+    @property
+    def written(self) -> str | None:
+        """The path of the write that may go unanswered, if there is one."""
+        return None
+
+    @property
+    def action(self) -> str:
+        """The name of the specification's action."""
+        return snake_case(type(self).__name__)
+
+    def __iter__(self) -> Generator[Effect[Any], Any, Result_co]:
+        result: Result_co = yield self
+        return result
+
+
+@cache
+def snake_case(name: str) -> str:
+    """`ElectRead` as `elect_read`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Any one of these effects, all at the same place; the result is the index of the chosen one and what it gave."""
+
+    effects: tuple[Effect[Any], ...]
+
+    def __iter__(self) -> Generator[OneOf, Any, tuple[int, Any]]:
+        result: tuple[int, Any] = yield self
+        return result
+
+
+def in_any_order(
+    keys: Iterable[Key],
+    first: Callable[[Key, frozenset[Key]], Effect[T]],
+    rest: Callable[[Key, T, frozenset[Key]], Procedure[bool]],
+) -> Procedure[None]:
+    """Treat every key, in an order that the driver chooses: the first effect for it, then the rest.
+
+    The rest says whether the key is done; if not, it is treated afresh. Kafka then goes on with the same key; here the
+    order is free again, which lets in nothing that Kafka's own order could not do another time. Both functions are told
+    which keys remain, the present one included.
+    """
+    remaining = frozenset(keys)
+    while remaining:
+        order = sorted(remaining)
+        chosen, result = yield from OneOf(tuple(first(key, remaining) for key in order))
+        key = order[chosen]
+        done = yield from rest(key, result, remaining)
+        if done:
+            remaining -= {key}

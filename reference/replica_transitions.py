@@ -1,0 +1,196 @@
+"""Replicas: their state machine, and how a dead one leaves the ISR.
+
+A replica goes Online by being sent the cached leadership. It goes Offline by being removed from the ISR: read the state
+znode, give up if it is gone or a newer controller's, write the ISR without it on the version read, and again until the
+write holds; the other assigned replicas are told. The leader becomes -1 if it was the one removed, and the last member
+stays where unclean election is off.
+
+Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4. Left out on
+purpose: the transitions of a deletion; and that a failed attempt of the write overwrites the cache until the next
+round, with a version of -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reference.context import LeaderIsrAndControllerEpoch
+from reference.controller import KafkaController, is_permitted
+from reference.leader_selectors import without
+from reference.procedures import Procedure, in_any_order
+from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
+from reference.zookeeper_scripts import StateZnode
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.replica_states import ReplicaState
+from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
+from spec.znodes import PartitionStatePayload
+
+
+def start_replica_machine(controller: KafkaController) -> None:
+    """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then told."""
+    machine, context = controller.replica_machine, controller.context
+    for partition, replicas in context.partition_replica_assignment.items():
+        for replica in replicas:
+            live = replica in controller.live
+            machine.states[partition, replica] = ReplicaState.ONLINE if live else ReplicaState.DELETION_INELIGIBLE
+    machine.has_started = True
+    set_online(controller, context.replicas_on(controller.live))
+
+
+def set_online(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+    """To OnlineReplica: whoever is not new is sent the cached leadership, if there is any; one batch."""
+    moving = list(replicas)
+    if not moving:
+        return
+    batch, context = controller.replica_batch, controller.context
+    batch.new_batch()
+    for partition, replica in moving:
+        source = _state(controller, partition, replica)
+        if _refused(controller, partition, replica, ReplicaState.ONLINE):
+            continue
+        known = context.partition_leadership_info.get(partition)
+        if source is not ReplicaState.NEW and known is not None:
+            batch.add_leader_and_isr(controller, (replica,), partition, known)
+        controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
+        if source is ReplicaState.NEW or known is not None:
+            _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
+    batch.send(controller)
+
+
+def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
+    """To NewReplica: a state znode that is there already is sent to the replica, unless it is its leader; one batch."""
+    moving = [
+        (partition, replica)
+        for partition, replica in replicas
+        if not _refused(controller, partition, replica, ReplicaState.NEW)
+    ]
+    if not moving:
+        return
+    batch = controller.replica_batch
+    batch.new_batch()
+
+    def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
+        return ReadForNewReplica(*key, remaining)
+
+    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        del remaining
+        partition, replica = key
+        yield from ()
+        if found is not None:
+            if found.content.leader == replica:
+                _log_failure(controller, partition, replica, ReplicaState.NEW)
+                return True
+            known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
+            batch.add_leader_and_isr(controller, (replica,), partition, known)
+        source = _state(controller, partition, replica)
+        controller.replica_machine.states[key] = ReplicaState.NEW
+        _log_change(controller, partition, replica, source, ReplicaState.NEW)
+        return True
+
+    yield from in_any_order(moving, first, rest)
+    batch.send(controller)
+
+
+def set_offline(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
+    """To OfflineReplica: stop it, remove it from the ISR, tell the others; one batch."""
+    moving = list(replicas)
+    if not moving:
+        return
+    batch, leadership = controller.replica_batch, controller.context.partition_leadership_info
+    batch.new_batch()
+    in_isr = []
+    for partition, replica in moving:
+        if _refused(controller, partition, replica, ReplicaState.OFFLINE):
+            continue
+        batch.add_stop_replica((replica,), partition, delete=False)
+        if partition in leadership:
+            in_isr.append((partition, replica))
+        else:
+            _log_failure(controller, partition, replica, ReplicaState.OFFLINE)
+
+    def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
+        return ReadForRemoval(*key, remaining)
+
+    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        if found is None or found.content.controller_epoch > controller.context.epoch:
+            _log_failure(controller, *key, ReplicaState.OFFLINE)
+            return True
+        known = yield from _remove_replica_from_isr(controller, key, found, remaining)
+        if known is None:
+            return False
+        _after_removal(controller, key, known)
+        return True
+
+    yield from in_any_order(in_isr, first, rest)
+    batch.send(controller)
+
+
+def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
+    """Cache the leadership without the replica, and have the other assigned replicas told, alive or not."""
+    partition, replica = key
+    controller.context.partition_leadership_info[partition] = known
+    others = without(controller.context.partition_replica_assignment[partition], (replica,))
+    controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
+    source = _state(controller, partition, replica)
+    controller.replica_machine.states[key] = ReplicaState.OFFLINE
+    _log_change(controller, partition, replica, source, ReplicaState.OFFLINE)
+
+
+def _remove_replica_from_isr(
+    controller: KafkaController, key: Replica, found: StateZnode, remaining: Replicas
+) -> Procedure[LeaderIsrAndControllerEpoch | None]:
+    """`removeReplicaFromIsr`, one round: the leadership without the replica; None if the znode is to be read again."""
+    partition, replica = key
+    if replica not in found.content.isr:
+        return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
+    content = _without_replica(controller, found.content, replica)
+    version = yield from WriteRemoval(partition, content, found.version, controller.fence, replica, remaining)
+    return None if version is None else LeaderIsrAndControllerEpoch.of(content, version)
+
+
+def _rewritten(content: PartitionStatePayload, epoch: int) -> PartitionStatePayload:
+    """The same in our epoch; this is cached, not written."""
+    return PartitionStatePayload(
+        leader=content.leader, leader_epoch=content.leader_epoch, isr=content.isr, controller_epoch=epoch
+    )
+
+
+def _without_replica(
+    controller: KafkaController, content: PartitionStatePayload, replica: int
+) -> PartitionStatePayload:
+    """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
+    isr = without(content.isr, (replica,))
+    if not isr and not controller.configuration.unclean:
+        isr = content.isr
+    return PartitionStatePayload(
+        leader=NO_LEADER if content.leader == replica else content.leader,
+        leader_epoch=content.leader_epoch + 1,
+        isr=isr,
+        controller_epoch=controller.context.epoch,
+    )
+
+
+# --------------------------------------------------------------------------------------------------- table and log
+
+
+def _state(controller: KafkaController, partition: TopicPartition, replica: int) -> ReplicaState:
+    return controller.replica_machine.states.setdefault((partition, replica), ReplicaState.NON_EXISTENT)
+
+
+def _refused(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> bool:
+    """Ask the table; a move that it does not permit is logged."""
+    if is_permitted("replica", _state(controller, partition, replica), target):
+        return False
+    _log_failure(controller, partition, replica, target)
+    return True
+
+
+def _log_failure(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> None:
+    source = _state(controller, partition, replica)
+    controller.log_state_change(ReplicaChangeFailed, replica=replica, partition=partition, source=source, target=target)
+
+
+def _log_change(
+    controller: KafkaController, partition: TopicPartition, replica: int, source: ReplicaState, target: ReplicaState
+) -> None:
+    controller.log_state_change(ReplicaChanged, replica=replica, partition=partition, source=source, target=target)

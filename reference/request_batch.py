@@ -1,0 +1,188 @@
+"""The request batch: what one call of the controller tells the brokers, gathered first, then put on their queues.
+
+LeaderAndIsr is gathered by broker and partition, where the last word wins; UpdateMetadata once for all brokers;
+StopReplica as a list. What is said of a partition is what the cache says at the moment of adding. A batch that was not
+sent stays as it is, and the next call fails on it (D28).
+
+Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from reference.connections import QueuedRequest
+from reference.context import LeaderIsrAndControllerEpoch
+from reference.journal import RequestSent
+from reference.procedures import DirtyBatch
+from spec.kafka_types import TopicPartition
+from spec.logged_values import Leadership, Role
+from spec.request_schemas import (
+    EndPoint,
+    LeaderAndIsrRequest,
+    LiveBroker,
+    LiveLeader,
+    PartitionLeadership,
+    Request,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
+from spec.state_change_lines import LeaderAndIsrSending, UpdateMetadataSending
+
+if TYPE_CHECKING:
+    from reference.controller import KafkaController
+
+LISTENER = "PLAINTEXT"
+
+
+@dataclass
+class RequestBatch:
+    """The three maps of pending requests; the controller and each of its state machines have a batch of their own."""
+
+    leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
+    stop_replica: dict[int, list[tuple[TopicPartition, bool]]] = field(default_factory=dict)
+    metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
+    metadata_receivers: set[int] = field(default_factory=set)
+
+    def new_batch(self) -> None:
+        """Begin a batch; DirtyBatch names what an earlier one left."""
+        if self.leader_and_isr or self.stop_replica or self.metadata_receivers:
+            raise DirtyBatch(
+                f"not sent: LeaderAndIsr to {sorted(self.leader_and_isr)}, StopReplica to {sorted(self.stop_replica)},"
+                f" UpdateMetadata to {sorted(self.metadata_receivers)}"
+            )
+
+    def add_leader_and_isr(
+        self,
+        controller: KafkaController,
+        brokers: Iterable[int],
+        partition: TopicPartition,
+        known: LeaderIsrAndControllerEpoch,
+    ) -> None:
+        """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
+        replicas = controller.context.partition_replica_assignment[partition]
+        for broker_id in brokers:
+            if broker_id >= 0:
+                self.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)
+        self.add_update_metadata(controller, (partition,))
+
+    def add_stop_replica(self, brokers: Iterable[int], partition: TopicPartition, *, delete: bool) -> None:
+        """Tell these brokers to stop fetching a partition, or to delete it."""
+        for broker_id in brokers:
+            if broker_id >= 0:
+                self.stop_replica.setdefault(broker_id, []).append((partition, delete))
+
+    def add_update_metadata(
+        self, controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
+    ) -> None:
+        """Tell every registered broker of these partitions, or of all; those without leadership are skipped."""
+        context = controller.context
+        for partition in context.partition_leadership_info if partitions is None else partitions:
+            known = context.partition_leadership_info.get(partition)
+            if known is not None:
+                replicas = context.partition_replica_assignment[partition]
+                self.metadata[partition] = _leadership(partition, known, replicas)
+        self.metadata_receivers |= context.live_broker_ids
+
+    def send(self, controller: KafkaController) -> None:
+        """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
+        controller.batches_sent += 1
+        self._send_leader_and_isr(controller)
+        self._send_update_metadata(controller)
+        self._send_stop_replica(controller)
+
+    def _send_leader_and_isr(self, controller: KafkaController) -> None:
+        for broker_id, states in self.leader_and_isr.items():
+            for partition, state in states.items():
+                role = Role.LEADER if state.leader == broker_id else Role.FOLLOWER
+                controller.log_state_change(
+                    LeaderAndIsrSending, role=role, leadership=_logged(state), broker=broker_id, partition=partition
+                )
+            leaders = {state.leader for state in states.values()}
+            live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(leaders & controller.live))
+            request = LeaderAndIsrRequest(
+                controller.broker_id, controller.context.epoch, tuple(states.values()), live_leaders
+            )
+            _send(controller, broker_id, request)
+        self.leader_and_isr.clear()
+
+    def _send_update_metadata(self, controller: KafkaController) -> None:
+        receivers = tuple(sorted(self.metadata_receivers))
+        for partition, state in self.metadata.items():
+            controller.log_state_change(
+                UpdateMetadataSending, leadership=_logged(state), brokers=receivers, partition=partition
+            )
+        live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in sorted(controller.live))
+        request = UpdateMetadataRequest(
+            controller.broker_id, controller.context.epoch, tuple(self.metadata.values()), live_brokers
+        )
+        for broker_id in receivers:
+            _send(controller, broker_id, request)
+        self.metadata.clear()
+        self.metadata_receivers.clear()
+
+    def _send_stop_replica(self, controller: KafkaController) -> None:
+        """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
+        for broker_id, entries in self.stop_replica.items():
+            stopped = tuple(dict.fromkeys(partition for partition, delete in entries if not delete))
+            _send(controller, broker_id, _stop(controller, stopped, delete=False))
+            for partition, delete in entries:
+                if delete:
+                    _send(controller, broker_id, _stop(controller, (partition,), delete=True))
+        self.stop_replica.clear()
+
+    def fork(self) -> RequestBatch:
+        """A copy that goes its own way."""
+        if not (self.leader_and_isr or self.stop_replica or self.metadata_receivers):
+            return RequestBatch()
+        return RequestBatch(
+            {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()},
+            {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()},
+            dict(self.metadata),
+            set(self.metadata_receivers),
+        )
+
+
+def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
+    return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
+
+
+def _send(controller: KafkaController, broker_id: int, request: Request) -> None:
+    """`sendRequest`: to the broker's queue, or nowhere if it has no channel."""
+    manager = controller.context.controller_channel_manager
+    registration = controller.context.live_brokers.get(broker_id)
+    broker_epoch = -1 if registration is None else registration.broker_epoch
+    queued = QueuedRequest(request, controller.batches_sent, broker_epoch)
+    sent = manager is not None and manager.send_request(broker_id, queued)
+    controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
+
+
+def _leadership(
+    partition: TopicPartition, known: LeaderIsrAndControllerEpoch, replicas: tuple[int, ...]
+) -> PartitionLeadership:
+    return PartitionLeadership(
+        partition.topic,
+        partition.partition,
+        known.controller_epoch,
+        known.leader,
+        known.leader_epoch,
+        known.isr,
+        known.zk_version,
+        replicas,
+    )
+
+
+def _logged(state: PartitionLeadership) -> Leadership:
+    return Leadership(state.leader, state.isr, state.leader_epoch, state.controller_epoch)
+
+
+def _live_leader(controller: KafkaController, broker_id: int) -> LiveLeader:
+    payload = controller.context.live_brokers[broker_id].payload
+    return LiveLeader(broker_id, payload.host or "", payload.port)
+
+
+def _live_broker(controller: KafkaController, broker_id: int) -> LiveBroker:
+    payload = controller.context.live_brokers[broker_id].payload
+    return LiveBroker(broker_id, end_points=(EndPoint(payload.port, payload.host or "", LISTENER),), rack=payload.rack)

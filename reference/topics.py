@@ -1,0 +1,53 @@
+"""Topic creation: what the controller does when a topic appears in /brokers/topics.
+
+The partitions go New, their replicas go New (looking for a state znode, which normally is not there), the partitions go
+Online (which creates it), and the replicas Online (which tells nobody).
+
+Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
+section 7.3. Left out on purpose: partitions that are added to a topic, and topics that disappear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reference import partition_leadership, replica_transitions
+from reference.context import Activity
+from reference.controller import KafkaController
+from reference.effects import OnTopicChange
+from reference.procedures import FencedWrite, Procedure
+from spec.kafka_types import TopicPartition
+from spec.state import Handler
+
+
+def on_topic_change(controller: KafkaController) -> Procedure[None]:
+    """Learn the new topics and their assignments, and create their partitions."""
+    topics = yield from OnTopicChange()
+    context = controller.context
+    new = {
+        TopicPartition(topic, partition): replicas
+        for topic in sorted(topics.keys() - context.all_topics)
+        for partition, replicas in topics[topic].items()
+    }
+    try:
+        context.all_topics = frozenset(topics)
+        context.partition_replica_assignment |= new
+        if new:
+            yield from on_new_partition_creation(controller, tuple(new))
+    except FencedWrite:
+        raise
+    except Exception:  # noqa: BLE001, S110 - `case e: Throwable => error(..)`, as in Kafka
+        pass
+    finally:
+        controller.activity = Activity()
+
+
+def on_new_partition_creation(controller: KafkaController, partitions: Sequence[TopicPartition]) -> Procedure[None]:
+    """From nothing to the first leader."""
+    assignment = controller.context.partition_replica_assignment
+    replicas = [(partition, replica) for partition in partitions for replica in assignment[partition]]
+    for partition in partitions:
+        partition_leadership.set_new(controller, partition)
+    yield from replica_transitions.set_new(controller, replicas)
+    yield from partition_leadership.bring_online(controller, partitions, Handler.CREATION)
+    replica_transitions.set_online(controller, replicas)

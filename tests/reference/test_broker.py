@@ -1,0 +1,141 @@
+"""The broker's side: what it accepts, what it answers, what it logs, and how a leader writes its ISR.
+
+The fences are checked against PROTOCOL.md section 10 over every order of the epochs that matter.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from reference.broker import Broker, Partition
+from reference.journal import Entry, StateChange
+from reference.procedures import Procedure
+from reference.state_effects import ExpandIsr, ShrinkIsr
+from spec.error_codes import ErrorCode
+from spec.kafka_types import TopicPartition
+from spec.request_schemas import (
+    LeaderAndIsrRequest,
+    LiveBroker,
+    PartitionLeadership,
+    PartitionsResponse,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+from spec.state_change_lines import parse_line
+from spec.znodes import PartitionStatePayload
+
+TP = TopicPartition("t", 0)
+AR = (1, 2, 3)
+
+
+def state(leader: int, leader_epoch: int, *, replicas: tuple[int, ...] = AR) -> PartitionLeadership:
+    return PartitionLeadership("t", 0, 7, leader, leader_epoch, replicas, 4, replicas)
+
+
+def leader_and_isr(epoch: int, *states: PartitionLeadership) -> LeaderAndIsrRequest:
+    return LeaderAndIsrRequest(9, epoch, states, ())
+
+
+def metadata(epoch: int, *alive: int) -> UpdateMetadataRequest:
+    return UpdateMetadataRequest(9, epoch, (), tuple(LiveBroker(b) for b in alive))
+
+
+def broker(controller_epoch: int = 0, known: Partition | None = None, *alive: int) -> tuple[Broker, list[Entry]]:
+    journal: list[Entry] = []
+    partitions = {} if known is None else {TP: known}
+    return Broker(1, frozenset(alive or AR), journal.append, controller_epoch, partitions), journal
+
+
+def texts(journal: list[Entry]) -> list[str]:
+    return [str(entry.line) for entry in journal if isinstance(entry, StateChange)]
+
+
+@pytest.mark.parametrize(("known", "sent"), list(product(range(3), range(3))))
+def test_a_request_of_an_older_controller_epoch_is_refused_whole(known: int, sent: int) -> None:
+    one, _ = broker(known)
+    answers = one.handle(leader_and_isr(sent, state(1, 0)), 5), one.handle(metadata(sent, 1), 6)
+    refused = (
+        PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH),
+        UpdateMetadataResponse(ErrorCode.STALE_CONTROLLER_EPOCH),
+    )
+    assert (answers == refused) == (sent < known)
+    assert one.controller_epoch == max(known, sent)
+    assert one.partition(TP).leader_epoch == (-1 if sent < known else 0)
+    assert (one.alive == frozenset({1})) == (sent >= known)
+
+
+@pytest.mark.parametrize(("known", "sent", "leader"), list(product(range(-1, 3), range(3), (1, 2))))
+def test_a_leader_epoch_must_be_strictly_higher(known: int, sent: int, leader: int) -> None:
+    one, _ = broker(1, Partition(2, known, (), 3, 1, AR))
+    answer = one.handle(leader_and_isr(1, state(leader, sent)), 5)
+    assert isinstance(answer, PartitionsResponse)
+    code = answer.partitions[0].error_code
+    assert code is (ErrorCode.NONE if sent > known else ErrorCode.STALE_CONTROLLER_EPOCH)
+    accepted = Partition(leader, sent, AR if leader == 1 else (), 4, 7, AR)
+    assert one.partition(TP) == (accepted if sent > known else Partition(2, known, (), 3, 1, AR))
+
+
+def test_a_restarted_broker_takes_anything_once() -> None:
+    one, _ = broker()
+    request = leader_and_isr(1, state(1, 0))
+    codes = [one.handle(request, n) for n in range(2)]
+    assert [answer.partitions[0].error_code for answer in codes if isinstance(answer, PartitionsResponse)] == [
+        ErrorCode.NONE, ErrorCode.STALE_CONTROLLER_EPOCH,
+    ]  # fmt: skip
+
+
+def test_who_is_no_replica_is_told_so() -> None:
+    one, _ = broker()
+    answer = one.handle(leader_and_isr(1, state(2, 0, replicas=(2, 3))), 5)
+    assert isinstance(answer, PartitionsResponse)
+    assert answer.partitions[0].error_code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert TP not in one.partitions
+
+
+@pytest.mark.parametrize("leader", [2, -1])
+def test_a_leader_that_is_not_known_to_live_is_not_followed_and_the_answer_is_no_error(leader: int) -> None:
+    """D11: the leader epoch is not stored, so that a repetition would be accepted."""
+    one, journal = broker(0, None, 1, 3)
+    answer = one.handle(leader_and_isr(1, state(leader, 0)), 5)
+    assert isinstance(answer, PartitionsResponse)
+    assert answer.partitions[0].error_code is ErrorCode.NONE
+    assert one.partition(TP) == Partition()
+    assert any("cannot become follower since the new leader" in text for text in texts(journal))
+
+
+def test_every_line_is_one_of_kafkas() -> None:
+    one, journal = broker(2)
+    for request in (
+        leader_and_isr(1, state(1, 0)), leader_and_isr(2, state(1, 0)), leader_and_isr(2, state(1, 0)), metadata(1, 1),
+        leader_and_isr(3, state(2, 1)), leader_and_isr(3, state(2, 2, replicas=(2,))), metadata(3, 1, 2, 3),
+    ):  # fmt: skip
+        one.handle(request, 5)
+    lines = texts(journal)
+    assert [str(parse_line(text)) for text in lines] == lines
+    assert len({type(entry.line) for entry in journal if isinstance(entry, StateChange)}) == 7
+
+
+def finished(procedure: Procedure[Any], version: int | None) -> tuple[object, object]:
+    """The effect that a procedure asks for, and its result once that was answered."""
+    effect = next(procedure)
+    try:
+        procedure.send(version)
+    except StopIteration as end:
+        return effect, end.value
+    raise AssertionError("an ISR change has one effect")
+
+
+def test_a_leader_writes_its_isr_on_the_version_it_cached_and_remembers_it_only_if_it_could() -> None:
+    before = Partition(1, 2, (1, 2), 4, 7, AR)
+    wanted = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 2, 3), controller_epoch=7)
+    one, _ = broker(7, before)
+    assert finished(one.maybe_expand_isr(TP, 3), None) == (ExpandIsr(TP, wanted, 4, 3), False)
+    assert (one.partition(TP), one.isr_changes) == (before, frozenset())
+    assert finished(one.maybe_expand_isr(TP, 3), 5) == (ExpandIsr(TP, wanted, 4, 3), True)
+    assert one.partition(TP) == Partition(1, 2, (1, 2, 3), 5, 7, AR)
+    assert one.isr_changes == {TP}
+    shrunk = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 3), controller_epoch=7)
+    assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, 5, 2), True)

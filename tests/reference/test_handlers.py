@@ -1,0 +1,356 @@
+"""The controller's handlers, driven by hand: what they ask for, and what they make of the answers.
+
+Nothing runs here but the generators themselves: no ZooKeeper, no scheduler. Expected effects and decisions are those of
+PROTOCOL.md sections 3, 4 and 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from reference.context import LeaderIsrAndControllerEpoch, Registration
+from reference.controller import Configuration, KafkaController
+from reference.controller_election import elect, on_controller_change, on_new_session
+from reference.controller_threads import on_callback
+from reference.effects import (
+    ElectCreate,
+    ElectRead,
+    ElectReread,
+    EpochZnode,
+    FinishFailover,
+    IncrementEpoch,
+    OnBrokerChange,
+    OnControllerChange,
+    OnNewSession,
+    ReadBrokers,
+    ReadEpoch,
+    ReadTopics,
+    ResignDelete,
+    Subscribe,
+)
+from reference.journal import Entry, Milestone, Reached, RequestSent, StateChange
+from reference.procedures import Effect, MissingDeletionThread, OneOf, Procedure, UnexpectedFailure, snake_case
+from reference.state_effects import (
+    CreateState,
+    ReadForElection,
+    ReadForRemoval,
+    ReadState,
+    WriteElectedLeader,
+    WriteRemoval,
+)
+from reference.zookeeper_scripts import StateZnode
+from spec.kafka_types import TopicPartition
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
+from spec.state import Callback, DeletionThread
+from spec.variants import Switch
+from spec.znodes import BrokerPayload, PartitionStatePayload
+
+TP = TopicPartition("t", 0)
+
+
+class Hand:
+    """Runs a procedure effect by effect, and keeps what it asked for."""
+
+    def __init__(self, procedure: Procedure[Any]) -> None:
+        self.procedure = procedure
+        self.ended = False
+        self.pending: Effect[Any] | OneOf | None = None
+        self._take(None)
+
+    def _take(self, result: object, error: Exception | None = None) -> None:
+        try:
+            self.pending = self.procedure.send(result) if error is None else self.procedure.throw(error)
+        except StopIteration:
+            self.pending, self.ended = None, True
+
+    def expect(self, kind: type[Effect[Any]], result: object) -> Effect[Any]:
+        """The next effect is of this kind; answer it."""
+        pending = self.pending
+        several = isinstance(pending, OneOf)
+        effect = pending.effects[0] if isinstance(pending, OneOf) else pending
+        assert isinstance(effect, kind)
+        self._take((0, result) if several else result)
+        return effect
+
+    def fail(self, kind: type[Effect[Any]], error: Exception) -> None:
+        """The next effect is of this kind; it raises."""
+        assert isinstance(self.pending, kind)
+        self._take(None, error)
+
+
+def controller(*switches: Switch, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
+    journal: list[Entry] = []
+    return KafkaController(Configuration(1, frozenset(switches), unclean), journal.append), journal
+
+
+def registered(*brokers: int) -> dict[int, Registration]:
+    return {b: Registration(BrokerPayload(4, f"h{b}", 9092, timestamp=0), 100 + b) for b in brokers}
+
+
+def znode(leader: int, isr: Sequence[int], *, leader_epoch: int = 0, epoch: int = 1, version: int = 0) -> StateZnode:
+    content = PartitionStatePayload(leader=leader, leader_epoch=leader_epoch, isr=tuple(isr), controller_epoch=epoch)
+    return StateZnode(content, version)
+
+
+def failed_over(one: KafkaController, brokers: Sequence[int], states: Sequence[StateZnode | None] = ()) -> Hand:
+    """A failover up to where the machines start; `states` are the partitions' state znodes, all with AR [1, 2, 3]."""
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, -1)
+    hand.expect(ElectCreate, True)
+    hand.expect(ReadEpoch, EpochZnode(4, 3))
+    hand.expect(IncrementEpoch, 4)
+    hand.expect(Subscribe, None)
+    hand.expect(ReadBrokers, registered(*brokers))
+    hand.expect(ReadTopics, {"t": dict.fromkeys(range(len(states)), (1, 2, 3))} if states else {})
+    for state in states:
+        hand.expect(ReadState, state)
+    return hand
+
+
+def requests(journal: list[Entry], kind: type) -> list[tuple[int, Any]]:
+    """The requests of a kind that were queued, each with its broker."""
+    sent = [entry for entry in journal if isinstance(entry, RequestSent) and entry.queued]
+    return [(entry.broker, entry.request.request) for entry in sent if isinstance(entry.request.request, kind)]
+
+
+def milestones(journal: list[Entry]) -> list[Milestone]:
+    return [entry.milestone for entry in journal if isinstance(entry, Reached)]
+
+
+# ------------------------------------------------------------------------------------------------------------ election
+
+
+def test_who_finds_a_controller_remembers_it_and_stops() -> None:
+    one, _ = controller()
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, 3)
+    assert hand.ended
+    assert one.leader_id == 3
+
+
+def test_who_loses_the_race_reads_who_won() -> None:
+    one, _ = controller()
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, -1)
+    hand.expect(ElectCreate, False)
+    hand.expect(ElectReread, 2)
+    assert hand.ended
+    assert (one.leader_id, one.is_active) == (2, False)
+
+
+def test_a_failover_makes_the_controller_active_and_tells_every_broker() -> None:
+    one, journal = controller()
+    hand = failed_over(one, (1, 2))
+    hand.expect(FinishFailover, None)
+    assert hand.ended
+    assert (one.context.epoch, one.context.epoch_zk_version, one.is_active) == (5, 4, True)
+    assert one.deletion is DeletionThread.RUNNING
+    assert [broker for broker, _ in requests(journal, UpdateMetadataRequest)] == [1, 2]
+    assert milestones(journal) == [Milestone.READY]
+
+
+def test_a_lost_increment_is_swallowed_and_the_epoch_read_is_acted_in() -> None:
+    """D1: the failover goes on with the un-incremented epoch."""
+    one, journal = controller()
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, -1)
+    hand.expect(ElectCreate, True)
+    hand.expect(ReadEpoch, EpochZnode(4, 3))
+    assert hand.expect(IncrementEpoch, -1) == IncrementEpoch(5, 3)
+    hand.expect(Subscribe, None)
+    assert one.context.epoch == 4
+    assert milestones(journal) == [Milestone.EPOCH_CONFLICT]
+
+
+def test_the_mend_of_a_lost_increment_resigns() -> None:
+    one, _ = controller(Switch.RESIGN_ON_EPOCH_CONFLICT)
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, -1)
+    hand.expect(ElectCreate, True)
+    hand.expect(ReadEpoch, EpochZnode(4, 3))
+    hand.expect(IncrementEpoch, -1)
+    assert hand.expect(ResignDelete, None) == ResignDelete(only_own=False)
+    assert hand.ended
+    assert one.leader_id == -1
+
+
+@pytest.mark.parametrize("before", [0, 1, 2, 3])
+def test_any_exception_in_a_failover_deletes_the_znode_and_leaves_the_rest(before: int) -> None:
+    """D4: `resign()` runs no resignation; what was subscribed stays subscribed."""
+    one, journal = controller()
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, -1)
+    hand.expect(ElectCreate, True)
+    answers: list[tuple[type[Effect[Any]], object]] = [
+        (ReadEpoch, EpochZnode(4, 3)), (IncrementEpoch, 4), (Subscribe, None), (ReadBrokers, registered(1)),
+    ]  # fmt: skip
+    for kind, result in answers[:before]:
+        hand.expect(kind, result)
+    hand.fail(answers[before][0], UnexpectedFailure())
+    hand.expect(ResignDelete, None)
+    assert hand.ended
+    assert (one.leader_id, bool(one.listeners), one.context.epoch > 0) == (-1, before > 2, before > 0)
+    assert milestones(journal) == [Milestone.FAILOVER_FAILED]
+
+
+def test_a_half_finished_controller_cannot_resign() -> None:
+    """D56: a deletion manager without a thread makes the resignation raise, state machines and channels stay up."""
+    one, _ = controller()
+    hand = failed_over(one, (1, 2))
+    hand.fail(FinishFailover, UnexpectedFailure())
+    hand.expect(ResignDelete, None)
+    assert one.is_active
+    again = Hand(on_new_session(one))
+    with pytest.raises(MissingDeletionThread):
+        again.expect(OnNewSession, -1)
+    assert (one.is_active, one.context.epoch) == (True, 5)
+
+
+def test_a_left_over_channel_ends_the_next_failover() -> None:
+    """D56: the channels that a failed failover left behind are in the way of the next, before anything is told."""
+    one, journal = controller()
+    failed_over(one, (1, 2)).fail(FinishFailover, UnexpectedFailure())
+    journal.clear()
+    hand = failed_over(one, (2, 3))
+    hand.expect(ResignDelete, None)
+    assert milestones(journal) == [Milestone.LEFT_OVER_CHANNELS]
+    assert requests(journal, UpdateMetadataRequest) == []
+
+
+def test_only_the_controller_itself_resigns_when_another_takes_over() -> None:
+    one, journal = controller()
+    failed_over(one, (1, 2)).expect(FinishFailover, None)
+    hand = Hand(on_controller_change(one))
+    hand.expect(OnControllerChange, 2)
+    assert hand.ended
+    assert (one.is_active, one.context.epoch, one.listeners) == (False, 0, frozenset())
+    assert milestones(journal)[-1] is Milestone.RESIGNED
+    bystander, told = controller()
+    Hand(on_controller_change(bystander)).expect(OnControllerChange, 2)
+    assert milestones(told) == []
+
+
+def test_a_new_session_that_finds_itself_controller_does_nothing() -> None:
+    one, journal = controller()
+    failed_over(one, (1, 2)).expect(FinishFailover, None)
+    hand = Hand(on_new_session(one))
+    hand.expect(OnNewSession, 1)
+    assert hand.ended
+    assert Milestone.RESIGNED not in milestones(journal)
+
+
+# ------------------------------------------------------------------------------------------- partitions and replicas
+
+
+def test_a_new_partition_is_led_by_its_first_live_replica() -> None:
+    one, journal = controller()
+    hand = failed_over(one, (2, 3), [None])
+    create = hand.expect(CreateState, None)
+    assert isinstance(create, CreateState)
+    wanted = PartitionStatePayload(leader=2, leader_epoch=0, isr=(2, 3), controller_epoch=5)
+    assert create.content == wanted
+    hand.expect(FinishFailover, None)
+    ordered = requests(journal, LeaderAndIsrRequest)
+    assert [broker for broker, _ in ordered] == [2, 3]
+    assert {request.partition_states[0].replicas for _, request in ordered} == {(1, 2, 3)}
+    assert one.partition_machine.states[TP] is PartitionState.ONLINE
+
+
+def test_somebody_elses_state_znode_leaves_the_partition_new() -> None:
+    one, journal = controller()
+    hand = failed_over(one, (1, 2, 3), [None])
+    hand.expect(CreateState, znode(3, (3,)))
+    hand.expect(FinishFailover, None)
+    assert one.partition_machine.states[TP] is PartitionState.NEW
+    assert TP not in one.context.partition_leadership_info
+    assert requests(journal, LeaderAndIsrRequest) == []
+    texts = [str(entry.line) for entry in journal if isinstance(entry, StateChange)]
+    assert any("path already exists with value" in text for text in texts)
+
+
+def test_an_election_is_tried_again_on_fresh_data_until_the_write_holds() -> None:
+    one, _ = controller()
+    hand = failed_over(one, (2, 3), [znode(1, (1, 2, 3))])
+    hand.expect(ReadForElection, znode(1, (1, 2, 3)))
+    first = hand.expect(WriteElectedLeader, None)
+    hand.expect(ReadForElection, znode(1, (3, 1), leader_epoch=0, version=1))
+    second = hand.expect(WriteElectedLeader, 2)
+    assert isinstance(first, WriteElectedLeader)
+    assert isinstance(second, WriteElectedLeader)
+    assert (first.content.leader, first.content.isr, first.expected_version) == (2, (2, 3), 0)
+    assert (second.content.leader, second.content.isr, second.expected_version) == (3, (3,), 1)
+    assert one.context.partition_leadership_info[TP] == LeaderIsrAndControllerEpoch(3, 1, (3,), 2, 5)
+
+
+def test_a_newer_controllers_state_znode_is_left_alone() -> None:
+    one, _ = controller()
+    hand = failed_over(one, (2, 3), [znode(1, (1, 2, 3))])
+    hand.expect(ReadForElection, znode(1, (1, 2, 3), epoch=6))
+    hand.expect(FinishFailover, None)
+    assert one.partition_machine.states[TP] is PartitionState.OFFLINE
+
+
+def working(brokers: Sequence[int], state: StateZnode, *, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
+    """A controller at work, and a fresh journal."""
+    one, journal = controller(unclean=unclean)
+    hand = failed_over(one, brokers, [state])
+    hand.expect(FinishFailover, None)
+    journal.clear()
+    return one, journal
+
+
+def test_the_death_of_a_follower_takes_it_out_of_the_isr() -> None:
+    """PROTOCOL.md 7.1: no election; ISR minus 3, leader epoch + 1, the other replicas are told."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, registered(1, 2))
+    hand.expect(ReadForRemoval, znode(1, (1, 2, 3)))
+    write = hand.expect(WriteRemoval, 1)
+    assert isinstance(write, WriteRemoval)
+    assert hand.ended
+    assert write.content == PartitionStatePayload(leader=1, leader_epoch=1, isr=(1, 2), controller_epoch=5)
+    assert [broker for broker, _ in requests(journal, LeaderAndIsrRequest)] == [1, 2]
+    assert one.replica_machine.states[TP, 3] is ReplicaState.OFFLINE
+    dropped = [entry for entry in journal if isinstance(entry, RequestSent) and not entry.queued]
+    assert [(entry.broker, type(entry.request.request)) for entry in dropped] == [(3, StopReplicaRequest)]
+
+
+def test_the_death_of_a_leader_elects_and_then_finds_nothing_to_remove() -> None:
+    """PROTOCOL.md 7.1, the worked example: leader 2, ISR [2, 3], e+1; broker 1 is not in the ISR any more."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, registered(2, 3))
+    hand.expect(ReadForElection, znode(1, (1, 2, 3)))
+    hand.expect(WriteElectedLeader, 1)
+    hand.expect(ReadForRemoval, znode(2, (2, 3), leader_epoch=1, epoch=5, version=1))
+    assert hand.ended
+    epochs = [request.partition_states[0].leader_epoch for _, request in requests(journal, LeaderAndIsrRequest)]
+    assert epochs == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("unclean", "isr"), [(False, (1,)), (True, ())])
+def test_the_last_member_of_an_isr_stays_only_where_unclean_election_is_off(
+    *, unclean: bool, isr: tuple[int, ...]
+) -> None:
+    """PROTOCOL.md 7.1: leader -1 in either case; D29 empties the ISR where unclean election is on."""
+    one, _ = working((1,), znode(1, (1,)), unclean=unclean)
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, {})
+    hand.expect(ReadForElection, znode(1, (1,)))
+    hand.expect(ReadForRemoval, znode(1, (1,)))
+    write = hand.expect(WriteRemoval, 1)
+    assert isinstance(write, WriteRemoval)
+    assert (write.content.leader, write.content.isr) == (-1, isr)
+
+
+def test_a_listener_does_nothing_on_a_broker_that_is_not_active() -> None:
+    one, journal = controller()
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    assert snake_case(type(hand.pending).__name__) == "skip_callback"
+    hand._take(None)
+    assert (hand.ended, journal) == (True, [])
