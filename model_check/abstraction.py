@@ -1,0 +1,367 @@
+"""The abstraction: what the specification's variables are in a state of the reference.
+
+One function reads the cluster in memory, which is to say the znodes, the memories of controllers and brokers, the
+queues, and the effects that handlers wait for, and gives every variable of the specification by name. It never looks
+into a generator. What the specification keeps as history (which terms have acted in which epoch) nobody in the cluster
+knows; a `History` is kept beside it, from what happened.
+
+Everything that the specification has and the reference spells otherwise is settled here: a queue of requests is a queue
+of batches there; a registration that waits in the event queue is something the process owes; a watch counts only while
+a listener is subscribed to its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from reference.connections import QueuedRequest
+from reference.controller import KafkaController
+from reference.controller_threads import PATH_OF
+from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
+from reference.memory_cluster import MemoryCluster
+from reference.memory_process import MemoryProcess
+from reference.procedures import Effect
+from reference.state_effects import StateWrite
+from reference.znode_tree import WatchKind
+from reference.zookeeper_api import Create, SetData
+from reference.zookeeper_scripts import (
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    broker_path,
+    parsed,
+    state_path,
+    topic_path,
+)
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership, UpdateMetadataRequest
+from spec.state import At, Callback, Owes, Session, Stage, watched_paths
+from spec.terms import Kind
+from spec.variants import Switch
+from spec.znode_paths import ISR_CHANGE, STATE
+from spec.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
+
+Named = Iterator[tuple[str, object]]
+BROKER_STEPS = ("shrink_isr", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
+"""The steps that a process takes as a broker, and not as a controller."""
+NOBODY = 0
+"""How the specification writes "no broker"."""
+
+
+# ------------------------------------------------------------------------------------------------------------- history
+
+
+@dataclass(frozen=True)
+class History:
+    """In which controller epochs some term has acted, and whose present terms have."""
+
+    epochs: frozenset[int] = frozenset()
+    terms: frozenset[int] = frozenset()
+
+    def after(self, rule: str, entries: list[Entry]) -> History:
+        """The history after a step of this rule, in which this happened."""
+        now = self
+        for entry in entries:
+            match entry:
+                case OperationDone(process=c, operation=Create(path="/controller"), answer=str()):
+                    now = replace(now, terms=now.terms - {c})
+                case Reached(controller=c, milestone=Milestone.RESIGNED) | FateMet(process=c, fate=Fate.CRASHED):
+                    now = replace(now, terms=now.terms - {c})
+                case RequestSent(controller=c, request=queued, queued=True):
+                    now = now.acting(c, _epoch_of(queued))
+                case OperationDone(process=c, operation=Create() | SetData() as write, answer=answer):
+                    if _is_state(write.path) and not isinstance(answer, Exception) and rule not in BROKER_STEPS:
+                        content = parsed(PartitionStatePayload, write.path, write.data)
+                        now = now.acting(c, content.controller_epoch)
+        return now
+
+    def acting(self, c: int, epoch: int) -> History:
+        """The history once c has acted in an epoch."""
+        return History(self.epochs | {epoch}, self.terms | {c})
+
+
+def _epoch_of(queued: QueuedRequest) -> int:
+    epoch: int = getattr(queued.request, "controller_epoch")  # noqa: B009 - every request of a controller has one
+    return epoch
+
+
+def _is_state(path: str) -> bool:
+    return path.endswith("/state") and STATE.prefix in path
+
+
+# --------------------------------------------------------------------------------------------------------- abstraction
+
+
+Placed = tuple[tuple[int, int], ...]
+"""Raw values with the positions of their variables."""
+
+
+class Abstraction:
+    """The abstraction for one model; `names` are the specification's variables in their order.
+
+    What is in a process's own memory is read once and remembered until the process changes.
+    """
+
+    def __init__(self, m: Model, kinds: Mapping[str, Kind]) -> None:
+        self.m = m
+        self.names = tuple(kinds)
+        raws: dict[Kind, dict[object, int]] = {}
+        self._places = {
+            name: (position, kind, raws.setdefault(kind, {})) for position, (name, kind) in enumerate(kinds.items())
+        }
+
+    def __call__(self, cluster: MemoryCluster, history: History) -> tuple[int, ...]:
+        """The raw value of every variable, in order; KeyError names those that lack or are unknown."""
+        found = dict(self._place(self._shared(cluster, history)))
+        for process in cluster.processes.values():
+            found.update(self._memory_of(cluster, process))
+        if len(found) != len(self.names):
+            lacking = [name for name, (position, _, _) in self._places.items() if position not in found]
+            raise KeyError(f"the abstraction says nothing of {', '.join(lacking)}")
+        return tuple([found[position] for position in range(len(self.names))])
+
+    def _shared(self, cluster: MemoryCluster, history: History) -> Named:
+        """What is not in the memory of a process, or not in that alone."""
+        yield from _zookeeper(self.m, cluster)
+        for process in cluster.processes.values():
+            yield from _session(cluster, process)
+            if process.controller is not None:
+                yield from _watches(self.m, cluster, process, process.controller)
+                yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
+        for epoch in range(1, self.m.scope.controller_epochs + 1):
+            yield f"history.acted[{epoch}]", epoch in history.epochs
+        for name, left in cluster.budget.items():
+            yield f"budget.{name}", left
+
+    def _memory_of(self, cluster: MemoryCluster, process: MemoryProcess) -> Placed:
+        remembered: Placed | None = process.remembered.get(self)
+        if remembered is None:
+            remembered = process.remembered[self] = self._place(_memory(self.m, cluster, process))
+        return remembered
+
+    def _place(self, named: Named) -> Placed:
+        """The raw values, each beside its position; a value is encoded once for its kind."""
+        placed = []
+        for name, value in named:
+            position, kind, raws = self._places[name]
+            raw = raws.get(value)
+            if raw is None:
+                raw = raws[value] = kind.encode(value)
+            placed.append((position, raw))
+        return tuple(placed)
+
+
+def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """What is in the memory of a process and nowhere else."""
+    b = process.broker_id
+    if process.controller is not None:
+        yield from _controller(m, cluster, process, process.controller)
+    if m.has("partitions"):
+        yield from _broker(m, cluster, process)
+    if m.has("connections") and process.controller is not None:
+        for other in cluster.processes:
+            yield from _connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
+
+
+def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
+    tree = cluster.zookeeper.tree
+    orphans = {b: process.orphan for b, process in cluster.processes.items()}
+    controller, orphaned = NOBODY, False
+    if CONTROLLER in tree:
+        controller = parsed(ControllerPayload, CONTROLLER, tree[CONTROLLER].data).brokerid
+        orphaned = tree[CONTROLLER].ephemeral_owner == orphans[controller]
+    yield "zookeeper.controller", controller
+    yield "zookeeper.controller_orphaned", orphaned
+    yield "zookeeper.epoch", int(tree[CONTROLLER_EPOCH].data or b"0") if CONTROLLER_EPOCH in tree else 0
+    registered = {b: tree[broker_path(b)] for b in cluster.processes if broker_path(b) in tree}
+    yield "zookeeper.registered", frozenset(registered)
+    owners = {b: znode.ephemeral_owner for b, znode in registered.items()}
+    yield "zookeeper.registered_orphaned", frozenset(b for b in owners if owners[b] == orphans[b])
+    if m.has("partitions"):
+        for number, topic in enumerate(cluster.topics()):
+            yield f"zookeeper.topics[{number}]", topic_path(topic) in tree
+        for p, partition in enumerate(cluster.partitions):
+            path = state_path(partition)
+            content = parsed(PartitionStatePayload, path, tree[path].data) if path in tree else None
+            version = tree[path].version if path in tree else -1
+            yield from _leadership(f"zookeeper.state[{p}]", content, version)
+    if m.has("notifications"):
+        standing = {
+            path: parsed(PartitionsPayload, path, znode.data) for path, znode in tree.items() if _is_notice(path)
+        }
+        for p, partition in enumerate(cluster.partitions):
+            named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
+            yield f"zookeeper.notified[{p}]", frozenset(named)
+
+
+def _is_notice(path: str) -> bool:
+    return path.startswith(ISR_CHANGE.prefix)
+
+
+def _leadership(path: str, known: Any, version: int) -> Named:
+    """Leadership as read, cached or sent; None where there is none."""
+    leader = NO_LEADER if known is None else known.leader
+    yield f"{path}.leader", NOBODY if leader == NO_LEADER else leader
+    yield f"{path}.leader_epoch", -1 if known is None else known.leader_epoch
+    yield f"{path}.isr", () if known is None else known.isr
+    yield f"{path}.version", version
+    yield f"{path}.controller_epoch", 0 if known is None else known.controller_epoch
+
+
+def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    path = f"processes[{process.broker_id}]"
+    session = Session.LIVE if cluster.can_operate(process) else Session.EXPIRED
+    yield f"{path}.session", session if process.is_running else Session.NONE
+    yield f"{path}.orphan", process.orphan is not None
+    waits = process.controller is None and bool(process.events)
+    after_expiry = Owes.AFTER_EXPIRY if waits else Owes.NOTHING
+    yield f"{path}.owes", Owes.AT_START if process.starting else after_expiry
+
+
+# ---------------------------------------------------------------------------------------------------------- controller
+
+
+def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
+    path, context = f"controllers[{process.broker_id}]", controller.context
+    manager = context.controller_channel_manager
+    channels = frozenset(manager.queues if manager is not None else ())
+    yield f"{path}.at", _at(process)
+    yield f"{path}.leader_id", NOBODY if controller.leader_id == NO_LEADER else controller.leader_id
+    yield f"{path}.epoch", context.epoch
+    yield f"{path}.active", controller.is_active
+    yield f"{path}.live", context.live_broker_ids
+    yield f"{path}.channels", channels
+    yield f"{path}.stranded", frozenset(controller.metrics) - channels - frozenset(controller.abandoned)
+    yield f"{path}.deletion", controller.deletion
+    yield from _callbacks(m, process, path)
+    if m.has("partitions"):
+        yield from _handler(cluster, process, controller, path)
+        for p, partition in enumerate(cluster.partitions):
+            yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
+    if m.has("notifications"):
+        taken: frozenset[str] = getattr(_next_effect(process), "taken", frozenset())
+        yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in taken)
+
+
+def _next_effect(process: MemoryProcess) -> Effect[Any] | None:
+    """The effect that the process's handler waits for; any of them, if it may be one of several."""
+    return None if process.running is None else process.running.options[0]
+
+
+def _at(process: MemoryProcess) -> At:
+    effect = _next_effect(process)
+    if effect is None or process.running is None:
+        return At.IDLE
+    return effect.retry_at if process.running.unanswered is not None and effect.retry_at else effect.at
+
+
+def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
+    """Which watches are set, and which of the registrations that stand were read."""
+    path = f"controllers[{process.broker_id}]"
+    armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
+    for name, callback in watched_paths(m).items():
+        znode = PATH_OF[callback]
+        kind = WatchKind.NODE if callback is Callback.CONTROLLER else WatchKind.CHILDREN
+        yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
+        if callback is not Callback.CONTROLLER:
+            yield f"{path}.listening.{name}", process.listens_to(znode)
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in m.brokers.ids:
+            yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
+
+
+def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
+    waiting = process.events
+    for place in range(m.scope.callback_capacity):
+        yield f"{path}.callbacks[{place}]", waiting[place] if place < len(waiting) else Callback.NONE
+
+
+def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:
+    """Whether the registration that stands is the one that this controller has read."""
+    cached, znode = controller.context.live_brokers.get(b), cluster.zookeeper.tree.get(broker_path(b))
+    return cached is not None and znode is not None and cached.broker_epoch == znode.czxid
+
+
+def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
+    """The locals of the running handler."""
+    activity, effect, running = controller.activity, _next_effect(process), process.running
+    for number, topic in enumerate(cluster.topics()):
+        yield f"{path}.topics[{number}]", topic in controller.context.all_topics
+    yield f"{path}.handler", activity.handler
+    yield f"{path}.dead", activity.dead
+    yield f"{path}.lost_leader", activity.lost_leader
+    writes = isinstance(effect, StateWrite) and running is not None
+    yield f"{path}.partition", cluster.partitions.index(effect.partition) if isinstance(effect, StateWrite) else 0
+    yield f"{path}.replica", getattr(effect, "replica", NOBODY) if writes else NOBODY
+    version = -1
+    if isinstance(effect, StateWrite) and running is not None:
+        version = effect.expected_version if running.unanswered is None else running.unanswered
+    yield f"{path}.read_version", version
+
+
+def _cached_partition(
+    process: MemoryProcess,
+    controller: KafkaController,
+    path: str,
+    partition: TopicPartition,
+    assigned: tuple[int, ...],
+) -> Named:
+    known = controller.context.partition_leadership_info.get(partition)
+    yield from _leadership(path, known, -1 if known is None else known.zk_version)
+    yield f"{path}.state", controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
+    for r in assigned:
+        state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
+        yield f"{path}.replicas[{r}]", state
+    remaining: frozenset[Any] = getattr(_next_effect(process), "remaining", frozenset())
+    yield f"{path}.todo", partition in remaining
+    yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
+    batches = (controller.partition_batch, controller.replica_batch)
+    told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
+    yield f"{path}.batched", frozenset(told)
+
+
+# ------------------------------------------------------------------------------------------------ brokers, connections
+
+
+def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    path, broker = f"brokers[{process.broker_id}]", process.broker
+    yield f"{path}.controller_epoch", broker.controller_epoch
+    for p, partition in enumerate(cluster.partitions):
+        known, place = broker.partition(partition), f"{path}.partitions[{p}]"
+        yield from _leadership(place, known, known.zk_version)
+        if m.has("notifications"):
+            yield f"{place}.unreported", partition in broker.isr_changes
+        if m.scope.budget("losses"):
+            write = process.isr_writes.get(partition)
+            yield f"{place}.retrying", () if write is None else write.content.isr
+    if m.has("metadata"):
+        yield f"{path}.alive", broker.alive or frozenset()
+
+
+def _connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
+    """A queue of requests as a queue of batches."""
+    batches = [list(batch) for _, batch in groupby(queue, key=lambda queued: queued.batch)]
+    for place in m.slots:
+        requests = [queued.request for queued in batches[place]] if place < len(batches) else []
+        ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
+        updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
+        stage = Stage.LEADER_AND_ISR if ordered else Stage.UPDATE_METADATA if updates else Stage.EMPTY
+        yield f"{path}[{place}].stage", stage
+        epochs = [one.controller_epoch for one in ordered] + [one.controller_epoch for one in updates]
+        yield f"{path}[{place}].epoch", max(epochs, default=0)
+        told = {state.topic_partition: state for one in ordered for state in one.partition_states}
+        for p, partition in enumerate(cluster.partitions):
+            yield from _slot_content(f"{path}[{place}].partitions[{p}]", told.get(partition))
+        if m.has("metadata"):
+            yield f"{path}[{place}].metadata", bool(updates)
+            yield f"{path}[{place}].alive", frozenset(live.id for one in updates for live in one.live_brokers)
+
+
+def _slot_content(path: str, state: PartitionLeadership | None) -> Named:
+    yield from _leadership(path, state, -1 if state is None else state.zk_version)
+    yield f"{path}.ordered", state is not None

@@ -1,0 +1,283 @@
+"""Observations: what an observer sees of a step of the reference, in the words of the specification.
+
+Everything comes from what the reference leaves behind for anybody to see: operations on ZooKeeper with their answers,
+lines of state-change.log and controller.log, requests that are queued and carried out. `Observer` turns that into
+observations; `Demanded` evaluates those that the specification attaches to its actions.
+
+A process is several roles, which no observer can put into one order; so observations are compared as a collection.
+Requests that a controller drops are left out: the specification tells of them when a replica leaves the ISR, Kafka when
+the batch is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from model_check.abstraction import BROKER_STEPS
+from model_check.python_code import Raw, compiled, step_source
+from model_check.straight_line import Program
+from reference.journal import (
+    ElectionGivenUp,
+    Entry,
+    Fate,
+    FateMet,
+    Milestone,
+    OperationDone,
+    Reached,
+    RequestHandled,
+    RequestSent,
+)
+from reference.memory_cluster import MemoryCluster
+from reference.zookeeper_api import Create, Delete, GetChildren, GetData, NodeData, SetData, ZookeeperError
+from reference.zookeeper_scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    ISR_CHANGES,
+    parsed,
+    topic_path,
+)
+from spec.error_codes import ErrorCode
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.language import TransitionSystem
+from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership, PartitionsResponse, UpdateMetadataRequest
+from spec.terms import Kind
+from spec.znode_paths import BROKER, STATE, Path
+from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload
+
+LEFT_OUT = frozenset({"drop StopReplica"})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An observation of the reference: by whom, of what kind, with which values."""
+
+    role: str
+    kind: str
+    fields: Mapping[str, object]
+
+
+class Observer:
+    """Reads the entries of one step of a rule; `owner` had /controller before it, which a deletion does not say."""
+
+    def __init__(self, after: MemoryCluster, rule: str, owner: int) -> None:
+        self.after, self.rule, self.owner = after, rule, owner
+
+    def observed(self) -> list[Seen]:
+        """What was seen, in the order of the entries."""
+        return [seen for entry in self.after.entries for seen in self._seen(entry)]
+
+    def _seen(self, entry: Entry) -> Iterator[Seen]:
+        match entry:
+            case FateMet():
+                yield from self._fate(entry)
+            case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
+                yield from self._done(entry)
+            case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
+                yield Seen(f"controller {c}", "read /controller", {"controller": 0})
+            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
+                yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
+            case Reached():
+                yield from self._reached(entry)
+            case ElectionGivenUp(controller=c, partition=partition, creating=creating):
+                kind = "fail to create state" if creating else "fail election"
+                yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
+            case RequestSent(queued=True):
+                yield from self._queued(entry)
+            case RequestHandled():
+                yield from self._handled(entry)
+
+    def _number(self, partition: TopicPartition) -> int:
+        return self.after.partitions.index(partition)
+
+    def _reads_controller(self) -> bool:
+        return self.rule in ("elect_read", "elect_reread", "on_controller_change", "on_new_session")
+
+    # ------------------------------------------------------------------------------------------ processes, milestones
+
+    def _fate(self, met: FateMet) -> Iterator[Seen]:
+        b = met.process
+        words = {Fate.STARTED: "start process", Fate.CRASHED: "crash", Fate.SESSION_RENEWED: "renew session"}
+        if met.fate in words:
+            yield Seen(f"broker {b}", words[met.fate], {})
+        elif met.fate is Fate.SESSION_ENDED:
+            yield Seen("zookeeper", "end session", {"process": b})
+        else:
+            paths = [topic_path(topic) for topic in self.after.topics()]
+            yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
+
+    def _reached(self, reached: Reached) -> Iterator[Seen]:
+        role = f"controller {reached.controller}"
+        match reached.milestone:
+            case Milestone.RESIGNED:
+                yield Seen(role, "resigned", {})
+            case Milestone.READY:
+                yield Seen(role, "ready", {"epoch": reached.epoch})
+            case Milestone.EPOCH_CONFLICT:
+                yield Seen(role, "fail to write /controller_epoch", {"epoch": reached.epoch})
+            case Milestone.LEFT_OVER_CHANNELS:
+                yield Seen(role, "fail on left-over channels", {})
+            case Milestone.FAILOVER_FAILED:
+                yield Seen(role, "fail in failover", {})
+            case Milestone.BROKER_CHANGE:
+                brokers = self._children(reached.controller)
+                yield Seen(role, "read /brokers/ids", {"brokers": brokers, "new": reached.new, "dead": reached.dead})
+
+    def _children(self, c: int) -> frozenset[int]:
+        """The brokers that the last read of /brokers/ids in this step found."""
+        for entry in reversed(self.after.entries):
+            match entry:
+                case OperationDone(process=process, operation=GetChildren(path="/brokers/ids")) if process == c:
+                    return frozenset(int(name) for name in _names(entry))
+        raise LookupError(f"controller {c} has read no brokers in this step")
+
+    # ------------------------------------------------------------------------------------------------------- ZooKeeper
+
+    def _done(self, done: OperationDone) -> Iterator[Seen]:
+        """An operation that ZooKeeper carried out."""
+        role, operation = f"controller {done.process}", done.operation
+        match operation:
+            case Create() | SetData():
+                yield from self._written(done.process, operation)
+            case Delete(path="/controller"):
+                yield Seen(role, "delete /controller", {"controller": self.owner})
+            case GetData(path="/controller") if self._reads_controller():
+                payload = parsed(ControllerPayload, CONTROLLER, _data(done))
+                yield Seen(role, "read /controller", {"controller": payload.brokerid})
+            case GetData(path="/controller_epoch") if self.rule == "read_epoch":
+                epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, _data(done)).controller_epoch
+                yield Seen(role, "read /controller_epoch", {"epoch": epoch})
+            case GetChildren() if operation.path == BROKER_IDS and self.rule == "read_brokers":
+                yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
+            case GetChildren() if operation.path == BROKER_TOPICS and self.rule == "on_topic_change":
+                for number, topic in enumerate(self.after.topics()):
+                    present = topic in _names(done)
+                    yield Seen(role, "read /brokers/topics", {"topic": number, "present": present})
+
+    def _written(self, process: int, write: Create | SetData) -> Iterator[Seen]:
+        """A write that ZooKeeper applied."""
+        path, creates = (
+            Path.parse(write.path) if not write.path.startswith(ISR_CHANGES) else None,
+            isinstance(write, Create),
+        )
+        controller, data = f"controller {process}", write.data
+        if path is None:
+            yield Seen(f"broker {process}", "create isr_change", {})
+        elif path.kind is BROKER:
+            yield Seen("zookeeper", "create /brokers/ids", {"process": process})
+        elif write.path == CONTROLLER:
+            yield Seen(controller, "create /controller", {"controller": process})
+        elif write.path == CONTROLLER_EPOCH and self.rule in ("increment_epoch", "create_epoch"):
+            epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
+            yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
+        elif path.kind is STATE:
+            content = parsed(PartitionStatePayload, write.path, data)
+            version = self.after.zookeeper.tree[write.path].version
+            partition = TopicPartition(str(path.topic), int(path.partition or 0))
+            role = f"broker {process}" if self.rule in BROKER_STEPS else controller
+            fields = {"partition": self._number(partition), "version": version, **_leadership(content)}
+            yield Seen(role, "create state" if creates else "write state", fields)
+
+    # -------------------------------------------------------------------------------------------------------- requests
+
+    def _queued(self, sent: RequestSent) -> Iterator[Seen]:
+        role, request = f"controller {sent.controller}", sent.request.request
+        if not isinstance(request, self.after.carried()):
+            return
+        if isinstance(request, UpdateMetadataRequest):
+            yield Seen(role, "queue UpdateMetadata", {"broker": sent.broker})
+        elif isinstance(request, LeaderAndIsrRequest):
+            for state in request.partition_states:
+                yield Seen(role, "queue LeaderAndIsr", {"broker": sent.broker, **self._told(state)})
+
+    def _handled(self, handled: RequestHandled) -> Iterator[Seen]:
+        role, request, response = f"broker {handled.broker}", handled.request, handled.response
+        sender = {"controller": getattr(request, "controller_id", 0), "epoch": getattr(request, "controller_epoch", 0)}
+        refused = getattr(response, "error_code", None) is ErrorCode.STALE_CONTROLLER_EPOCH
+        known = self.after.processes[handled.broker].broker.controller_epoch
+        if isinstance(request, UpdateMetadataRequest):
+            alive = {} if refused else {"alive": frozenset(live.id for live in request.live_brokers)}
+            yield Seen(role, "refuse UpdateMetadata" if refused else "cache metadata", {**sender, **alive})
+        elif refused:
+            yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
+        elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
+            for state, error in zip(request.partition_states, response.partitions, strict=True):
+                yield Seen(role, self._decision(handled.broker, state, error.error_code), self._told(state))
+
+    def _decision(self, b: int, state: PartitionLeadership, code: ErrorCode) -> str:
+        """What a broker made of one partition of a LeaderAndIsr."""
+        if code is not ErrorCode.NONE:
+            return "ignore LeaderAndIsr"
+        if state.leader == b:
+            return "become leader"
+        stored = self.after.processes[b].broker.partition(state.topic_partition).leader_epoch == state.leader_epoch
+        return "become follower" if stored else "cannot become follower"
+
+    def _told(self, state: PartitionLeadership) -> dict[str, object]:
+        return {
+            "partition": self._number(state.topic_partition), "version": state.zk_version, **_leadership(state)
+        }  # fmt: skip
+
+
+def _leadership(one: Any) -> dict[str, object]:
+    leader = 0 if one.leader == NO_LEADER else one.leader
+    names = ("leader_epoch", "isr", "controller_epoch")
+    return {"leader": leader, **{name: getattr(one, name) for name in names}}
+
+
+def _data(done: OperationDone) -> bytes | None:
+    return done.answer.data if isinstance(done.answer, NodeData) else None
+
+
+def _names(done: OperationDone) -> tuple[str, ...]:
+    names: tuple[str, ...] = getattr(done.answer, "names", ())
+    return names
+
+
+# ------------------------------------------------------------------------------------------------- the specification's
+
+Fields = Sequence[tuple[str, Kind]]
+Evaluated = tuple[str, str, Fields, Callable[[Raw], Raw | None]]
+
+
+class Demanded:
+    """The observations that the specification attaches to the actions of a system."""
+
+    def __init__(self, system: TransitionSystem) -> None:
+        self._program = Program()
+        self._names = [variable.name for variable in system.variables]
+        self._events = {action.name: [self._compile(event) for event in action.events] for action in system.actions}
+
+    def _compile(self, event: Any) -> Evaluated:
+        """A function from a state to the values of the fields, or None where it is not seen."""
+        fields = tuple((name, value.kind) for name, value in event.fields.items())
+        extra = [f"field {name}" for name, _ in fields]
+        targets = {f"field {name}": value.term for name, value in event.fields.items()}
+        function = compiled(step_source(self._program, [*self._names, *extra], event.condition, targets))
+        return event.role, event.kind, fields, function
+
+    def differences(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
+        """How what was observed departs from what this action, taken in this state, must show."""
+        left = [seen for seen in observed if seen.kind not in LEFT_OUT]
+        reasons = []
+        for role, kind, fields, function in self._events[action]:
+            values = function((*before, *(0 for _ in fields)))
+            if values is None or kind in LEFT_OUT:
+                continue
+            raws = dict(zip((name for name, _ in fields), values[len(before) :], strict=True))
+            match = next((seen for seen in left if _is(seen, role, kind, fields, raws)), None)
+            if match is None:
+                shown = ", ".join(f"{name} {of.show(raws[name])}" for name, of in fields)
+                reasons.append(f"the specification shows: {role}: {kind} {shown}")
+            else:
+                left.remove(match)
+        return reasons + [f"the reference shows: {seen.role}: {seen.kind} {dict(seen.fields)}" for seen in left]
+
+
+def _is(seen: Seen, role: str, kind: str, fields: Fields, raws: Mapping[str, int]) -> bool:
+    if (seen.role, seen.kind) != (role, kind) or seen.fields.keys() != raws.keys():
+        return False
+    return all(of.encode(seen.fields[name]) == raws[name] for name, of in fields)
