@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from model_check.broken_claims import Broken
 from model_check.judge import Judgement, Outcome
@@ -17,6 +18,8 @@ LAST_STEPS = 8
 """How many steps of an explanation are told where it ends too early."""
 SHOWN = 300
 """Characters of an observation that are shown."""
+A_QUEUE = re.compile(r"connections\[\d+\]\[\d+\]")
+"""A controller's queue for a broker, as the names of its variables begin."""
 
 
 def known_to_break(variant: str) -> frozenset[str]:
@@ -117,6 +120,7 @@ def _step(system: OpenSystem, number: int, position: Position) -> Step:
     step, before = position.step, position.before
     assert step is not None and before is not None  # noqa: S101, PT018 - only such positions are told
     rule = system.rules.get(step.rule)
+    changes = system.layout.changes(before.state, position.state)
     recorded = tuple(f"recorded at {places}" for places in _places(step.observations))
     return Step(
         number=number,
@@ -125,5 +129,17 @@ def _step(system: OpenSystem, number: int, position: Position) -> Step:
         statement=" ".join(rule.statement.split("\n\n")[0].split()) if rule else "What changes nothing in the model.",
         source=rule.source if rule else "",
         observed=(*map(str, step.seen), *recorded),
-        changes=tuple(system.layout.changes(before.state, position.state)),
+        changes=tuple(_without_contents_of_queues(changes)),
     )
+
+
+def _without_contents_of_queues(changes: Iterable[str]) -> Iterator[str]:
+    """Changes, those within a queue as one: every field of each request in it moves up."""
+    queues = set()
+    for one in changes:
+        queue = A_QUEUE.match(one)
+        if queue is None:
+            yield one
+        elif queue[0] not in queues:
+            queues.add(queue[0])
+            yield f"{queue[0]}: changes"
