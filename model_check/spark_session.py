@@ -44,6 +44,9 @@ LOCAL = re.compile(r"local(?:\[(?P<slots>\*|\d+)\])?")
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """No states pass through the driver's JVM: it would only spend a core on optimising itself."""
 
+KILLED = re.compile(r"Application has been killed. Reason: (.+)")
+"""What Spark logs, and no more, when no master answers; whether its context comes up nevertheless is a race."""
+
 LOG_PROPERTIES = """\
 rootLogger.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
@@ -139,7 +142,12 @@ def _start(master: str, scratch: Path) -> SparkContext:
         with log.open("wb") as stream:
             launch: Any = launch_gateway  # pyspark leaves it untyped
             gateway = launch(conf, {"stdout": stream, "stderr": stream})
-        return SparkContext(conf=conf, gateway=gateway)
+        context = SparkContext(conf=conf, gateway=gateway)
+        killed = KILLED.search(log.read_text(errors="replace"))
+        if killed is None:
+            return context
+        told = killed[1].strip()
+        _stop(context)
     except (Py4JError, PySparkException, OSError, ValueError) as error:
         told = _told(log, error)
         if gateway is not None:
