@@ -133,7 +133,7 @@ class Abstraction:
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
-        for epoch in range(1, self.m.scope.controller_epochs + 1):
+        for epoch in self.m.epochs_acted_in:
             yield f"history.acted[{epoch}]", epoch in history.epochs
         for name, left in cluster.budget.items():
             yield f"budget.{name}", left
@@ -178,6 +178,8 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
     yield "zookeeper.controller", controller
     yield "zookeeper.controller_orphaned", orphaned
     yield "zookeeper.epoch", int(tree[CONTROLLER_EPOCH].data or b"0") if CONTROLLER_EPOCH in tree else 0
+    if m.counts_epoch_versions:
+        yield "zookeeper.epoch_version", tree[CONTROLLER_EPOCH].version if CONTROLLER_EPOCH in tree else 0
     registered = {b: tree[broker_path(b)] for b in cluster.processes if broker_path(b) in tree}
     yield "zookeeper.registered", frozenset(registered)
     owners = {b: znode.ephemeral_owner for b, znode in registered.items()}
@@ -238,6 +240,9 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.channels", channels
     yield f"{path}.stranded", frozenset(controller.metrics) - channels - frozenset(controller.abandoned)
     yield f"{path}.deletion", controller.deletion
+    if m.counts_epoch_versions:
+        counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
+        yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
     yield from _callbacks(m, process, path)
     if m.has("partitions"):
         yield from _handler(cluster, process, controller, path)

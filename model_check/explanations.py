@@ -55,7 +55,7 @@ def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[
 
 
 def _epoch_written(_m: Model, one: EpochWritten, _state: PlainState) -> Iterator[Candidate]:
-    for rule in ("increment_epoch", "create_epoch", "increment_epoch_unanswered"):
+    for rule in ("increment_epoch", "create_epoch", "increment_epoch_unanswered", "create_epoch_unanswered"):
         yield rule, {"c": one.by}
 
 
@@ -124,7 +124,9 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     SessionBegan: _session_began,
     SessionEnded: _session_ended,
     ControllerCreated: lambda _m, one, _state: [("elect_create", {"c": one.by})],
-    ControllerDeleted: lambda _m, one, _state: [("resign_delete", {"c": one.by})],
+    ControllerDeleted: lambda _m, one, _state: [
+        (rule, {"c": one.by}) for rule in ("resign_delete", "resign_delete_unanswered")
+    ],
     EpochWritten: _epoch_written,
     BrokerRegistered: lambda _m, one, _state: [("register_broker", {"b": one.by})],
     TopicCreated: lambda _m, one, _state: [("create_topic", {"t": one.topic})],

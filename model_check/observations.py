@@ -30,7 +30,7 @@ from reference.journal import (
     RequestSent,
 )
 from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_api import Create, Delete, GetChildren, GetData, NodeData, SetData, ZookeeperError
+from reference.zookeeper_api import Create, Delete, GetChildren, GetData, NodeData, NodeExists, SetData, ZookeeperError
 from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
@@ -80,6 +80,8 @@ class Observer:
                 yield Seen(f"controller {c}", "read /controller", {"controller": 0})
             case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
                 yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
+            case OperationDone(process=c, operation=Create(path="/controller_epoch"), answer=NodeExists()):
+                yield Seen(f"controller {c}", "fail to create /controller_epoch", {})
             case Reached():
                 yield from self._reached(entry)
             case ElectionGivenUp(controller=c, partition=partition, creating=creating):
@@ -170,7 +172,7 @@ class Observer:
             yield Seen("zookeeper", "create /brokers/ids", {"process": process})
         elif write.path == CONTROLLER:
             yield Seen(controller, "create /controller", {"controller": process})
-        elif write.path == CONTROLLER_EPOCH and self.rule in ("increment_epoch", "create_epoch"):
+        elif write.path == CONTROLLER_EPOCH and self.rule != "elect_create":
             epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
             yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
         elif path.kind is STATE:

@@ -3,7 +3,7 @@
 The specification keeps of ZooKeeper who is controller, the epoch, the registered brokers, the topics, the state znodes
 and the notifications. A transaction says how that changes; a step that is to explain it must change it just so, and a
 step that explains none must leave it alone. Whether an ephemeral's owner is a running process is in no transaction, and
-is left out.
+is left out; so is the data version of /controller_epoch, which goes with the epoch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from spec.model import Model
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
 
-NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned"})
+NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned", "epoch_version"})
 
 
 def _bit(broker: int) -> int:

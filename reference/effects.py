@@ -141,6 +141,11 @@ class ResignDelete(Effect[None]):
     only_own: bool
     at = At.RESIGN_DELETE
 
+    @property
+    def written(self) -> str:
+        """The znode that is deleted."""
+        return CONTROLLER
+
     def script(self) -> Script[None]:
         """`deletePath`: a znode that is gone is none to delete."""
         if self.only_own:
@@ -221,6 +226,11 @@ class CreateEpoch(Effect[None]):
     """Failover, the first ever: create /controller_epoch with 1, or raise ControllerMoved if somebody did meanwhile."""
 
     at = At.CREATE_EPOCH
+
+    @property
+    def written(self) -> str:
+        """The epoch's znode."""
+        return CONTROLLER_EPOCH
 
     def script(self) -> Script[None]:
         """Create it."""

@@ -28,6 +28,7 @@ from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.zookeeper_api import (
     AnyOperation,
     Create,
+    Delete,
     Exists,
     GetChildren,
     GetData,
@@ -51,7 +52,7 @@ ADMIN: Final = 0
 
 
 class AnswerLost(Exception):
-    """A write was applied, but its answer never arrived; `version` is the data version that it made."""
+    """A write was applied, but its answer never arrived; `version` is the data version that it made, -1 by a delete."""
 
     def __init__(self, version: int) -> None:
         super().__init__(version)
@@ -140,8 +141,9 @@ class MemoryCluster:
             except OperationRefused as refusal:
                 give, value = script.throw, refusal
                 continue
-            if lose_answer and isinstance(operation, Create | SetData) and operation.path == effect.written:
-                raise AnswerLost(self.zookeeper.tree[operation.path].version)
+            if lose_answer and isinstance(operation, Create | SetData | Delete) and operation.path == effect.written:
+                left = self.zookeeper.tree.get(operation.path)
+                raise AnswerLost(-1 if left is None else left.version)
             give, value = script.send, answer
 
     def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:

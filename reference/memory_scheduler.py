@@ -35,6 +35,8 @@ BUDGETS: Final[Mapping[str, str]] = {
     "start_process_early": "early_starts",
     "create_topic": "creations",
     "increment_epoch_unanswered": "losses",
+    "create_epoch_unanswered": "losses",
+    "resign_delete_unanswered": "losses",
     "create_state_unanswered": "losses",
     "write_elected_leader_unanswered": "losses",
     "write_removal_unanswered": "losses",

@@ -35,7 +35,7 @@ def one_term_acts_in_an_epoch(before: Any, after: Any, m: Model, action: Action)
     now, epoch = acts_now(before, after, c), after.controllers[c].epoch
     if m.proving:
         return ~both(now, epoch == before.history.watched, before.history.acted)
-    taken = either(*(both(epoch == e, before.history.acted[e]) for e in range(1, m.scope.controller_epochs + 1)))
+    taken = either(*(both(epoch == e, before.history.acted[e]) for e in m.epochs_acted_in))
     return ~both(now, taken)
 
 
@@ -66,7 +66,7 @@ def the_elector_resigns(s: Any, m: Model) -> Value:
 @claim("step", source="PROTOCOL.md D3, KAFKA-6082", witness="the_elector_resigns")
 def controller_znode_is_its_owners(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """/controller is not deleted by another broker while its owner's session lives."""
-    if action.rule != "resign_delete":
+    if action.rule not in {"resign_delete", "resign_delete_unanswered"}:
         return None
     c = action.parameters["c"]
     gone = both(before.zookeeper.controller != 0, after.zookeeper.controller == 0)

@@ -63,6 +63,8 @@ def take_down(s: Any, m: Model, c: int) -> None:
         reset(controller, "taken")
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
+    if m.counts_epoch_versions:
+        reset(controller, "epoch_version")
     if m.has("connections"):
         reset(s.connections[c])
 
@@ -79,7 +81,7 @@ def elector_resigns(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     if m.mends(Switch.RESIGN_CLEANS_UP):
         take_down(s, m, c)
-    elif m.has("partitions"):
+    else:
         _leave_handler(controller, m)
     controller.leader_id = 0
     controller.at = At.RESIGN_DELETE
@@ -87,9 +89,18 @@ def elector_resigns(s: Any, m: Model, c: int) -> None:
 
 def _leave_handler(controller: Any, m: Model) -> None:
     """The handler that raised is gone, and its locals with it; what it cached stays."""
+    forget_epoch_version(controller, m)
+    if not m.has("partitions"):
+        return
     reset(controller, "handler", "partition", "replica", "read_version", "dead", "lost_leader")
     for p in m.partitions:
         reset(controller.partitions[p], "todo", "visiting", "batched")
+
+
+def forget_epoch_version(controller: Any, m: Model) -> None:
+    """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
+    if m.counts_epoch_versions and not m.mends(Switch.FENCED_WRITES):
+        reset(controller, "epoch_version")
 
 
 def controller_moved(s: Any, m: Model, c: int) -> None:
@@ -190,12 +201,22 @@ def elect_reread(s: Any, m: Model, c: int) -> None:
 def resign_delete(s: Any, m: Model, c: int) -> None:
     """resign(): delete /controller, without asking whose it is."""
     require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
-    present = flag(s.zookeeper.controller != 0)
-    allowed = _may_delete(s, m, c)
-    with when(present & allowed):
-        observe(f"controller {c}", "delete /controller", controller=s.zookeeper.controller)
-        delete_controller(s, m)
+    with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
+        _delete(s, m, c)
     become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient.retryUntilConnected 0.10", budget="losses")
+def resign_delete_unanswered(s: Any, m: Model, c: int) -> None:
+    """resign(): /controller is deleted, but the answer is lost; the client will delete again, whoever has it then."""
+    require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
+    require(s.zookeeper.controller != 0, _may_delete(s, m, c))
+    _delete(s, m, c)
+
+
+def _delete(s: Any, m: Model, c: int) -> None:
+    observe(f"controller {c}", "delete /controller", controller=s.zookeeper.controller)
+    delete_controller(s, m)
 
 
 def _may_delete(s: Any, m: Model, c: int) -> Value:
@@ -207,5 +228,5 @@ def _may_delete(s: Any, m: Model, c: int) -> Value:
 
 RULES = (
     on_controller_change, on_new_session, elect_read, elect_create, elect_create_without_session, elect_reread,
-    resign_delete,
+    resign_delete, resign_delete_unanswered,
 )  # fmt: skip

@@ -5,7 +5,9 @@ the replica machine, start the partition machine (which elects leaders for what 
 exception anywhere ends in the elector's resign().
 
 The increment is where two terms may come to share an epoch (D1): when the conditional write fails, 0.10.2 raises
-ControllerMoved, catches it itself a few lines below, logs, and goes on with the epoch that it *read*.
+ControllerMoved, catches it itself a few lines below, logs, and goes on with the epoch that it *read*. And the first
+epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
+also the version of the znode that another controller has just created with 1.
 
 Left out: reassignments, preferred elections, topic deletion and automatic rebalance (they come with their parts; the
 deletion manager and its thread are kept because of D56).
@@ -19,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.connections import open_channels
-from spec.controller_election import elector_resigns
+from spec.controller_election import elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
@@ -31,7 +33,7 @@ from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler, listened_paths
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate
+from spec.zookeeper import can_operate, epoch_is_as_read
 
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
@@ -51,19 +53,27 @@ def read_epoch(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c), controller.at == At.READ_EPOCH)
     with when(s.zookeeper.epoch != 0):
         controller.epoch = s.zookeeper.epoch
+        if m.counts_epoch_versions:
+            controller.epoch_version = s.zookeeper.epoch_version
     observe(f"controller {c}", "read /controller_epoch", epoch=s.zookeeper.epoch)
     controller.at = At.INCREMENT_EPOCH
 
 
 @action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", parts=("separate_epoch",))
 def increment_epoch(s: Any, m: Model, c: int) -> None:
-    """Failover 2: write the epoch read plus one, if the znode is still as it was read."""
+    """Failover 2: write the epoch read plus one, if the znode still has the version read.
+
+    Who found no znode goes by version 0, which is also the version of a znode that was created since.
+    """
     controller, zookeeper = s.controllers[c], s.zookeeper
     require(can_operate(s, c), controller.at == At.INCREMENT_EPOCH)
     absent = flag(zookeeper.epoch == 0)
-    unchanged = both(~absent, zookeeper.epoch == controller.epoch)
+    unchanged = both(~absent, epoch_is_as_read(s, m, c))
     with when(unchanged):
         _write_next_epoch(s, m, c)
+        controller.epoch = s.zookeeper.epoch
+        controller.at = At.SUBSCRIBE
+        hold_epoch_version(s, m, c)
     with when(absent):
         controller.at = At.CREATE_EPOCH
     with when(~absent & ~unchanged):
@@ -72,14 +82,21 @@ def increment_epoch(s: Any, m: Model, c: int) -> None:
             elector_resigns(s, m, c)
         else:
             controller.at = At.SUBSCRIBE
+            forget_epoch_version(controller, m)
 
 
 def _write_next_epoch(s: Any, m: Model, c: int) -> None:
-    controller = s.controllers[c]
-    s.zookeeper.epoch = successor(s.zookeeper.epoch)
-    controller.epoch = s.zookeeper.epoch
-    controller.at = At.SUBSCRIBE
-    observe(f"controller {c}", "write /controller_epoch", epoch=controller.epoch)
+    s.zookeeper.epoch = successor(s.controllers[c].epoch)
+    if m.counts_epoch_versions:
+        s.zookeeper.epoch_version = successor(s.zookeeper.epoch_version)
+    observe(f"controller {c}", "write /controller_epoch", epoch=s.zookeeper.epoch)
+
+
+def hold_epoch_version(s: Any, m: Model, c: int) -> None:
+    """A controller's fence goes by the version that it has made."""
+    if m.counts_epoch_versions:
+        s.controllers[c].epoch_version = s.zookeeper.epoch_version
+        forget_epoch_version(s.controllers[c], m)
 
 
 @action(
@@ -90,10 +107,9 @@ def _write_next_epoch(s: Any, m: Model, c: int) -> None:
 )
 def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
     """Failover 2: the write is applied, but the connection is lost before the answer; the client will write again."""
-    controller, zookeeper = s.controllers[c], s.zookeeper
-    require(can_operate(s, c), controller.at == At.INCREMENT_EPOCH)
-    require(zookeeper.epoch != 0, zookeeper.epoch == controller.epoch)
-    zookeeper.epoch = successor(zookeeper.epoch)
+    require(can_operate(s, c), s.controllers[c].at == At.INCREMENT_EPOCH)
+    require(s.zookeeper.epoch != 0, epoch_is_as_read(s, m, c))
+    _write_next_epoch(s, m, c)
 
 
 @action(
@@ -103,16 +119,35 @@ def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
 )
 def create_epoch(s: Any, m: Model, c: int) -> None:
     """Failover 2, the first time ever: create /controller_epoch with 1; if it exists by now, give up."""
-    controller, zookeeper = s.controllers[c], s.zookeeper
+    controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.CREATE_EPOCH)
-    absent = flag(zookeeper.epoch == 0)
+    absent = flag(s.zookeeper.epoch == 0)
     with when(absent):
-        zookeeper.epoch = 1
+        _create_first_epoch(s, c)
         controller.epoch = 1
         controller.at = At.SUBSCRIBE
-        observe(f"controller {c}", "create /controller_epoch", epoch=1)
+        hold_epoch_version(s, m, c)
     with when(~absent):
+        observe(f"controller {c}", "fail to create /controller_epoch")
         elector_resigns(s, m, c)
+
+
+@action(
+    actor="controller {c}",
+    source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
+    budget="losses",
+    parts=("separate_epoch",),
+)
+def create_epoch_unanswered(s: Any, m: Model, c: int) -> None:
+    """Failover 2, the first time ever: the create is applied, but its answer is lost; the next one finds the znode."""
+    require(can_operate(s, c), s.controllers[c].at == At.CREATE_EPOCH, s.zookeeper.epoch == 0)
+    _create_first_epoch(s, c)
+
+
+def _create_first_epoch(s: Any, c: int) -> None:
+    """/controller_epoch appears, with data version 0."""
+    s.zookeeper.epoch = 1
+    observe(f"controller {c}", "create /controller_epoch", epoch=1)
 
 
 @action(actor="controller {c}", source="KafkaController.onControllerFailover 0.10.2.2, steps 3 to 6")
@@ -248,6 +283,6 @@ def fail_failover(s: Any, m: Model, c: int) -> None:
 
 
 RULES = (
-    read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, subscribe, read_brokers, read_topics,
-    read_state, finish_failover, fail_failover,
+    read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, create_epoch_unanswered, subscribe,
+    read_brokers, read_topics, read_state, finish_failover, fail_failover,
 )  # fmt: skip

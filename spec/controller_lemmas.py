@@ -16,6 +16,7 @@ from spec.model import Model
 from spec.state import At, Session
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
+from spec.zookeeper import epoch_is_as_read
 
 #: A failover up to the opening of the channels.
 IN_FAILOVER = (
@@ -36,6 +37,27 @@ WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)
 def no_epoch_is_ahead_of_zookeepers(s: Any, m: Model) -> Value:
     """No controller is in an epoch beyond the one in ZooKeeper."""
     return both(*(s.controllers[c].epoch <= s.zookeeper.epoch for c in m.controllers))
+
+
+@claim("always", source="PROTOCOL.md section 2")
+def no_epoch_version_is_ahead_of_zookeepers(s: Any, m: Model) -> Value | None:
+    """No controller goes by a data version of /controller_epoch that has not been yet."""
+    if not m.counts_epoch_versions:
+        return None
+    return both(*(s.controllers[c].epoch_version <= s.zookeeper.epoch_version for c in m.controllers))
+
+
+@claim("always", source="KafkaController.incrementControllerEpoch 0.10.2.2")
+def the_epoch_read_is_the_versions(s: Any, m: Model) -> Value | None:
+    """While the data version is the one read, the epoch is too; or it is the first, and what was read was nothing."""
+    if not m.counts_epoch_versions:
+        return None
+    facts = []
+    for c in m.controllers:
+        controller, epoch = s.controllers[c], s.zookeeper.epoch
+        about_to_write = both(controller.at == At.INCREMENT_EPOCH, epoch_is_as_read(s, m, c))
+        facts.append(about_to_write.implies(either(controller.epoch == epoch, both(controller.epoch == 0, epoch == 1))))
+    return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md section 2")
@@ -100,9 +122,12 @@ def who_is_active_believes_to_be_controller(s: Any, m: Model) -> Value | None:
 
 
 def _one_epoch_a_term(m: Model) -> bool:
-    """Whether the variant makes terms different: an epoch that was lost is abandoned, and leaves nothing behind."""
-    own = m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT) or m.mends(Switch.ATOMIC_ELECTION)
-    return own and m.mends(Switch.RESIGN_CLEANS_UP)
+    """Whether terms are different: an epoch that was lost is abandoned and leaves nothing behind, nor is it the first.
+
+    The first epoch may be written twice where it is not written with the election.
+    """
+    own = m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT) and not m.counts_epoch_versions
+    return (own or m.mends(Switch.ATOMIC_ELECTION)) and m.mends(Switch.RESIGN_CLEANS_UP)
 
 
 def _in_office(s: Any, c: int) -> Value:
@@ -142,12 +167,12 @@ def _history(s: Any, m: Model) -> list[tuple[Value, Value]]:
     """Epochs, and whether some term has acted in each: one arbitrary epoch when proving, otherwise all."""
     if m.proving:
         return [(s.history.watched, s.history.acted)]
-    epochs = range(1, m.scope.controller_epochs + 1)
-    return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in epochs]
+    return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in m.epochs_acted_in]
 
 
 LEMMAS = (
-    no_epoch_is_ahead_of_zookeepers, a_process_that_is_not_running_remembers_nothing, who_changes_states_is_active,
-    a_failover_starts_from_nothing, only_the_active_have_channels, who_is_active_believes_to_be_controller,
-    an_epoch_has_one_owner, an_epoch_acted_in_is_its_owners,
+    no_epoch_is_ahead_of_zookeepers, no_epoch_version_is_ahead_of_zookeepers, the_epoch_read_is_the_versions,
+    a_process_that_is_not_running_remembers_nothing, who_changes_states_is_active, a_failover_starts_from_nothing,
+    only_the_active_have_channels, who_is_active_believes_to_be_controller, an_epoch_has_one_owner,
+    an_epoch_acted_in_is_its_owners,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spec.errors import UnknownName
-from spec.variants import AS_CODED, Switch, Switches
+from spec.variants import AS_CODED, DOCUMENTED, Switch, Switches
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,15 @@ DEFECTS: tuple[Defect, ...] = (
         fix=frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}),
     ),
     Defect(
+        "D1-first",
+        "The first epoch is written twice: who found none overwrites the one that another has just created",
+        breaks="one_term_acts_in_an_epoch",
+        scope="first_epoch",
+        first_depth=20,
+        base=DOCUMENTED,
+        fix=frozenset({Switch.ATOMIC_ELECTION}),
+    ),
+    Defect(
         "D2",
         "A controller's writes are not fenced: a zombie changes a state znode",
         breaks="only_the_latest_term_writes",
@@ -78,6 +87,14 @@ DEFECTS: tuple[Defect, ...] = (
         breaks="controller_znode_is_its_owners",
         scope="election",
         first_depth=11,
+        fix=frozenset({Switch.FENCED_RESIGN}),
+    ),
+    Defect(
+        "D3-loss",
+        "The answer to resign()'s delete is lost: the client deletes again, and hits the next controller's znode",
+        breaks="controller_znode_is_its_owners",
+        scope="lost_first_epoch",
+        first_depth=12,
         fix=frozenset({Switch.FENCED_RESIGN}),
     ),
     Defect(

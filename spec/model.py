@@ -34,6 +34,20 @@ class Model:
         separate = () if self.mends(Switch.ATOMIC_ELECTION) else ("separate_epoch",)
         return self.scope.features | set(separate)
 
+    @property
+    def counts_epoch_versions(self) -> bool:
+        """Whether the data version of /controller_epoch is a variable.
+
+        It is the epoch minus one, unless the first epoch was written twice; that can only be where nobody has been
+        controller yet, and where the election and the epoch are two writes.
+        """
+        return self.scope.cold and not self.mends(Switch.ATOMIC_ELECTION)
+
+    @property
+    def epochs_acted_in(self) -> range:
+        """The controller epochs that a term may act in; 0 is that of a term that read no epoch and lost the first."""
+        return range(0 if self.counts_epoch_versions else 1, self.scope.controller_epochs + 1)
+
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""
         return switch in self.switches

@@ -54,7 +54,7 @@ def acts(s: Any, m: Model, c: int) -> None:
         with when(controller.epoch == s.history.watched):
             s.history.acted = True
         return
-    for e in range(1, m.scope.controller_epochs + 1):
+    for e in m.epochs_acted_in:
         with when(controller.epoch == e):
             s.history.acted[e] = True
 

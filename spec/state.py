@@ -2,8 +2,8 @@
 
 Every variable says which real thing it stands for. What was dropped on purpose:
 
-* the data version of `/controller_epoch` is always the epoch minus one, so a conditional write on the version read is
-  one on the epoch read, and no variable keeps it;
+* the data version of `/controller_epoch`, where somebody has been controller before: it is the epoch minus one, so a
+  conditional write on the version read is one on the epoch read;
 * a watch's event is put on its process's callback queue at the moment of the change; an expiry may lose the tail of the
   queue that had not reached the client;
 * the logs that brokers replicate: being in sync is a matter of the ISR only, and a leader shrinks it at will;
@@ -144,6 +144,8 @@ def _zookeeper(m: Model) -> Shape:
         "registered": Leaf(m.brokers.set_kind, ()),
         "registered_orphaned": Leaf(m.brokers.set_kind, ()),
     }
+    if m.counts_epoch_versions:
+        tree["epoch_version"] = Leaf(m.controller_epoch, 0)
     if m.has("partitions"):
         tree["topics"] = {t: Leaf(FLAG, not m.has("creation")) for t in m.topics}
         tree["state"] = {p: leadership(m) for p in m.partitions}
@@ -167,7 +169,8 @@ def _controller(m: Model) -> Shape:
     `active` is "channel manager is not null", which is what Kafka calls being active; `acted` is a history variable:
     this term has written a znode or queued a request. `stranded` are brokers to which a failed failover left a channel
     that nobody owns. `listening`: which of the controller's own listeners are subscribed. `seen`, kept where broker
-    epochs are, says that a registration is the very one that was read.
+    epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
+    /controller_epoch that the next conditional write, or fence, goes by.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -183,6 +186,8 @@ def _controller(m: Model) -> Shape:
         "listening": {path: Leaf(FLAG, False) for path in listened_paths(m)},
         "callbacks": {i: Leaf(enumeration(Callback), Callback.NONE) for i in range(m.scope.callback_capacity)},
     }
+    if m.counts_epoch_versions:
+        tree["epoch_version"] = Leaf(m.controller_epoch, 0)
     if m.mends(Switch.BROKER_EPOCHS):
         tree["seen"] = {b: Leaf(FLAG, False) for b in m.brokers.ids}
     if m.has("partitions"):
@@ -272,4 +277,4 @@ def _history(m: Model) -> Shape:
     """
     if m.proving:
         return {"watched": Leaf(m.controller_epoch, 0), "acted": Leaf(FLAG, False)}
-    return {"acted": {e: Leaf(FLAG, False) for e in range(1, m.scope.controller_epochs + 1)}}
+    return {"acted": {e: Leaf(FLAG, False) for e in m.epochs_acted_in}}

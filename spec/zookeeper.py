@@ -91,11 +91,18 @@ def register(s: Any, m: Model, process: int) -> None:
     notify(s, m, "brokers", Callback.BROKERS)
 
 
+def epoch_is_as_read(s: Any, m: Model, c: int) -> Value:
+    """Whether /controller_epoch still has the data version that a controller read or wrote."""
+    if m.counts_epoch_versions:
+        return flag(s.zookeeper.epoch_version == s.controllers[c].epoch_version)
+    return flag(s.zookeeper.epoch == s.controllers[c].epoch)
+
+
 def is_fenced_off(s: Any, m: Model, c: int) -> Value:
     """Whether a controller's write is refused because /controller_epoch has moved on (only where writes are fenced)."""
     if not m.mends(Switch.FENCED_WRITES):
         return flag(False)
-    return flag(s.zookeeper.epoch != s.controllers[c].epoch)
+    return ~epoch_is_as_read(s, m, c)
 
 
 def exists(znode: Any) -> Value:

@@ -24,14 +24,16 @@ from spec.system import system
 from spec.terms import Value, both
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switches
 
-MENDED = "AS_CODED+RESIGN_CLEANS_UP+RESIGN_ON_EPOCH_CONFLICT"
-"""The least that makes every lemma true: the mends of D1 and D4."""
+MENDED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
+"""The least that gives every term an epoch of its own: the mends of D1, the first epoch included, and of D4."""
 
 ALL = {one.name for one in declared()}
 ONLY_MENDED = {
     "a_failover_starts_from_nothing", "only_the_active_have_channels", "who_is_active_believes_to_be_controller",
     "an_epoch_has_one_owner", "an_epoch_acted_in_is_its_owners",
 }  # fmt: skip
+ONLY_VERSIONED = {"no_epoch_version_is_ahead_of_zookeepers", "the_epoch_read_is_the_versions"}
+"""About the data version of /controller_epoch, which nobody reads where the election writes the epoch."""
 
 
 def lemmas(scope_name: str, switches: Switches, *, proving: bool = False) -> tuple[Property, ...]:
@@ -59,18 +61,18 @@ def test_lemmas_have_names_of_their_own_and_a_sentence() -> None:
 @pytest.mark.parametrize("variant", [*VARIANTS, MENDED])
 def test_a_variant_has_the_lemmas_that_its_mends_make_true(variant: str) -> None:
     found = {one.name for one in lemmas("proof_creation", switches_named(variant), proving=True)}
-    assert found == (ALL if variant in {"FENCED", MENDED} else ALL - ONLY_MENDED)
+    assert found == ALL - (ONLY_VERSIONED if variant in {"FENCED", MENDED} else ONLY_MENDED)
 
 
 def test_where_every_broker_is_a_replica_there_is_no_stranger() -> None:
     about_topics = {one.name for one in declared() if "creation" in one.parts}
     found = {one.name for one in lemmas("proof", FENCED, proving=True)}
-    assert found == ALL - about_topics - {"no_copy_has_a_stranger_in_sync"}
+    assert found == ALL - about_topics - {"no_copy_has_a_stranger_in_sync"} - ONLY_VERSIONED
 
 
 def test_without_partitions_there_are_only_the_lemmas_about_controllers() -> None:
     about_controllers = {one.name for one in declared() if not one.parts}
-    assert {one.name for one in lemmas("election", FENCED)} == about_controllers
+    assert {one.name for one in lemmas("election", FENCED)} == about_controllers - ONLY_VERSIONED
     assert ONLY_MENDED < about_controllers < ALL
 
 
@@ -79,7 +81,8 @@ def test_without_partitions_there_are_only_the_lemmas_about_controllers() -> Non
 DEFAULT = [("tiny", "FENCED"), ("small", "FENCED")]
 SMALL_SCOPES = (
     "tiny", "small", "left_overs", "early", "losses", "lost_creation", "partitions", "metadata", "notifications",
-    "resends", "creation", "topics", "unclean", "bounce", "cold", "half_active", "election", "epochs",
+    "resends", "creation", "topics", "unclean", "bounce", "cold", "first_epoch", "lost_first_epoch", "half_active",
+    "election", "epochs",
 )  # fmt: skip
 DEEP = [
     pytest.param(name, variant, marks=pytest.mark.slow)
@@ -122,19 +125,20 @@ def test_what_a_mend_makes_true_is_false_without_it() -> None:
 
 
 @cache
-def fenced() -> TransitionSystem:
-    return system(scope("proof_creation"), FENCED, proving=True)
+def proved(switches: Switches) -> TransitionSystem:
+    return system(scope("proof_creation"), switches, proving=True)
 
 
-def action_named(name: str) -> Action:
-    return next(one for one in fenced().actions if one.name == name)
+def action_named(name: str, switches: Switches = FENCED) -> Action:
+    return next(one for one in proved(switches).actions if one.name == name)
 
 
-def keeps(action: Action, claimed: Property, known: Sequence[Property]) -> bool:
+def keeps(action: Action, claimed: Property, known: Sequence[Property], switches: Switches = FENCED) -> bool:
     """Whether a step of the action from any state in which all that is known holds keeps the claim."""
-    vocabulary = Vocabulary(fenced().variables)
-    step = Step(action, fenced(), vocabulary)
-    stated = [*type_terms(fenced().variables), *((one.name, one.term) for one in known if one.term is not None)]
+    variables = proved(switches).variables
+    vocabulary = Vocabulary(variables)
+    step = Step(action, proved(switches), vocabulary)
+    stated = [*type_terms(variables), *((one.name, one.term) for one in known if one.term is not None)]
     hypotheses = [clause for name, term in stated for clause in vocabulary.clauses(name, term)]
     goals: list[Clause] = step.claimed([claimed])
     if claimed.term is not None:
@@ -147,15 +151,17 @@ def keeps(action: Action, claimed: Property, known: Sequence[Property]) -> bool:
     return result == "unsat"
 
 
-def everything() -> dict[str, Property]:
+def everything(switches: Switches = FENCED) -> dict[str, Property]:
     """All lemmas and all properties that a proof is about, by name."""
-    provable = [one for one in fenced().properties if one.kind in {"always", "step"}]
-    return {one.name: one for one in (*lemmas("proof_creation", FENCED, proving=True), *provable)}
+    provable = [one for one in proved(switches).properties if one.kind in {"always", "step"}]
+    return {one.name: one for one in (*lemmas("proof_creation", switches, proving=True), *provable)}
 
 
 NEEDED = [
     # Without the lemma, this action could break that.
     ("no_epoch_is_ahead_of_zookeepers", "elect_create(c=1)", "epochs_never_go_back"),
+    ("no_epoch_version_is_ahead_of_zookeepers", "increment_epoch(c=1)", "the_epoch_read_is_the_versions"),
+    ("the_epoch_read_is_the_versions", "increment_epoch(c=1)", "epochs_never_go_back"),
     ("a_process_that_is_not_running_remembers_nothing", "start_process(b=1)", "a_failover_starts_from_nothing"),
     ("who_changes_states_is_active", "create_state(c=1, p=0)", "only_documented_transitions"),
     ("a_failover_starts_from_nothing", "elect_read(c=1)", "who_gave_up_is_not_active"),
@@ -176,17 +182,22 @@ NEEDED = [
 ]
 
 
+BROKEN = {"one_controller_acts_in_an_epoch", "who_gave_up_is_not_active"}
+"""Properties of states that do not hold as coded; no lemma of the mended variants rests on them."""
+
+
 def test_every_lemma_is_said_to_be_needed() -> None:
     assert {lemma for lemma, _, _ in NEEDED} == ALL
 
 
 @pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
 def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
-    known = everything()
+    switches = AS_CODED if lemma in ONLY_VERSIONED else FENCED
+    known, taken = everything(switches), action_named(action, switches)
     claimed = known.pop(saved)
-    others = [one for name, one in known.items() if name != lemma and one.kind == "always"]
-    assert keeps(action_named(action), claimed, [*others, known[lemma]])
-    assert not keeps(action_named(action), claimed, others)
+    others = [one for name, one in known.items() if name != lemma and one.name not in BROKEN and one.kind == "always"]
+    assert keeps(taken, claimed, [*others, known[lemma]], switches)
+    assert not keeps(taken, claimed, others, switches)
 
 
 # ------------------------------------------------------------------------------------------------------- planted faults

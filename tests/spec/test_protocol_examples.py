@@ -313,6 +313,37 @@ def test_d1_a_failed_increment_goes_on_with_the_epoch_that_was_read() -> None:
     assert run.can("subscribe(c=2)")
 
 
+def test_6_the_first_epoch_may_be_written_twice() -> None:
+    """Who found no /controller_epoch writes on version 0, and so does not notice that another has created it since."""
+    run = Run(scope("first_epoch"), frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), expiries=1)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", "read_epoch(c=1)")
+    run.do("expire_session(b=1, lost=0)", "start_process(b=2)", "elect_read(c=2)", "elect_create(c=2)")
+    run.do("read_epoch(c=2)", "increment_epoch(c=2)", "create_epoch(c=2)", "subscribe(c=2)", "renew_session(b=1)")
+    assert (run["zookeeper.epoch"], run["zookeeper.epoch_version"]) == ("1", "0")
+    assert run.do("increment_epoch(c=1)") == [("write /controller_epoch", "1")]
+    assert (run["zookeeper.epoch"], run["zookeeper.epoch_version"]) == ("1", "1")
+    assert {run[f"controllers[{c}].epoch"] for c in (1, 2)} == {"1"}
+
+
+def test_6_a_lost_answer_makes_the_creator_of_the_first_epoch_give_up() -> None:
+    run = Run(scope("first_epoch"), losses=1)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)")
+    assert run.do("create_epoch_unanswered(c=1)") == [("create /controller_epoch", "1")]
+    assert run.do("create_epoch(c=1)") == [("fail to create /controller_epoch",)]
+    assert (run["controllers[1].at"], run["controllers[1].epoch"]) == ("RESIGN_DELETE", "0")
+
+
+@pytest.mark.parametrize("mend", [None, Switch.FENCED_RESIGN])
+def test_d3_a_delete_that_is_repeated_hits_whoever_is_controller_by_then(mend: Switch | None) -> None:
+    run = Run(scope("left_overs"), frozenset({mend} if mend else ()), exceptions=1, losses=1, crashes=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "fail_failover(c=2)")
+    assert run.do("resign_delete_unanswered(c=2)") == [("delete /controller", "2")]
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)")
+    assert run.do("resign_delete(c=2)") == ([] if mend else [("delete /controller", "1")])
+    assert run["zookeeper.controller"] == ("1" if mend else "-1")
+
+
 def test_d1_as_documented_a_failed_increment_resigns() -> None:
     run = Run(scope("losses"), frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), losses=1, crashes=1)
     run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
