@@ -13,12 +13,18 @@ Left out, and with a reason each:
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
+
+Subtrees of one graph are walked by several processes, which meet in the same states. So the fingerprint is a digest of
+a canonical text, equal in every process; `conditions` is what it is the digest of, for whoever asks what differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import lru_cache
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
@@ -34,64 +40,124 @@ from reference.zookeeper_scripts import broker_path
 from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.variants import Switch
 
+SIZE = 16
+"""Bytes of a fingerprint."""
 
-def fingerprint(cluster: MemoryCluster) -> Hashable:
-    """The condition of a cluster, as a value that can be compared and hashed."""
+Named = Iterator[tuple[str, Hashable]]
+
+
+def fingerprint(cluster: MemoryCluster) -> bytes:
+    """The condition of a cluster, as 16 bytes that are the same in every process."""
+    return _joined(_digest(part) for part in _conditions(cluster))
+
+
+def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
+    """Everything that the fingerprint is made of, named."""
+    parts = (part.content if isinstance(part, Remembered) else (part,) for part in _conditions(cluster))
+    return frozenset(one for part in parts for one in part)
+
+
+def _conditions(cluster: MemoryCluster) -> Iterator[Remembered | tuple[str, Hashable]]:
+    yield "budget", tuple(cluster.budget.items())
+    yield from sorted(_znodes(cluster))
+    for b, process in cluster.processes.items():
+        yield from _outside(cluster, b, process)
+        yield memory(cluster, process)
+
+
+def _znodes(cluster: MemoryCluster) -> Iterator[tuple[str, tuple[bytes, int, str]]]:
     owners = {cluster.admin_session: "admin"}
     for b, process in cluster.processes.items():
         owners |= {session: f"{b}" for session in (process.session,) if session is not None}
         owners |= {session: f"orphan of {b}" for session in (process.orphan,) if session is not None}
-    znodes = frozenset(
-        (_standing(cluster, path), znode.data, znode.version, owners.get(znode.ephemeral_owner))
-        for path, znode in cluster.zookeeper.tree.items()
-    )
-    processes = tuple(_process(cluster, process) for process in cluster.processes.values())
-    return znodes, processes, tuple(cluster.budget.items())
+    for path, znode in cluster.zookeeper.tree.items():
+        owner = owners.get(znode.ephemeral_owner, "nobody")
+        yield f"znode {_standing(cluster, path)}", (znode.data or b"", znode.version, owner)
+
+
+class Remembered:
+    """What was read of a process, with its digest, which is long to compute and often asked for."""
+
+    def __init__(self, content: tuple[tuple[str, Hashable], ...]) -> None:
+        self.content = content
+        self.digest = _joined(_digest_of(part) for part in content)
+
+
+def memory(cluster: MemoryCluster, process: MemoryProcess) -> Remembered:
+    """What is in the memory of a process and nowhere else; read once, until the process changes."""
+    known: Remembered | None = process.remembered.get(fingerprint)
+    if known is None:
+        known = process.remembered[fingerprint] = Remembered(tuple(_memory(cluster, process)))
+    return known
+
+
+# -------------------------------------------------------------------------------------------------------------- digests
+
+
+def _digest(part: Remembered | tuple[str, Hashable]) -> bytes:
+    return part.digest if isinstance(part, Remembered) else _digest_of(part)
+
+
+@lru_cache(maxsize=1 << 16)
+def _digest_of(part: Hashable) -> bytes:
+    return blake2b(_canonical(part), digest_size=SIZE).digest()
+
+
+def _joined(digests: Iterator[bytes]) -> bytes:
+    return blake2b(b"".join(digests), digest_size=SIZE).digest()
+
+
+def _canonical(value: Any) -> bytes:
+    """A text that equal values share; sets are sorted by the texts of their members, and True is 1."""
+    match value:
+        case Enum():
+            return f"{type(value).__name__}.{value.name}".encode()
+        case bool():
+            return b"%d" % value
+        case None | int() | str() | bytes():
+            return repr(value).encode()
+        case tuple():
+            return b"(%s)" % b",".join(map(_canonical, value))
+        case frozenset():
+            return b"{%s}" % b",".join(sorted(map(_canonical, value)))
+        case _ if is_dataclass(value):
+            members = (getattr(value, one.name) for one in fields(value))
+            return type(value).__name__.encode() + _canonical(tuple(members))
+    raise TypeError(f"a fingerprint cannot hold {value!r}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- parts
 
 
 def _standing(cluster: MemoryCluster, path: str) -> str:
     return f"notification of {cluster.notifiers[path]}" if path in cluster.notifiers else path
 
 
-def _process(cluster: MemoryCluster, process: MemoryProcess) -> Hashable:
-    watches, stands = frozenset[object](), frozenset[object]()
+def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
+    """What depends on a process and on ZooKeeper."""
+    yield f"session of {b} lives", cluster.can_operate(process)
     if process.session is not None:
         armed = cluster.zookeeper.watches(process.session)
-        watches = frozenset(watch for watch in armed if process.listens_to(watch[1]))
-    if process.controller is not None:
+        listened = ((kind.name, path) for kind, path in armed if process.listens_to(path))
+        yield f"watches of {b}", frozenset(listened)
+    if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         live = process.controller.context.live_brokers
-        stands = frozenset((b, _stands(cluster, b, known)) for b, known in live.items())
-    if fingerprint not in process.remembered:
-        process.remembered[fingerprint] = _memory(cluster, process)
-    return cluster.can_operate(process), watches, stands, process.remembered[fingerprint]
+        yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, known)) for r, known in live.items())
 
 
-@dataclass(frozen=True, eq=False)
-class Remembered:
-    """What was read of a process, with its hash, which is long to compute and often asked for."""
-
-    content: tuple[Hashable, ...]
-    known_hash: int
-
-    def __hash__(self) -> int:
-        return self.known_hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Remembered) and self.content == other.content
-
-
-def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Remembered:
-    """What is in the memory of a process and nowhere else."""
-    running, broker = process.running, process.broker
-    content = (
-        (process.is_running, process.orphan is not None, process.starting, tuple(process.events)),
-        None if running is None else (tuple(_asked(cluster, one) for one in running.options), running.unanswered),
-        (broker.controller_epoch, broker.alive, _items(broker.partitions)),
-        broker.isr_changes if "notifications" in cluster.scope.parts else None,
-        _items(process.isr_writes),
-        None if process.controller is None else _controller(process.controller),
-    )
-    return Remembered(content, hash(content))
+def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    running, broker, b = process.running, process.broker, process.broker_id
+    yield f"process {b}", (process.is_running, process.orphan is not None, process.starting, tuple(process.events))
+    if running is not None:
+        asked = tuple(_asked(cluster, one) for one in running.options)
+        yield f"handler of {b}", (asked, running.unanswered)
+    yield f"broker {b}", (broker.controller_epoch, broker.alive)
+    yield f"partitions of broker {b}", _items(broker.partitions)
+    if "notifications" in cluster.scope.parts:
+        yield f"ISR changes to announce by {b}", broker.isr_changes
+    yield f"ISR writes of {b}", _items(process.isr_writes)
+    if process.controller is not None:
+        yield from ((f"{name} of controller {b}", part) for name, part in _controller(process.controller))
 
 
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
@@ -104,27 +170,26 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     return effect
 
 
-def _controller(controller: KafkaController) -> Hashable:
+def _controller(controller: KafkaController) -> Named:
     context, manager = controller.context, controller.context.controller_channel_manager
     queues = {} if manager is None else manager.queues
-    return (
-        (controller.leader_id, controller.deletion, controller.listeners, controller.activity),
-        (context.epoch, context.epoch_zk_version, context.all_topics),
-        (_items(context.partition_replica_assignment), _items(context.partition_leadership_info)),
-        (_items(controller.partition_machine.states), controller.partition_machine.has_started),
-        (_items(controller.replica_machine.states), controller.replica_machine.has_started),
-        frozenset(controller.metrics),
-        None if manager is None else frozenset((b, _queue(queue)) for b, queue in queues.items()),
-        frozenset((b, _queue(queue)) for b, queue in controller.abandoned.items()),
-        tuple(map(_batch, (controller.batch, controller.partition_batch, controller.replica_batch))),
-    )
+    yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
+    yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
+    yield "live brokers", context.live_broker_ids
+    yield "assignment", _items(context.partition_replica_assignment)
+    yield "leadership", _items(context.partition_leadership_info)
+    yield "partition states", (_items(controller.partition_machine.states), controller.partition_machine.has_started)
+    yield "replica states", (_items(controller.replica_machine.states), controller.replica_machine.has_started)
+    yield "channels", (frozenset(controller.metrics), None if manager is None else frozenset(queues))
+    yield from ((f"queue to {b}", _queue(queue)) for b, queue in sorted(queues.items()))
+    yield from ((f"abandoned queue to {b}", _queue(queue)) for b, queue in sorted(controller.abandoned.items()))
+    batches = controller.batch, controller.partition_batch, controller.replica_batch
+    yield "batches", tuple(map(_batch, batches))
 
 
 def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
-    """Whether the registration that was read is the one that stands, as far as that matters."""
+    """Whether the registration that was read is the one that stands."""
     znode = cluster.zookeeper.tree.get(broker_path(b))
-    if Switch.BROKER_EPOCHS not in cluster.switches:
-        return True
     return znode is not None and znode.czxid == known.broker_epoch
 
 

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from model_check.edge_replay import Disagreement, EdgeReplay, Pair
 from model_check.python_code import Raw
+from model_check.sides import Disagreement, Pair, Sides
 from reference.memory_scheduler import Choice
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
@@ -44,15 +44,15 @@ def simulate(
 
     With `derandomize` the same runs are made every time.
     """
-    sides = EdgeReplay(scope, switches)
-    start, done = sides.initial(), Simulated()
+    sides = Sides(scope, switches)
+    done = Simulated()
 
     class Run(RuleBasedStateMachine):
         """One run from the scope's start."""
 
         def __init__(self) -> None:
             super().__init__()
-            self.pair: Pair = replace(start, cluster=start.cluster.fork())
+            self.pair: Pair = sides.initial()
             self.taken: list[str] = []
             done.runs += 1
 

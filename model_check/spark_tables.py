@@ -25,9 +25,9 @@ import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyarrow import parquet
 
+from model_check.block_edges import Edges, edges_from
 from model_check.blueprint import Blueprint
 from model_check.enumeration import FINDINGS
-from model_check.expansion import expand_block, make_tally
 from model_check.folder import Folder
 from model_check.packing import Words
 from model_check.run_folder import Level, RunFolder
@@ -44,9 +44,6 @@ BLOCKS = 8
 
 Place = tuple[str, str, int, int]
 """What a task is told: run folder, folder for the tables, number of its shard, number of shards."""
-
-Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
-"""Successors, the ids of their sources, and the numbers of actions."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,7 @@ def send_edges(place: Place) -> Iterator[tuple[int, bytes]]:
     ids, rows = Ids.of(levels, number), shard.visited.rows[: shard.visited.count + BLOCK]
     for begin in range(0, shard.visited.count, BLOCKS * BLOCK):
         end = min(begin + BLOCKS * BLOCK, shard.visited.count)
-        targets, sources, actions = _edges_of(shard, rows, begin, end)
+        targets, sources, actions = edges_from(shard.kernel, rows, begin, end)
         owner = owners(targets, shards)
         order = np.argsort(owner, kind="stable")
         for target, (first, last) in enumerate(pairwise(np.searchsorted(owner[order], np.arange(shards + 1)).tolist())):
@@ -179,26 +176,6 @@ def send_edges(place: Place) -> Iterator[tuple[int, bytes]]:
                 chosen = order[first:last]
                 packed = (targets[chosen], ids(sources[chosen]), actions[chosen])
                 yield target, b"".join(column.tobytes() for column in packed)
-
-
-def _edges_of(shard: Shard, rows: Words, begin: int, end: int) -> Edges:
-    """The edges from some states of a shard, which are numbered within it."""
-    kernel, parts = shard.kernel, []
-    scratch, count = kernel.make_scratch(), len(kernel.blueprint.actions)
-    for start in range(begin, end, BLOCK):
-        valid = min(BLOCK, end - start)
-        address = rows.ctypes.data + start * rows.strides[0]
-        made = expand_block(kernel.addresses, address, valid, scratch, make_tally(len(scratch.masks)), start)
-        actions = np.repeat(np.arange(count, dtype=np.int32), np.diff(scratch.ends, prepend=0))
-        parents = scratch.parents[:made].astype(np.int64)
-        # The kernel leaves out successors equal to their parent: those edges are where a guard held and nothing came.
-        idle = np.unpackbits(scratch.masks[:count].view(np.uint8), axis=1, count=valid, bitorder="little").astype(bool)
-        idle[actions, parents] = False
-        doing, staying = np.nonzero(idle)
-        parts.append((scratch.successors[:made].copy(), start + parents, actions))
-        parts.append((rows[start + staying], start + staying, doing.astype(np.int32)))
-    targets, sources, names = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return targets, sources, names
 
 
 def write_edges(place: Place, packed: Iterable[tuple[int, bytes]]) -> Iterator[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import defects, explore, export, judge, prove, replay, show, verify
+from model_check.cli import defects, explore, export, judge, prove, refine, replay, show, verify
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli.failures import guarded
 
@@ -36,6 +36,7 @@ app.command("verify")(guarded(verify.command))
 app.command("explore")(guarded(explore.command))
 app.command("enumerate")(guarded(enumerate_states.command))
 app.command("prove")(guarded(prove.command))
+app.command("refine")(guarded(refine.command))
 app.command("defects")(guarded(defects.command))
 app.command("judge")(guarded(judge.command))
 app.command("replay")(guarded(replay.command))

@@ -1,0 +1,66 @@
+"""What `kcheck refine` and `kcheck simulate` say: counts beside the explorer's, and a disagreement as a story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from model_check.edge_replay import Replayed
+from model_check.findings import story_of
+from model_check.results import Comparison, Run
+from model_check.sides import Disagreement, Sides
+from model_check.spanning_tree import SpanningTree
+from model_check.verdicts import Verdict, worst
+from spec.expectations import Expectation
+
+REFINEMENT, SIMULATION = "refinement", "simulation"
+"""The engines, as a run names them."""
+
+
+def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:
+    """The run of a replay without a disagreement; its counts must be the explorer's, and all of them the manifest's."""
+    comparisons = [
+        _count("states", tree.states, replayed.states),
+        _count("edges", tree.edges, replayed.edges),
+        *(_count(f"edges of {rule}", count, replayed.by_rule[rule]) for rule, count in tree.by_rule.items()),
+    ]
+    if expected is not None and replayed.complete:
+        found = (replayed.states, replayed.edges, replayed.depth)
+        wanted = (expected.states, expected.transitions, expected.depth)
+        comparisons.append(_count("states, transitions and depth of the manifest", wanted, found))
+    reason = "" if replayed.complete else f"not exhausted: all edges out of {replayed.states:,} states, no others"
+    verdict = worst([*(one.verdict for one in comparisons), Verdict.HOLDS if not reason else Verdict.INCOMPLETE])
+    size = f"{replayed.states:,} states, {replayed.edges:,} edges, depth {replayed.depth}, all of them agree"
+    return replace(
+        told, verdict=verdict, reason=reason, comparisons=tuple(comparisons), notes=(size, *_rules(replayed))
+    )
+
+
+def _count(about: str, expected: object, found: object) -> Comparison:
+    shown = [f"{one:,}" if isinstance(one, int) else str(one) for one in (expected, found)]
+    return Comparison(about, shown[0], shown[1], Verdict.HOLDS if expected == found else Verdict.VIOLATED)
+
+
+def _rules(replayed: Replayed) -> Iterator[str]:
+    yield from by_rule(replayed.by_rule)
+
+
+def by_rule(counts: Mapping[str, int]) -> Iterator[str]:
+    """A line for each rule, and one for those that were never taken."""
+    width = max(map(len, counts), default=0)
+    yield from (f"  {rule:<{width}} {count:>9,}" for rule, count in counts.items() if count)
+    if idle := [rule for rule, count in counts.items() if not count]:
+        yield f"never: {', '.join(idle)}"
+
+
+def disagreed(told: Run, sides: Sides, found: Disagreement) -> Run:
+    """The run of a disagreement: what differs, and the steps that lead there in words."""
+    after = f"after {len(found.steps)} steps" if found.steps else "in the initial state"
+    notes = tuple(f"  {reason}" for reason in found.reasons)
+    return replace(
+        told,
+        verdict=Verdict.VIOLATED,
+        reason=f"specification and reference disagree {after}",
+        notes=notes,
+        story=story_of(sides.system, sides.story(found.steps)),
+    )

@@ -1,0 +1,245 @@
+"""Edge replay: the reference does what the specification says, and a fault put into it is found by a shortest story.
+
+How long the shortest story must be is read off the specification's own tree: the nearest state in which the faulty step
+can show itself, and that step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from model_check.edge_replay import joined, replay_edges, walk
+from model_check.interpreter import explore_plainly
+from model_check.sides import Disagreement, Sides
+from model_check.spanning_tree import SpanningTree, spanning_tree
+from reference import memory_scheduler, memory_steps
+from reference.broker import Broker
+from reference.effects import ResignDelete
+from reference.memory_cluster import MemoryCluster
+from reference.procedures import Script
+from reference.request_batch import RequestBatch
+from reference.state_effects import WriteRemoval
+from reference.zookeeper_api import SetData
+from reference.zookeeper_scripts import state_path
+from spec.error_codes import ErrorCode
+from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
+from spec.scopes import scope
+from spec.variants import VARIANTS
+
+
+@cache
+def sides(name: str, variant: str = "AS_CODED") -> Sides:
+    return Sides(scope(name), VARIANTS[variant])
+
+
+@cache
+def tree(name: str, depth: int | None = None, variant: str = "AS_CODED") -> SpanningTree:
+    return spanning_tree(sides(name, variant).system, depth=depth)
+
+
+# ----------------------------------------------------------------------------------------------------------- agreement
+
+WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata")
+"""Scopes small enough to be replayed whole in a test."""
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [
+        ("bounce", "AS_CODED"), ("bounce", "FENCED"),
+        *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
+    ],
+)  # fmt: skip
+def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: str) -> None:
+    both = sides(name, variant)
+    plain = explore_plainly(both.system)
+    replayed = replay_edges(both, tree(name, variant=variant))
+    assert (replayed.states, replayed.edges, replayed.depth) == (plain.states, plain.transitions, plain.depth)
+    assert replayed.complete
+    assert {rule for rule, count in replayed.by_rule.items() if count} == {
+        action.rule for action in both.system.actions if plain.fired[action.name]
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tiny",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("election", "notifications", "losses", "resends")),
+    ],
+)
+def test_the_first_levels_of_larger_scopes_agree(name: str) -> None:
+    replayed = replay_edges(sides(name), tree(name, depth=5))
+    assert replayed.edges == tree(name, depth=5).edges
+    assert not replayed.complete
+
+
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_the_parts_of_a_tree_come_to_the_whole(parts: int) -> None:
+    both, whole = sides("bounce"), tree("bounce")
+    walks = [walk(both, stretch) for stretch in whole.stretches(parts)]
+    assert joined(both, whole, walks) == replay_edges(both, whole)
+
+
+# -------------------------------------------------------------------------------------------------------------- faults
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def forgets_to_delete(patch: pytest.MonkeyPatch) -> None:
+    """A resignation leaves /controller where it is."""
+
+    def script(_: ResignDelete) -> Script[None]:
+        yield from ()
+
+    patch.setattr(ResignDelete, "script", script)
+
+
+def accepts_equal_epochs(patch: pytest.MonkeyPatch) -> None:
+    """A broker takes a LeaderAndIsr whose leader epoch is no higher than the one it has."""
+    decide = Broker._decide
+
+    def lenient(self: Broker, state: PartitionLeadership, request: LeaderAndIsrRequest, number: int) -> ErrorCode:
+        known = self.partition(state.topic_partition)
+        if known.leader_epoch == state.leader_epoch:
+            self.partitions[state.topic_partition] = replace(known, leader_epoch=known.leader_epoch - 1)
+        return decide(self, state, request, number)
+
+    patch.setattr(Broker, "_decide", lenient)
+
+
+def writes_unconditionally(patch: pytest.MonkeyPatch) -> None:
+    """Who removes a replica from the ISR does not compare the znode's version."""
+
+    def script(self: WriteRemoval) -> Script[int | None]:
+        stat = yield SetData(state_path(self.partition), self.content.encode())
+        return int(stat.version)
+
+    patch.setattr(WriteRemoval, "script", script)
+
+
+def tells_nobody(patch: pytest.MonkeyPatch) -> None:
+    """A batch is cleared without having been sent."""
+    patch.setattr(RequestBatch, "_send_leader_and_isr", lambda *_: None)
+
+
+def watches_are_silent(patch: pytest.MonkeyPatch) -> None:
+    """ZooKeeper ends a session, but tells nobody who watches."""
+    patch.setattr(MemoryCluster, "tell_watchers", lambda _: None)
+
+
+# Each with the rule of the step that shows it, how many steps that takes, and why no fewer do.
+PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
+    # To become controller takes an expiry and three steps, to fail one, and the resignation is the sixth.
+    "forgets_to_delete": (forgets_to_delete, "left_overs", 6, "resign_delete", "zookeeper.controller is"),
+    # The README's fault in the specification: a shrink, an expiry, the callback, and a read that ends in a late batch.
+    "accepts_equal_epochs": (
+        accepts_equal_epochs,
+        "tiny",
+        5,
+        "deliver_request",
+        "the specification shows: broker 1: ignore",
+    ),
+    # A broker must be lost, noticed and read of, and the ISR change between that read and the write.
+    "writes_unconditionally": (
+        writes_unconditionally,
+        "tiny",
+        5,
+        "write_removal",
+        "zookeeper.state[0].leader_epoch is 0",
+    ),
+    # The same without the ISR change: what the write makes known is then not told.
+    "tells_nobody": (tells_nobody, "tiny", 4, "write_removal", "controllers[1].partitions[0].batched is {}"),
+    # Ephemerals go with the first expiry.
+    "watches_are_silent": (
+        watches_are_silent,
+        "tiny",
+        1,
+        "expire_session",
+        "controllers[2].callbacks[0] is CONTROLLER",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_fault_is_found_by_a_shortest_story(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant, where, length, rule, reason = PLANTED[name]
+    both, of = sides(where), tree(where, depth=6)
+    both.initial()
+    plant(monkeypatch)
+    with pytest.raises(Disagreement) as found:
+        replay_edges(both, of)
+    assert len(found.value.steps) == length
+    assert found.value.steps[-1].startswith(rule)
+    assert found.value.reasons[0].startswith(reason)
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+def test_a_fault_is_found_by_the_same_story_however_the_tree_is_cut(
+    parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, of = sides("tiny"), tree("tiny", depth=6)
+    both.initial()
+    tells_nobody(monkeypatch)
+    with pytest.raises(Disagreement) as found:
+        joined(both, of, [walk(both, stretch) for stretch in of.stretches(parts)])
+    assert len(found.value.steps) == 4
+
+
+def test_a_fault_at_the_start_is_found_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    tells_nobody(monkeypatch)
+    with pytest.raises(Disagreement) as found:
+        Sides(scope("bounce")).initial()
+    assert found.value.steps == ()
+    assert str(found.value).startswith("specification and reference disagree after the initial state:\n")
+
+
+def test_a_choice_that_only_the_reference_has_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shrink that is taken for progress may happen again and again."""
+    both, of = sides("tiny"), tree("tiny", depth=3)
+    both.initial()
+    monkeypatch.setattr(memory_scheduler.Choice, "is_fault", property(lambda one: one.rule == "expire_session"))
+    with pytest.raises(Disagreement) as found:
+        replay_edges(both, of)
+    assert found.value.reasons[0].startswith("only the reference can do ")
+
+
+def test_a_step_that_only_the_specification_has_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, of = sides("tiny"), tree("tiny", depth=3)
+    both.initial()
+    monkeypatch.setattr(memory_scheduler, "_callback", lambda *_: iter(()))
+    with pytest.raises(Disagreement) as found:
+        replay_edges(both, of)
+    assert found.value.reasons == ("only the specification enables on_controller_change(c=2)",)
+    assert found.value.steps == ("expire_session(b=1, lost=0)",)
+
+
+# ---------------------------------------------------------------------------------------------------------- conditions
+
+
+def test_two_ways_to_a_state_must_find_the_reference_in_one_condition(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deferred answer that only some orders of steps leave behind: nobody reads it, but it is there."""
+    both, of = sides("tiny"), tree("tiny", depth=4)
+    both.initial()
+    shrink = memory_steps.change_isr
+
+    def leaves_a_trace(cluster: MemoryCluster, *, b: int, **given: Any) -> None:
+        shrink(cluster, b=b, **given)
+        if cluster.budget["expiries"]:
+            cluster.change(3).broker.isr_changes = frozenset({cluster.partitions[0]})
+            cluster.change(3).broker.partitions[cluster.partitions[0]] = replace(
+                cluster.processes[3].broker.partition(cluster.partitions[0]), assigned_replicas=(3, 2, 1)
+            )
+
+    monkeypatch.setattr(memory_steps, "change_isr", leaves_a_trace)
+    with pytest.raises(Disagreement) as found:
+        replay_edges(both, of)
+    assert found.value.reasons[0].startswith("the specification is in the same state after ")
+    assert [reason.partition(" is ")[0] for reason in found.value.reasons[1:]] == ["partitions of broker 3"] * 2
+    assert {name.partition("(")[0] for name in found.value.steps} == {"shrink_isr", "expire_session"}
+    assert len(found.value.steps) == 2
