@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model_check.native import call2, call4, count_bits, loop, lowest_bit
+from model_check.native import call2, call5, count_bits, loop, lowest_bit, tight_loop
 from model_check.packing import WORD, Words
 from model_check.slicing import BLOCK, GROUPS
 
@@ -22,8 +22,8 @@ Numbers = npt.NDArray[Any]
 
 
 class Scratch(NamedTuple):
-    """Room for one block: planes, masks by predicate, successors with their parents (row numbers within the block),
-    and for each action where its successors end. One thread uses it at a time.
+    """Room for one block: planes, masks by predicate, successors with their parents (row numbers within the block) and
+    hashes, and for each action where its successors end. One thread uses it at a time.
     """
 
     planes: npt.NDArray[np.uint64]
@@ -31,6 +31,7 @@ class Scratch(NamedTuple):
     successors: npt.NDArray[np.uint64]
     parents: npt.NDArray[np.uint32]
     ends: Counts
+    hashes: npt.NDArray[np.uint64]
 
 
 class Tally(NamedTuple):
@@ -49,6 +50,7 @@ def make_scratch(words: int, planes: int, predicates: int, actions: int) -> Scra
         successors=np.empty((most, words), dtype=np.uint64),
         parents=np.empty(most, dtype=np.uint32),
         ends=np.zeros(actions, dtype=np.int64),
+        hashes=np.empty(most, dtype=np.uint64),
     )
 
 
@@ -57,7 +59,7 @@ def make_tally(predicates: int) -> Tally:
     return Tally(np.zeros(predicates, dtype=np.int64), np.full(predicates, -1, dtype=np.int64))
 
 
-@loop
+@tight_loop
 def ask(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally, base: int) -> None:
     """Fill the masks for the `valid` states at the address `rows` (a whole block is readable there), and count.
 
@@ -77,7 +79,7 @@ def ask(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally,
                 tally.first[predicate] = base + _first_row(scratch.masks[predicate])
 
 
-@loop
+@tight_loop
 def _clear_beyond(masks: npt.NDArray[np.uint64], valid: int) -> None:
     for group in range(GROUPS):
         rows = min(max(valid - group * WORD, 0), WORD)
@@ -86,7 +88,7 @@ def _clear_beyond(masks: npt.NDArray[np.uint64], valid: int) -> None:
             masks[predicate, group] &= keep
 
 
-@loop
+@tight_loop
 def _first_row(mask: npt.NDArray[np.uint64]) -> Any:
     for group in range(GROUPS):
         if mask[group]:
@@ -94,7 +96,7 @@ def _first_row(mask: npt.NDArray[np.uint64]) -> Any:
     return -1
 
 
-@loop
+@tight_loop
 def expand_block(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally, base: int) -> int:
     """Ask everything about a block of states and write their successors into the scratch; gives how many.
 
@@ -104,19 +106,20 @@ def expand_block(addresses: Words, rows: int, valid: int, scratch: Scratch, tall
     row_bytes = scratch.successors.shape[1] * 8
     # Signed, since numba makes a float of the sum of a signed and an unsigned integer.
     masks, parents = np.int64(scratch.masks.ctypes.data), np.int64(scratch.parents.ctypes.data)
-    out = np.int64(scratch.successors.ctypes.data)
+    out, hashes = np.int64(scratch.successors.ctypes.data), np.int64(scratch.hashes.ctypes.data)
     written = 0
     for action in range(scratch.ends.shape[0]):
         enabled = np.uint64(0)
         for group in range(GROUPS):
             enabled |= scratch.masks[action, group]
         if enabled:
-            written += call4(
+            written += call5(
                 addresses[2 + action],
                 np.uint64(rows),
                 np.uint64(masks + action * GROUPS * 8),
                 np.uint64(out + written * row_bytes),
                 np.uint64(parents + written * 4),
+                np.uint64(hashes + written * 8),
             )
         scratch.ends[action] = written
     return written

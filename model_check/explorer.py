@@ -24,7 +24,7 @@ from model_check.predicates import Kind
 from model_check.retracing import Retracer
 from model_check.search import Edges, Known, Marks, Reach, Recording, Work, mark, search
 from model_check.slicing import BLOCK
-from model_check.visited import Visited, reserved
+from model_check.visited import Visited, reserved, tile
 from spec.language import TransitionSystem
 
 SHARE = 64 * BLOCK
@@ -51,7 +51,7 @@ def explore(
     started = time.perf_counter()
     kernel = load_kernel(system)
     explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
-    explorer.visited.make_room(expected, explorer.affordable_bytes)
+    explorer.make_room(expected)
     explorer.seconds["load"] = time.perf_counter() - started
     explorer.run(limit, progress or (lambda _: None), stop or (lambda: False))
     return explorer.result()
@@ -84,8 +84,7 @@ class Explorer:
         self.visited = Visited(kernel.words, capacity)
         self._parents = reserved(capacity, 0, np.uint32)
         self._recording = self._graph_arrays(capacity if graph else 0)
-        places, numbers = np.empty((2, self._worst), dtype=np.uint64), np.empty(self._worst, dtype=np.uint32)
-        self._work = Work(self._scratch, self.tally, places, numbers)
+        self._work = Work(self._scratch, self.tally, tile(), np.empty(self._worst, dtype=np.uint32))
         self.visited.add(kernel.packing.initial.reshape(1, -1))
 
     def _graph_arrays(self, capacity: int) -> Recording:
@@ -95,7 +94,11 @@ class Explorer:
         most = self._limit_bytes // 4 + self._worst if capacity else 0
         bits, degrees = (reserved(capacity, 0, np.uint16)[:capacity] for _ in range(2))
         targets = reserved(most, 0, np.uint32)[:most]
-        return Recording(Marks(bits, first, last), Edges(targets, degrees, progress))
+        return Recording(Marks(bits, first, last), Edges(targets, degrees, progress, np.zeros(BLOCK, dtype=np.int64)))
+
+    def make_room(self, expected: int) -> None:
+        """Make the table for so many states at once, if the memory allows; a block more may be on its way."""
+        self.visited.make_room(expected + self._worst, self.affordable_bytes)
 
     # ------------------------------------------------------------------------------------------------- the search
 
@@ -126,15 +129,19 @@ class Explorer:
                 self.stopped = "memory"
                 return
             share = min(end, self.expanded + SHARE)
-            known = Known(self.visited.slots, self.visited.rows, self._parents)
             reach = Reach(self.expanded, self.visited.count, self.edges_used)
-            reach = Reach(*search(self.kernel.addresses, self._work, known, self._recording, reach, share, room))
-            self.expanded, self.visited.count, self.edges_used = reach
+            self.expanded, self.visited.count, self.edges_used = search(
+                self.kernel.addresses, self._work, self._known(), self._recording, reach, share, room
+            )
             yield
+
+    def _known(self) -> Known:
+        # Made for each call, for it keeps the table alive.
+        return Known(self.visited.table, self.visited.rows, self._parents)
 
     def _affordable(self) -> int:
         """How many states the memory allows for, beside the table and the edges as they are."""
-        fixed = self.visited.slots.nbytes + 4 * self.edges_used
+        fixed = self.visited.table.nbytes + 4 * self.edges_used
         a_state = (self.memory_bytes - fixed) // self.visited.count
         return int(self._limit_bytes - fixed) // a_state
 

@@ -22,7 +22,7 @@ import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
 
-from model_check import folding, gates, lowering, packing, predicates, slicing, straight_line, updates
+from model_check import folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates
 from model_check.expansion import Expansion, Scratch, expand, make_scratch
 from model_check.folding import Folding
 from model_check.gates import Blaster, Network
@@ -83,7 +83,7 @@ def compile_object(system: TransitionSystem) -> bytes:
 def _compiler_version() -> bytes:
     """What an object depends on besides the system: our own text, LLVM, and the processor."""
     version = hashlib.blake2b(digest_size=16)
-    for module in (folding, gates, lowering, packing, predicates, slicing, straight_line, updates):
+    for module in (folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates):
         version.update(Path(str(module.__file__)).read_bytes())
     version.update(Path(__file__).read_bytes())
     for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):
@@ -130,8 +130,8 @@ class Kernel:
     """A loaded kernel.
 
     `addresses` holds, as `uint64`, those of `transpose(rows, planes)`, `predicates(planes, masks)` and each action's
-    `successors(rows, mask, out, parents) -> count`; `planes` is how many planes a block needs. All of it is free of
-    state of its own, so any number of threads may use it.
+    `successors(rows, mask, out, parents, hashes) -> count`; `planes` is how many planes a block needs. All of it is
+    free of state of its own, so any number of threads may use it.
     """
 
     def __init__(self, system: TransitionSystem, compiled: bytes) -> None:

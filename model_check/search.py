@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.expansion import Scratch, Tally, expand_block
-from model_check.native import loop
+from model_check.native import tight_loop
 from model_check.packing import Words
 from model_check.slicing import BLOCK
-from model_check.visited import insert
+from model_check.visited import Table, insert
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -32,12 +32,13 @@ class Edges(NamedTuple):
     """Steps of progress: the numbers of the states that they lead to, grouped by the state they start from.
 
     `degrees[s]` counts the steps of state s; the groups stand in order of s. `progress[a]` is 1 for the actions that
-    count. Empty arrays: edges are not wanted.
+    count; `cursors` is room for a block. Empty arrays: edges are not wanted.
     """
 
     targets: npt.NDArray[np.uint32]
     degrees: npt.NDArray[np.uint16]
     progress: Bytes
+    cursors: npt.NDArray[np.int64]
 
 
 class Recording(NamedTuple):
@@ -50,13 +51,13 @@ class Recording(NamedTuple):
 class Known(NamedTuple):
     """The states found, in order, the table of their numbers, and from which state each was first reached."""
 
-    slots: Words
+    table: Table
     states: Words
     parents: npt.NDArray[np.uint32]
 
 
 class Work(NamedTuple):
-    """Room for one block, for looking up its successors, for their numbers, and the answers counted."""
+    """Room for one block, for looking up a tile of its successors, for their numbers, and the answers counted."""
 
     scratch: Scratch
     tally: Tally
@@ -72,7 +73,7 @@ class Reach(NamedTuple):
     edges: int
 
 
-@loop
+@tight_loop
 def search(
     addresses: Words, work: Work, known: Known, recording: Recording, reach: Reach, end: int, room: int
 ) -> Reach:
@@ -86,7 +87,8 @@ def search(
         valid = min(BLOCK, end - position)
         made = expand_block(addresses, base + position * row_bytes, valid, scratch, work.tally, position)
         fresh = found
-        found = insert(known.slots, known.states, found, scratch.successors, made, work.places, work.numbers)
+        rows, hashes = scratch.successors, scratch.hashes
+        found = insert(known.table, known.states, found, rows, hashes, made, work.places, work.numbers)
         for row in range(made):
             if work.numbers[row] == fresh:
                 known.parents[fresh] = position + scratch.parents[row]
@@ -99,7 +101,7 @@ def search(
     return Reach(position, found, linked)
 
 
-@loop
+@tight_loop
 def mark(masks: Words, marks: Marks, position: int, valid: int) -> None:
     """Note for a block of states which predicates of the range hold."""
     for predicate in range(marks.first_predicate, marks.last_predicate):
@@ -109,11 +111,10 @@ def mark(masks: Words, marks: Marks, position: int, valid: int) -> None:
                 marks.bits[position + row] |= bit
 
 
-@loop
+@tight_loop
 def _connect(scratch: Scratch, edges: Edges, numbers: Any, position: int, valid: int, used: int) -> int:
     """Append a block's steps of progress, which come action by action, state by state: a counting sort."""
-    cursors = np.zeros(BLOCK, dtype=np.int64)
-    begin = 0
+    cursors, begin = edges.cursors, 0
     for action in range(scratch.ends.shape[0]):
         if edges.progress[action]:
             for row in range(begin, scratch.ends[action]):

@@ -26,12 +26,13 @@ from model_check.digest import digest_of
 from model_check.expansion import Tally, expand_block, make_tally
 from model_check.explorer import free_memory
 from model_check.folder import attempt
+from model_check.hashing import hash_row
 from model_check.native import loop
 from model_check.packing import Words
 from model_check.run_folder import GENESIS, Level, RunFolder, Section, ShardLevel
 from model_check.search import Known, Work
 from model_check.slicing import BLOCK
-from model_check.visited import TAG, Visited, hash_row, insert
+from model_check.visited import Visited, insert, tile
 from spec.errors import EnvironmentFailure
 
 OUTBOX_BYTES = 256 << 20
@@ -42,7 +43,10 @@ UNKNOWN = GENESIS - 1
 
 Parents = npt.NDArray[np.uint32]
 
-_OWNER = np.uint64((1 << TAG) - 1)
+OWNER_BITS = 24
+"""How many of a hash's lowest bits choose the owner."""
+
+_OWNER = np.uint64((1 << OWNER_BITS) - 1)
 
 
 @loop
@@ -50,7 +54,7 @@ def owners(rows: Words, shards: int) -> npt.NDArray[np.uint16]:
     """The shard that owns each packed state: by the lowest bits of the hash, which a shard's own table does not use."""
     result = np.empty(rows.shape[0], dtype=np.uint16)
     for row in range(rows.shape[0]):
-        result[row] = (hash_row(rows, row) & _OWNER) * np.uint64(shards) >> np.uint64(TAG)
+        result[row] = (hash_row(rows, row) & _OWNER) * np.uint64(shards) >> np.uint64(OWNER_BITS)
     return result
 
 
@@ -68,7 +72,8 @@ def expand_into(
         valid = min(BLOCK, end - start)
         made = expand_block(addresses, base + start * row_bytes, valid, work.scratch, work.tally, start)
         fresh = used
-        used = insert(outbox.slots, outbox.states, used, work.scratch.successors, made, work.places, work.numbers)
+        found, hashes = work.scratch.successors, work.scratch.hashes
+        used = insert(outbox.table, outbox.states, used, found, hashes, made, work.places, work.numbers)
         for row in range(made):
             if work.numbers[row] == fresh:
                 outbox.parents[fresh] = start + work.scratch.parents[row]
@@ -114,7 +119,7 @@ class Shard:
         self._scratch = self.kernel.make_scratch()
         self._worst = len(self._scratch.parents)
         self._outbox_room = max(1, outbox_bytes // (8 * self.kernel.words))
-        self._places = np.empty((2, self._worst), dtype=np.uint64)
+        self._places = tile()
         self._numbers = np.empty(self._worst, dtype=np.uint32)
         self._parents = np.empty(self._outbox_room + self._worst + 1, dtype=np.uint32)
         self._forget()
@@ -186,7 +191,7 @@ class Shard:
     def _add(self, rows: Words, parents: Parents) -> Parents:
         """Enter some states; gives the parents of the new ones."""
         known = self.visited.count
-        needed = rows.nbytes + (self.visited.slots.nbytes * 2 if known + len(rows) > self.visited.room else 0)
+        needed = rows.nbytes + (self.visited.table.nbytes * 2 if known + len(rows) > self.visited.room else 0)
         if needed > free_memory() or known + len(rows) > self.visited.capacity:
             raise EnvironmentFailure(
                 f"no memory for more than {known:,} states of shard {self.number}",
@@ -235,6 +240,6 @@ class Shard:
             room = min(self._outbox_room, 4 * (count - start) + self._worst)
             found = Visited(self.kernel.words, room + self._worst)
             found.make_room(room + self._worst)
-            outbox = Known(found.slots, found.rows, self._parents)
+            outbox = Known(found.table, found.rows, self._parents)
             start, used = expand_into(self.kernel.addresses, work, rows, start, count, outbox, room)
             yield found.rows[:used], self._parents[:used]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from model_check.folding import Facts, Folding
+from model_check.hashing import hash_ir
 from model_check.lowering import Scalars
 from model_check.packing import WORD, Packing, Place
 from model_check.slicing import GROUPS, signed
@@ -23,25 +24,28 @@ FULL = (1 << WORD) - 1
 
 
 def action_ir(number: int, action: Action, program: Folding, packing: Packing) -> Iterator[str]:
-    """`@action<number>(rows, mask, successors, parents) -> how many`: for each row whose bit is set in the mask, the
-    successor and the row's number within the block, appended in order of rows; rows that do not change are left out.
+    """`@action<number>(rows, mask, successors, parents, hashes) -> how many`: for each row whose bit is set in the
+    mask, the successor, the row's number within the block, and the successor's hash, appended in order of rows; rows
+    that do not change are left out.
     """
     scalars = Scalars(program, packing)
     changed = Update(scalars).words(action)
     words = range(packing.words)
     row_bytes = packing.words * 8
-    pointers = ", ".join(f"ptr noalias %{name}" for name in ("rows", "mask", "out", "from"))
+    pointers = ", ".join(f"ptr noalias %{name}" for name in ("rows", "mask", "out", "from", "hashes"))
     yield f"define internal i64 @action{number}({pointers}) {{"
     yield from (line.replace("LAST", scalars.label) for line in _NEXT_ROW)
     yield f"  %offset = mul i64 %row, {row_bytes}\n  %base = getelementptr i8, ptr %rows, i64 %offset"
     for word in words:
         yield f"  %p{word} = getelementptr i8, ptr %base, i64 {word * 8}"
         yield f"  %w{word} = load i64, ptr %p{word}, align 8"
+    hashed = hash_ir([changed.get(word, f"%w{word}") for word in words], scalars.new)
     yield from scalars.text
     yield f"  %start = mul i64 %n, {row_bytes}\n  %new = getelementptr i8, ptr %out, i64 %start"
     for word in words:
         yield f"  %q{word} = getelementptr i8, ptr %new, i64 {word * 8}"
         yield f"  store i64 {changed.get(word, f'%w{word}')}, ptr %q{word}, align 8"
+    yield f"  %ph = getelementptr i64, ptr %hashes, i64 %n\n  store i64 {hashed}, ptr %ph, align 8"
     yield from _differences(changed)
     yield "  %n1 = add i64 %n, %moved\n  br label %next\nend:\n  ret i64 %n\n}"
 

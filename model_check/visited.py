@@ -1,14 +1,17 @@
 """The set of states seen so far: complete packed states in order of discovery, and a hash table of their numbers.
 
-A state's number is its row in one growing array. The table is open-addressed with linear probing; a slot holds the
-state's number plus one and 32 bits of its hash, so that a state is looked at only where those 32 bits agree, and then
-it is compared whole: nothing here is probabilistic. Nearly all of a search's time would be spent waiting for memory,
-so a batch is looked up in three passes that run a few entries apart: hash and prefetch the slot, read the slot and
-prefetch the state that it may name, compare and insert.
+A state's number is its row in one growing array. The table is made of *buckets* of 64 bytes, a cache line each: twelve
+slots, of which the bucket has first all tags (eight bits of the hash, never zero) and then all numbers. A state belongs
+in the bucket that its hash points at or, if that is full, in the next with an empty slot. All tags of a bucket are
+compared at once, and a state is looked at only where one agrees; then it is compared whole: nothing is probabilistic.
 
-The arrays are reserved once as address space and filled from the start, so they grow without being copied. The table
-grows by doubling. A slot's place and its bits of the hash tell between them where it belongs in the larger table, so
-that takes a single run through memory and no look at any state.
+Nearly all of a lookup is waiting, less for the memory than for where it is: each page that was not used lately costs a
+walk through the page tables, far more of them in a virtual machine. So the table is small (7 bytes a state, half of one
+with 8 bytes to each slot), and rows are looked up a tile at a time in short passes (find buckets and ask for them, look
+at tags and ask for states, compare and insert): the shorter a pass, the more walks are under way at once.
+
+Both arrays are reserved as address space, and the states' grows without being copied. The table grows by doubling: then
+all states are hashed again and entered anew, in order, with no need to compare any.
 """
 
 from __future__ import annotations
@@ -19,33 +22,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model_check.native import fold, inlined, loop, prefetch
+from model_check.hashing import hash_row, hash_rows
+from model_check.native import equal_bytes, inlined, lowest_bit, prefetch, share, tight_loop
 from model_check.packing import Words
 
 Numbers = npt.NDArray[np.uint32]
 
-SMALLEST_TABLE = 1 << 12
-"""Slots of a new table, a power of two."""
+Table = npt.NDArray[np.uint32]
+"""Buckets (shape `[n, 16]`): the tags of the slots, four to an entry, an entry that is not used, twelve numbers."""
 
-FULLEST = 0.8
-"""The table grows when more of it than this is taken."""
+SLOTS, ENTRIES, BUCKET_BYTES = 12, 16, 64
 
-AHEAD = 16
-"""How many entries lie between the passes of a lookup."""
+SMALLEST_TABLE = 1 << 8
+"""Buckets of a new table."""
+
+FULLEST = 0.75
+"""The table grows when more of its slots than this are taken: then a bucket in twelve is full."""
+
+TILE = 128
+"""Rows that are looked up together: what they touch stays in the first-level cache from pass to pass."""
+
+NOBODY = 0xFFFFFFFF
+"""No state's number."""
 
 MAP_NORESERVE = 0x4000
 """Linux's flag for address space without a promise of memory; Python names it only from 3.13 on."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_FINAL = np.uint64(0xD6E8FEB86659FD93)
-_ONE, _HALF, _LOW = np.uint64(1), np.uint64(32), np.uint64(0xFFFFFFFF)
-
-TAG = 24
-"""The lowest bit of the tag within the hash; the tag is 32 bits wide.
-
-The highest bits of the hash are the slot where a state belongs, so the tag repeats all but the first eight bits of that
-and goes on with bits that the slot does not tell: 13 of them in a table of 128 million slots.
-"""
+_ONE, _BYTES, _NUMBERS = np.uint64(1), np.uint64(BUCKET_BYTES), np.uint64(ENTRIES - SLOTS)
+_ALL, _EMPTY, _NOBODY = np.uint64((1 << SLOTS) - 1), np.uint64(0), np.uint32(NOBODY)
 
 
 def reserved(count: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -60,52 +64,30 @@ def reserved(count: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]
 
 
 @inlined
-def hash_row(rows: Words, row: int) -> Any:
-    """64 bits that depend on every bit of a packed state, the same on every machine."""
-    result, secret, words = np.uint64(0), _GOLDEN, rows.shape[1]
-    for pair in range(words >> 1):
-        result ^= fold(rows[row, 2 * pair] ^ secret, rows[row, 2 * pair + 1] ^ ~secret)
-        secret += _GOLDEN + _GOLDEN
-    if words & 1:
-        result ^= fold(rows[row, words - 1] ^ secret, _FINAL)
-    return fold(result ^ _GOLDEN, _FINAL)
-
-
-@loop
-def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
-    """The hash of each packed state."""
-    hashes = np.empty(rows.shape[0], dtype=np.uint64)
-    for row in range(rows.shape[0]):
-        hashes[row] = hash_row(rows, row)
-    return hashes
-
-
-@loop
-def _bits(slots: Words) -> int:
-    """The logarithm of a table's size."""
-    bits, size = 0, slots.shape[0]
-    while size > 1:
-        bits, size = bits + 1, size >> 1
-    return bits
+def _tag(hashed: Any) -> Any:
+    """The lowest eight bits of a hash, 1 for 0."""
+    tag = hashed & np.uint64(255)
+    return tag or _ONE
 
 
 @inlined
-def _stop(slots: Words, slot: Any, tag: Any) -> Any:
-    """The first slot, from one on, that is empty or has the tag."""
-    last, content = np.uint64(slots.shape[0] - 1), slots[slot]
-    while content and content >> _HALF != tag:
-        slot = (slot + _ONE) & last
-        content = slots[slot]
-    return slot
+def _slots(table: Table, bucket: Any, tag: Any) -> Any:
+    """The slots of a bucket that have a tag, or that are empty, one bit each."""
+    return equal_bytes(np.uint64(table.ctypes.data) + bucket * _BYTES, tag) & _ALL
 
 
 @inlined
-def _hint(content: Any, states: Any, row_bytes: Any) -> None:
-    """Prefetch the state that a slot names, if it names one; a state may lie across two cache lines."""
-    if content:
-        address = states + ((content & _LOW) - _ONE) * row_bytes
-        prefetch(address)
-        prefetch(address + row_bytes - _ONE)
+def _after(table: Table, bucket: Any) -> Any:
+    """The next bucket; the first comes after the last."""
+    following = bucket + _ONE
+    return following if following != np.uint64(table.shape[0]) else np.uint64(0)
+
+
+@inlined
+def _fill(table: Table, bucket: Any, slot: Any, tag: Any, number: Any) -> None:
+    """Put a number and its tag into an empty slot."""
+    table[bucket, slot >> np.uint64(2)] |= np.uint32(tag << ((slot & np.uint64(3)) << np.uint64(3)))
+    table[bucket, _NUMBERS + slot] = number
 
 
 @inlined
@@ -117,79 +99,83 @@ def _same(states: Words, number: Any, rows: Words, row: Any) -> Any:
     return difference == 0
 
 
-@inlined
-def _store(states: Words, number: Any, rows: Words, row: Any) -> None:
-    for word in range(rows.shape[1]):
-        states[number, word] = rows[row, word]
-
-
-@loop
-def insert(slots: Words, states: Words, used: int, rows: Words, count: int, places: Words, numbers: Numbers) -> int:
+@tight_loop
+def insert(
+    table: Table, states: Words, used: int, rows: Words, hashes: Words, count: int, places: Words, numbers: Numbers
+) -> int:
     """Look up the first `count` rows, append those not seen before to the states; gives how many states there are then.
 
-    `numbers[i]` becomes the number of row i's state. New states are numbered in order of rows, from `used` on. There
-    must be room for all rows, in the table and among the states. `places` is `uint64[2, n]` for scratch: where to look
-    for a row, and its tag. Slots fill up but never change, so a row is looked for on from where a hint was found.
+    `hashes` are those of the rows. `numbers[i]` becomes the number of row i's state. New states are numbered in order
+    of rows, from `used` on. There must be room for all rows, in the table and among the states. `places` is scratch for
+    the buckets of a tile.
     """
-    shift, last = np.uint64(64 - _bits(slots)), np.uint64(slots.shape[0] - 1)
-    table, stored, row_bytes = slots.ctypes.data, np.uint64(states.ctypes.data), np.uint64(rows.shape[1] * 8)
-    for step in range(count + 2 * AHEAD):
-        if step < count:
-            hashed = hash_row(rows, step)
-            places[0, step], places[1, step] = hashed >> shift, hashed >> np.uint64(TAG) & _LOW
-            prefetch(np.uint64(table) + (hashed >> shift) * np.uint64(8))
-        hinted, row = step - AHEAD, step - 2 * AHEAD
-        if 0 <= hinted < count:
-            places[0, hinted] = _stop(slots, places[0, hinted], places[1, hinted])
-            _hint(slots[places[0, hinted]], stored, row_bytes)
-        if row < 0:
-            continue
-        slot, tag = places[0, row], places[1, row]
-        while True:
-            content = slots[slot]
-            if content == 0:
-                _store(states, used, rows, row)
-                numbers[row] = used
+    stored, row_bytes = np.uint64(states.ctypes.data), np.uint64(rows.shape[1] * 8)
+    base, buckets = np.uint64(table.ctypes.data), np.uint64(table.shape[0])
+    for start in range(0, count, TILE):
+        size = min(TILE, count - start)
+        for row in range(size):
+            places[row] = share(hashes[start + row], buckets)
+            prefetch(base + places[row] * _BYTES)
+        for row in range(size):
+            slots = _slots(table, places[row], _tag(hashes[start + row]))
+            number = _NOBODY
+            if slots:
+                number = table[places[row], _NUMBERS + np.uint64(lowest_bit(slots))]
+                address = stored + np.uint64(number) * row_bytes
+                prefetch(address)
+                prefetch(address + row_bytes - _ONE)
+            numbers[start + row] = number
+        for row in range(start, start + size):
+            if numbers[row] != _NOBODY and _same(states, numbers[row], rows, row):
+                continue
+            numbers[row] = _find(table, states, used, rows, row, hashes[row])
+            if numbers[row] == used:
+                for word in range(rows.shape[1]):
+                    states[used, word] = rows[row, word]
                 used += 1
-                slots[slot] = tag << _HALF | np.uint64(used)
-                break
-            number = np.int64(content & _LOW) - 1
-            if content >> _HALF == tag and _same(states, number, rows, row):
-                numbers[row] = number
-                break
-            slot = (slot + _ONE) & last
     return used
 
 
-@loop
-def spread(old: Words, new: Words, states: Words) -> None:
-    """Enter everything of a table into a larger, empty one.
+@tight_loop
+def _find(table: Table, states: Words, used: int, rows: Words, row: int, hashed: Any) -> Any:
+    """The number of a row's state; if the state is not known, that is `used`, and entered into the table."""
+    tag, bucket = _tag(hashed), share(hashed, np.uint64(table.shape[0]))
+    while True:
+        slots = _slots(table, bucket, tag)
+        while slots:
+            number = np.int64(table[bucket, _NUMBERS + np.uint64(lowest_bit(slots))])
+            if _same(states, number, rows, row):
+                return number
+            slots &= slots - _ONE
+        empty = _slots(table, bucket, _EMPTY)
+        if empty:
+            _fill(table, bucket, np.uint64(lowest_bit(empty)), tag, used)
+            return used
+        bucket = _after(table, bucket)
 
-    A slot's tag has the low bits of where its state belongs; the high bits are those of the slot itself, unless the
-    run of taken slots before it is so long that they might differ. Then the state is hashed again.
-    """
-    bits, size = _bits(old), old.shape[0]
-    more, span = _bits(new) - bits, 1 << (bits - 64 + 32 + TAG)
-    start = 0
-    while old[start]:
-        start += 1
-    run = 0
-    for step in range(size):
-        slot = (start + step) & (size - 1)
-        content = old[slot]
-        if content == 0:
-            run = 0
-            continue
-        if run < span:
-            tag = np.int64(content >> _HALF)
-            home = slot - ((slot - (tag >> (64 - TAG - bits))) & (span - 1))
-            home = (home & (size - 1)) << more | (tag >> (64 - TAG - bits - more)) & ((1 << more) - 1)
-        else:
-            home = np.int64(hash_row(states, np.int64(content & _LOW) - 1) >> np.uint64(64 - bits - more))
-        run += 1
-        while new[home]:
-            home = (home + 1) & (new.shape[0] - 1)
-        new[home] = content
+
+@tight_loop
+def enter_all(table: Table, states: Words, count: int, hashes: Words) -> None:
+    """Enter the first `count` states, no two of them equal, into an empty table; `hashes` is scratch for a tile."""
+    base, buckets = np.uint64(table.ctypes.data), np.uint64(table.shape[0])
+    for start in range(0, count, TILE):
+        size = min(TILE, count - start)
+        for row in range(size):
+            hashes[row] = hash_row(states, start + row)
+        for row in range(size):
+            prefetch(base + share(hashes[row], buckets) * _BYTES)
+        for row in range(size):
+            bucket = share(hashes[row], buckets)
+            empty = _slots(table, bucket, _EMPTY)
+            while not empty:
+                bucket = _after(table, bucket)
+                empty = _slots(table, bucket, _EMPTY)
+            _fill(table, bucket, np.uint64(lowest_bit(empty)), _tag(hashes[row]), start + row)
+
+
+def tile() -> Words:
+    """Scratch for a tile."""
+    return np.empty(TILE, dtype=np.uint64)
 
 
 class Visited:
@@ -201,30 +187,31 @@ class Visited:
 
     def __init__(self, words: int, capacity: int) -> None:
         self.words = words
-        self.capacity = min(capacity, (1 << 32) - 2)
+        self.capacity = min(capacity, NOBODY - 1)
         self.count = 0
         self.rows: Words = reserved(self.capacity, words, np.uint64)
-        self.slots: Words = reserved(SMALLEST_TABLE, 0, np.uint64)
+        self.table: Table = reserved(SMALLEST_TABLE, ENTRIES, np.uint32)
 
     @property
     def room(self) -> int:
         """How many states may be known before the table wants to grow, or the address space ends."""
-        return min(self.capacity, int(self.slots.shape[0] * FULLEST))
+        return min(self.capacity, int(self.table.shape[0] * SLOTS * FULLEST))
 
     def make_room(self, more: int, budget: int | None = None) -> None:
-        """Let the table grow by doubling until so many further states fit.
+        """Let the table grow, at least to twice its size, until so many further states fit.
 
         It grows by no more than `budget` bytes, if that is given; whether it was enough, `room` tells.
         """
-        size = self.slots.shape[0]
-        wanted = size
-        while self.count + more > wanted * FULLEST:
-            wanted *= 2
-        if wanted == size or (budget is not None and (wanted - size) * 8 > budget):
+        size, wanted = self.table.shape[0], int((self.count + more) / (SLOTS * FULLEST)) + 1
+        if wanted <= size:
             return
-        larger = reserved(wanted, 0, np.uint64)
-        spread(self.slots, larger, self.rows)
-        self.slots = larger
+        wanted = max(wanted, 2 * size)
+        if budget is not None and (wanted - size) * BUCKET_BYTES > budget:
+            return
+        # The old table is not needed for the new one, and so is given back first.
+        self.table = reserved(0, ENTRIES, np.uint32)
+        self.table = reserved(wanted, ENTRIES, np.uint32)
+        enter_all(self.table, self.rows, self.count, tile())
 
     def add(self, rows: Words) -> Numbers:
         """The number of each of some states (`uint64[n, words]`); those not seen before get the next numbers.
@@ -234,11 +221,11 @@ class Visited:
         self.make_room(len(rows))
         if self.count + len(rows) > self.room:
             raise MemoryError(f"{len(rows)} states do not fit: {self.count} of at most {self.capacity} are known")
-        places, numbers = np.empty((2, len(rows)), dtype=np.uint64), np.empty(len(rows), dtype=np.uint32)
-        self.count = int(insert(self.slots, self.rows, self.count, rows, len(rows), places, numbers))
+        hashes, numbers = hash_rows(rows), np.empty(len(rows), dtype=np.uint32)
+        self.count = int(insert(self.table, self.rows, self.count, rows, hashes, len(rows), tile(), numbers))
         return numbers
 
     @property
     def memory_bytes(self) -> int:
         """Memory in use: the states and the table."""
-        return self.count * self.words * 8 + int(self.slots.nbytes)
+        return self.count * self.words * 8 + int(self.table.nbytes)

@@ -18,7 +18,7 @@ from model_check.explorer import explore
 from model_check.native import call2, loop
 from model_check.packing import Words
 from model_check.slicing import BLOCK
-from model_check.visited import Visited, insert
+from model_check.visited import Visited, insert, tile
 from spec.language import TransitionSystem
 
 SAMPLE = 1_000_000
@@ -41,13 +41,13 @@ def parts(system: TransitionSystem, sample: int = SAMPLE) -> Iterator[tuple[str,
     visited = Visited(kernel.words, 2 * found.states + len(scratch.parents))
     for part in np.array_split(found.visited, 1 + found.states // 4096):
         visited.add(part)
-    room = Room(np.empty((2, len(scratch.parents)), dtype=np.uint64), np.empty(len(scratch.parents), dtype=np.uint32))
+    room = Room(tile(), np.empty(len(scratch.parents), dtype=np.uint32))
     common = (kernel.addresses, visited.rows, count, scratch)
     runs: list[tuple[str, Callable[[], object]]] = [
         ("turning blocks on their side", lambda: _turned(*common)),
         ("guards, overflows and properties", lambda: _asked(*common, tally)),
         ("successors", lambda: _expanded(*common, tally)),
-        ("looking successors up", lambda: _looked_up(*common, tally, (visited.slots, visited.count), room)),
+        ("looking successors up", lambda: _looked_up(*common, tally, (visited.table, visited.count), room)),
     ]
     before = 0.0
     for name, run in runs:
@@ -93,5 +93,5 @@ def _looked_up(
     slots, used = visited
     for start in range(0, count, BLOCK):
         made = expand_block(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
-        used = insert(slots, rows, used, scratch.successors, made, room.places, room.numbers)
+        used = insert(slots, rows, used, scratch.successors, scratch.hashes, made, room.places, room.numbers)
     return used
