@@ -248,6 +248,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield from _handler(cluster, process, controller, path)
         for p, partition in enumerate(cluster.partitions):
             yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
+            if m.has("creation"):
+                yield from _found(process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
     if m.has("notifications"):
         taken: frozenset[str] = getattr(_next_effect(process), "taken", frozenset())
         yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in taken)
@@ -323,11 +325,25 @@ def _cached_partition(
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
         yield f"{path}.replicas[{r}]", state
     remaining: frozenset[Any] = getattr(_next_effect(process), "remaining", frozenset())
-    yield f"{path}.todo", partition in remaining
+    yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
     yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
     batches = (controller.partition_batch, controller.replica_batch)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)
+
+
+def _found(
+    process: MemoryProcess,
+    controller: KafkaController,
+    path: str,
+    partition: TopicPartition,
+    assigned: tuple[int, ...],
+) -> Named:
+    """What the running batch tells new replicas."""
+    told = controller.replica_batch.leader_and_isr if _at(process) is At.NEW_REPLICA_READ else {}
+    for r in assigned:
+        state = told.get(r, {}).get(partition)
+        yield from _leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
 
 
 # ------------------------------------------------------------------------------------------------ brokers, connections

@@ -106,10 +106,11 @@ class Activity:
     """What the running handler is about, for whoever looks in from outside.
 
     `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
-    and `lost_leader` says that one of them led a partition.
+    and `lost_leader` says that one of them led a partition. `creating` are partitions whose replicas become new.
     """
 
     handler: Handler = Handler.NONE
     dead: frozenset[int] = frozenset()
     lost_leader: bool = False
     in_failover: bool = False
+    creating: frozenset[TopicPartition] = frozenset()

@@ -48,6 +48,8 @@ def on_new_partition_creation(controller: KafkaController, partitions: Sequence[
     replicas = [(partition, replica) for partition in partitions for replica in assignment[partition]]
     for partition in partitions:
         partition_leadership.set_new(controller, partition)
+    controller.is_about(creating=frozenset(partitions))
     yield from replica_transitions.set_new(controller, replicas)
+    controller.is_about(creating=frozenset())
     yield from partition_leadership.bring_online(controller, partitions, Handler.CREATION)
     replica_transitions.set_online(controller, replicas)

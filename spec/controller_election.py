@@ -95,6 +95,8 @@ def _leave_handler(controller: Any, m: Model) -> None:
     reset(controller, "handler", "partition", "replica", "read_version", "dead", "lost_leader")
     for p in m.partitions:
         reset(controller.partitions[p], "todo", "visiting", "batched")
+        if m.has("creation"):
+            reset(controller.partitions[p], "found")
 
 
 def forget_epoch_version(controller: Any, m: Model) -> None:

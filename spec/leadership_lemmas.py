@@ -26,8 +26,10 @@ HOLDS_A_VERSION = (At.ONLINE_WRITE, At.ONLINE_RETRY, At.REMOVE_WRITE, At.REMOVE_
 
 
 def copies(s: Any, m: Model, p: int) -> Iterator[Any]:
-    """Every copy of a partition's state znode: in caches, in requests that wait, in the memory of brokers."""
+    """Every copy of a partition's state znode: in caches, in batches, in requests that wait, in the brokers' memory."""
     yield from (s.controllers[c].partitions[p] for c in m.controllers)
+    if m.has("creation"):
+        yield from (s.controllers[c].partitions[p].found[r] for c in m.controllers for r in m.assigned(p))
     yield from (s.brokers[b].partitions[p] for b in m.assigned(p))
     if m.has("connections"):
         yield from (s.connections[c][b][k].partitions[p] for c in m.controllers for b in m.brokers.ids for k in m.slots)

@@ -11,6 +11,7 @@ Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `elec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from spec.controller_election import controller_moved
@@ -38,10 +39,15 @@ def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
 
 
 def begin_online(s: Any, m: Model, c: int, handler: Handler) -> None:
-    """Start the visits; where there is nothing to visit, the caller goes on by itself."""
+    """Start the visits of all that waits; where there is nothing to visit, the caller goes on by itself."""
+    begin_visits(s, m, c, handler, {p: needs_visit(s, m, c, p) for p in m.partitions})
+
+
+def begin_visits(s: Any, m: Model, c: int, handler: Handler, visited: Mapping[int, Value]) -> None:
+    """Start the visits of these partitions."""
     controller = s.controllers[c]
     for p in m.partitions:
-        with when(needs_visit(s, m, c, p)):
+        with when(visited[p]):
             controller.partitions[p].todo = True
             controller.handler = handler
             controller.at = At.ONLINE_READ

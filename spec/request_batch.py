@@ -30,13 +30,13 @@ class Batch:
     """Who is told of what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
-    `content` gives what LeaderAndIsr says of a partition where that is not the controller's cache.
+    `content` gives what LeaderAndIsr says of a partition to a broker where that is not the controller's cache.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
-    content: Mapping[int, Any] = field(default_factory=dict)
+    content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
 
 
 def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
@@ -82,16 +82,16 @@ def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, V
     for k in reversed(m.slots):
         before = flag(True) if k == 0 else queue[k - 1].stage != Stage.EMPTY
         with when(both(queue[k].stage == Stage.EMPTY, before)):
-            _fill(s, m, c, queue[k], batch, ordered, told)
+            _fill(s, m, c, b, queue[k], batch, ordered, told)
     for p, is_ordered in ordered.items():
-        content = batch.content.get(p, s.controllers[c].partitions[p])
+        content = batch.content.get((p, b), s.controllers[c].partitions[p])
         with when(is_ordered):
             observe(f"controller {c}", "queue LeaderAndIsr", broker=b, partition=p, **{n: content[n] for n in FIELDS})
     with when(told):
         observe(f"controller {c}", "queue UpdateMetadata", broker=b)
 
 
-def _fill(s: Any, m: Model, c: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
+def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
     """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
     controller = s.controllers[c]
     slot.epoch = controller.epoch
@@ -99,7 +99,7 @@ def _fill(s: Any, m: Model, c: int, slot: Any, batch: Batch, ordered: Mapping[in
     with when(~either(*ordered.values())):
         slot.stage = Stage.UPDATE_METADATA
     for p, is_ordered in ordered.items():
-        content = batch.content.get(p, controller.partitions[p])
+        content = batch.content.get((p, b), controller.partitions[p])
         with when(is_ordered):
             slot.partitions[p].ordered = True
             for name in FIELDS:

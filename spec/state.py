@@ -225,9 +225,12 @@ def _cached_partition(m: Model, p: int) -> Shape:
     """A controller's cache of a partition, its two state machines, and where it stands in the running handler.
 
     The leadership is cached where `version` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
-    visited; `batched`: brokers for which the running batch has a LeaderAndIsr.
+    visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a new
+    replica whose partition has a state znode already, which is not cached.
     """
+    found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
     return {
+        **found,
         **leadership(m),
         "state": Leaf(enumeration(PartitionState), PartitionState.NON_EXISTENT),
         "replicas": {r: Leaf(enumeration(ReplicaState), ReplicaState.NON_EXISTENT) for r in m.assigned(p)},

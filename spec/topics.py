@@ -16,12 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 from spec.controller_threads import become_idle, take_callback
-from spec.language import action, observe, require, when
+from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.partition_leadership import begin_online, needs_visit
+from spec.partition_leadership import begin_visits, needs_visit
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.request_batch import Batch, send
+from spec.request_batch import FIELDS, Batch, send
 from spec.state import At, Callback, Handler
 from spec.terms import both, either, flag
 from spec.zookeeper import can_operate, exists, notify
@@ -52,29 +52,48 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
             for p in m.partitions_of(topic):
                 controller.partitions[p].state = PartitionState.NEW
                 controller.partitions[p].visiting = m.assigned_set(p)
+                controller.partitions[p].todo = True
 
 
 @action(actor="controller {c}", source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
 def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """To NewReplica: read the state znode; if there is one, send it to the replica, unless that is its leader."""
+    """To NewReplica: read the state znode; if there is one, the replica is to be told, unless that is its leader."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
     one = m.brokers.set_kind.constant((r,))
     present, leads = exists(znode), flag(znode.leader == r)
     with when(both(present, ~leads)):
-        send(s, m, c, Batch(ordered={p: one}, everybody=True, content={p: znode}))
+        cached.batched = m.brokers.union(cached.batched, one)
+        for name in FIELDS:
+            cached.found[r][name] = znode[name]
     with when(~both(present, leads)):
         cached.replicas[r] = ReplicaState.NEW
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(~either(*(~m.brokers.is_empty(controller.partitions[q].visiting) for q in m.partitions))):
+        _tell_new_replicas(s, m, c)
         _partitions_to_online(s, m, c)
 
 
+def _tell_new_replicas(s: Any, m: Model, c: int) -> None:
+    """One batch for all new replicas; UpdateMetadata names no partition, since the leadership is not cached."""
+    partitions = s.controllers[c].partitions
+    told = {p: partitions[p].batched for p in m.partitions}
+    content = {(p, r): partitions[p].found[r] for p in m.partitions for r in m.assigned(p)}
+    somebody = either(*(~m.brokers.is_empty(brokers) for brokers in told.values()))
+    send(s, m, c, Batch(ordered=told, everybody=somebody, content=content))
+    for p in m.partitions:
+        reset(partitions[p], "batched", "found")
+
+
 def _partitions_to_online(s: Any, m: Model, c: int) -> None:
-    """Visit the new partitions that have a live replica; without any, the creation is done."""
-    begin_online(s, m, c, Handler.CREATION)
-    with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
+    """Visit those of the new partitions that have a live replica; without any, the creation is done."""
+    partitions = s.controllers[c].partitions
+    visited = {p: both(partitions[p].todo, needs_visit(s, m, c, p)) for p in m.partitions}
+    for p in m.partitions:
+        partitions[p].todo = False
+    begin_visits(s, m, c, Handler.CREATION, visited)
+    with when(~either(*visited.values())):
         finish_creation(s, m, c)
 
 

@@ -201,6 +201,31 @@ def test_7_3_a_topic_is_created() -> None:
     assert run["controllers[1].at"] == "IDLE"
 
 
+def test_4_new_replicas_whose_partition_has_a_znode_are_told_in_one_batch() -> None:
+    """The successor has created the znode with 2 as leader; its first controller, a zombie, hears of the topic late."""
+    run = Run(replace(CREATION, brokers=3, assigned=((1, 2, 3),)), creations=1, expiries=1)
+    run.do("create_topic(t=0)", "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "read_epoch(c=2)", "increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)")
+    run.do("read_topics(c=2)", "read_state(c=2, p=0)", "create_state(c=2, p=0)", "renew_session(b=1)")
+    assert run.do("on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=3)") == []
+    assert run.do("read_for_new_replica(c=1, p=0, r=2)") == [], "2 leads already, which is an error"
+    assert run[f"{CACHE}.replicas[2]"] == "NON_EXISTENT"
+    seen = run.do("read_for_new_replica(c=1, p=0, r=1)")
+    assert told(seen) == [("1", "2", "0", "[2, 3]", "0"), ("3", "2", "0", "[2, 3]", "0")]
+    assert run[f"{CACHE}.version"] == "-1", "what was found is not cached"
+
+
+def test_7_3_a_creation_brings_only_its_own_partitions_online() -> None:
+    """The partition of an earlier topic, New since its create failed, waits for the next trigger."""
+    run = Run(scope("topics"), creations=2, losses=1)
+    topic_created(run)
+    run.do("create_state_unanswered(c=1, p=0)", "create_state(c=1, p=0)")
+    assert run[f"{CACHE}.state"] == "NEW"
+    run.do("create_topic(t=1)", "on_topic_change(c=1)")
+    run.do("read_for_new_replica(c=1, p=1, r=1)", "read_for_new_replica(c=1, p=1, r=2)")
+    assert [name for name in run.enabled() if name.startswith("create_state(")] == ["create_state(c=1, p=1)"]
+
+
 @pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.RECOGNISE_OWN_CREATE})], ids=["as coded", "mended"])
 def test_3_and_d54_a_create_that_finds_its_own_znode_fails_unless_that_is_recognised(switches: Switches) -> None:
     run = Run(CREATION, switches, creations=1, losses=1)
