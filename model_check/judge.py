@@ -88,7 +88,7 @@ def judge(recording: Recording, switches: Switches = AS_CODED, *, budget: int = 
     ends = search.explanations()
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
-    found = [asked.broken(end.path(), is_whole=bool(ends) and recording.cut is None) for end in ends or [best]]
+    found = [asked.broken(end.path(), is_whole=bool(ends)) for end in ends or [best]]
     common = set.intersection(*({one.claim.name for one in broken} for broken in found))
     outcome, reason = _outcome(recording, search, explained=bool(ends))
     return Judgement(

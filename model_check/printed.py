@@ -10,11 +10,13 @@ Kafka 0.10.2.2: `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBroke
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from model_check.hidden_steps import part
 from model_check.open_system import OpenSystem
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
@@ -43,7 +45,6 @@ from spec.state_change_lines import (
 ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
 CREATIONS = frozenset({"create_state"})
 VISITS = ELECTIONS | CREATIONS | {"read_for_election"}
-REMOVALS = frozenset({"read_for_removal", "write_removal", "rewrite_removal"})
 START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
@@ -68,11 +69,27 @@ class Printing:
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
         """How many of the lines that its process has yet to print are this step's; None if one that must be is not."""
         count = 0
-        while count < len(lines) and self.accounts_for(lines[count].line):
+        while count < len(lines) and self._may_say(lines, count):
             count += 1
         if count == len(lines):
             return count
         return count if self.demands <= {_key(one.line) for one in lines[:count]} else None
+
+    @property
+    def _states(self) -> tuple[PlainState, PlainState]:
+        return self.before, self.after
+
+    def _may_say(self, lines: Sequence[ControllerSaid], at: int) -> bool:
+        """Whether this step prints the line, too: once, or an UpdateMetadata's with each of its batches."""
+        line = lines[at].line
+        times = sum(one.line == line for one in lines[:at])
+        return times < (self._updates if isinstance(line, UpdateMetadataSending) else 1) and self.accounts_for(line)
+
+    @cached_property
+    def _updates(self) -> int:
+        """How many batches with an UpdateMetadata the step queues."""
+        queued = Counter(one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata")
+        return max(queued.values(), default=0)
 
     # ------------------------------------------------------------------------------------------------ what must be said
 
@@ -97,10 +114,17 @@ class Printing:
                 new = self._state(self.after, q) is PartitionState.NEW
                 if new and self._state(self.before, q) is PartitionState.NON_EXISTENT:
                     yield PartitionBecameNew, self._name(q)
-        if self.rule in REMOVALS | {"read_for_new_replica"} and p is not None:
-            r = self.parameters["r"]
-            if self._replica(self.before, p, r) is not self._replica(self.after, p, r):
-                yield ReplicaChanged, self._name(p), self.cluster.broker_ids[r - 1]
+        if self.rule not in START_UP:
+            yield from self._changed_replicas()
+
+    def _changed_replicas(self) -> Iterable[tuple[Any, ...]]:
+        """Every replica that is in another state now; nothing is said when a controller forgets them all."""
+        before, after = (part(state, "controllers", self.parameters["c"], "partitions") for state in self._states)
+        for p in after if before is not after else ():
+            old, new = (part(one, p, "replicas") for one in (before, after))
+            for r in new if old is not new else ():
+                if old.get(r) != new[r]:
+                    yield ReplicaChanged, self._name(p), self.cluster.broker_ids[r - 1]
 
     def _name(self, p: int) -> Any:
         return self.cluster.partitions[p]
@@ -155,6 +179,11 @@ class Printing:
         live = self._controller(self.after).live.raw
         alive = any(live >> r - 1 & 1 for r in self.system.model.assigned(p))
         return self._state(self.after, p) is PartitionState.NEW and not alive
+
+    def is_assigned(self, line: ReplicaChanged) -> bool:
+        """Whether there is such a replica."""
+        assigned = self.system.model.assigned(self.cluster.partition(line.partition))
+        return self.cluster.broker(line.replica) in assigned
 
     def changes_replica(self, line: ReplicaChanged) -> bool:
         """A replica went to another state; to Online also from Online, where that is sent to its broker once more."""
@@ -248,7 +277,7 @@ TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {
     NoAssignedReplicaAlive: Printing.fails,
     PartitionBecameNew: Printing.goes_to,
     PartitionLostLeader: Printing.goes_to,
-    ReplicaChanged: Printing.changes_replica,
+    ReplicaChanged: lambda step, line: step.is_assigned(line) and step.changes_replica(line),
     ReplicaChangeFailed: Printing.fails_replica,
     LeaderAndIsrSending: Printing.sends,
     UpdateMetadataSending: Printing.informs,

@@ -12,7 +12,7 @@ in the order in which the topics were created.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -95,9 +95,10 @@ class ControllerDeleted(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class EpochWritten(ZooKeeperChange):
-    """/controller_epoch was created or written."""
+    """/controller_epoch was created (version 0) or written."""
 
     epoch: int
+    version: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +174,8 @@ class RequestHandled(Observed):
 
     `kind` is LeaderAndIsr, UpdateMetadata or StopReplica; `states` what the LeaderAndIsr says of each partition, and
     `outcomes` what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known
-    where the process was killed). `refused`: as a whole, for its controller epoch.
+    where the process was killed). `told` is what an UpdateMetadata says, without versions. `refused`: as a whole, for
+    its controller epoch.
     """
 
     broker: int
@@ -184,6 +186,27 @@ class RequestHandled(Observed):
     states: Mapping[int, Leadership]
     outcomes: Mapping[int, str]
     refused: bool
+    told: Mapping[int, Leadership] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerReceived(Observed):
+    """A controller got an answer; `codes` by partition, None where the answer has none (an UpdateMetadata's)."""
+
+    controller: int
+    broker: int
+    error_code: int
+    codes: Mapping[int, int] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction(Observed):
+    """A line that does not go with other lines: whatever the cluster did, its processes do not write both."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}: {self.text}"
 
 
 # ------------------------------------------------------------------------------------------------------- the whole

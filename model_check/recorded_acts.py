@@ -1,4 +1,4 @@
-"""What was done to the cluster while it was recorded: kills and pauses are observations, all else is passed over."""
+"""What was done to the cluster while it was recorded: kills and pauses are observations, shutdowns end them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.recorded import Cluster, Observed, ProcessKilled, ProcessPaused
+from model_check.recorded import Cluster, NotModelled, Observed, ProcessKilled, ProcessPaused
 from spec.errors import MalformedInput
 
 AS_TRANSACTIONS = "seen as ZooKeeper's transactions"
@@ -17,7 +17,6 @@ PASSED_OVER: Final = {
     "zookeeper-started": "the server's start",
     "broker-start": "a process start, seen as its first session",
     "broker-exited": "the end of a process that shut itself down, seen as the end of its session",
-    "broker-sigterm (controlled shutdown)": "a controlled shutdown, seen as its requests and the end of its session",
     "broker-kill-9 (end of recording)": "the end of the recording",
     "admin-create-topic": AS_TRANSACTIONS,
     "admin-add-partitions": AS_TRANSACTIONS,
@@ -44,7 +43,7 @@ PASSED_OVER: Final = {
 
 
 def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
-    """The kills and pauses in actions.jsonl; MalformedInput names the line of an act that is not known."""
+    """The kills, pauses and shutdowns in actions.jsonl; MalformedInput names the line of an act that is not known."""
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             place = f"{file.name}:{number}"
@@ -68,5 +67,7 @@ def _act(act: str, record: dict[str, Any], head: dict[str, Any], cluster: Cluste
             return ProcessKilled(**head, broker=cluster.broker(record["broker"]))
         case "broker-sigstop" | "broker-sigcont":
             return ProcessPaused(**head, broker=cluster.broker(record["broker"]), resumed=act == "broker-sigcont")
+        case "broker-sigterm (controlled shutdown)":
+            return NotModelled(**head, reason="controlled shutdown is not part of the specification")
         case _:
             return None

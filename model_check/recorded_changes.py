@@ -80,9 +80,11 @@ Known: TypeAlias = "Callable[[Changes, dict[str, Any], Any, Path], ZooKeeperChan
 Row: TypeAlias = "Known | PassedOver | Missing"
 
 CREATES: Final[Mapping[PathKind, Row]] = {
-    paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerCreated(**head),
-    paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(**head, epoch=payload.controller_epoch),
-    paths.BROKER: lambda _reader, head, _payload, _path: BrokerRegistered(**head),
+    paths.CONTROLLER: lambda reader, head, payload, _path: reader.controller(head, payload),
+    paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(
+        **head, epoch=payload.controller_epoch, version=0
+    ),
+    paths.BROKER: lambda reader, head, _payload, path: reader.registration(head, path),
     paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicCreated(**head, topic=reader.topic(path)),
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
     paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
@@ -134,6 +136,8 @@ WRITTEN_BY_BROKERS: Final = frozenset(
     {paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.BROKER, paths.STATE, paths.ISR_CHANGE}
 )
 """What an admin tool never writes; a session that does is a broker's, and must be known as one."""
+WITH_VERSION: Final = frozenset({paths.CONTROLLER_EPOCH, paths.STATE})
+"""What is written on condition of its version."""
 
 REFUSALS: Final[Mapping[str, str]] = {
     "NoNode": "a write to a node that is not there: first creates, and the failover's delete of an absent request",
@@ -164,8 +168,10 @@ class Changes:
             head = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
             try:
                 observed = self._change(head, one, session)
-            except (MalformedInput, KeyError) as error:
+            except MalformedInput as error:
                 raise MalformedInput(place, "", str(error)) from error
+            except KeyError as error:
+                raise MalformedInput(place, "", f"names {error}, of which nothing else tells") from error
             if observed is not None:
                 yield observed
 
@@ -213,7 +219,7 @@ class Changes:
                     reason = "is no broker's, but writes what only brokers write"
                     raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
                 payload = None if isinstance(one.change, NodeDeleted) else parse_payload(path, data)
-                if path.kind is not paths.STATE:
+                if path.kind not in WITH_VERSION:
                     head.pop("version", None)
                 return make(self, head, payload, path)
 
@@ -252,6 +258,21 @@ class Changes:
         epoch, self.leader_epochs[partition] = self.leader_epochs.get(partition), leadership.leader_epoch
         by_leader = leadership.leader == head["by"] and leadership.leader_epoch == epoch
         return StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader)
+
+    def controller(self, head: dict[str, Any], payload: Any) -> ControllerCreated:
+        """A broker's win, which names itself."""
+        self._check_owner(head, "/controller", payload.brokerid)
+        return ControllerCreated(**head)
+
+    def registration(self, head: dict[str, Any], path: Path) -> BrokerRegistered:
+        """A broker's registration, under its own id."""
+        self._check_owner(head, str(path), path.broker)
+        return BrokerRegistered(**head)
+
+    def _check_owner(self, head: dict[str, Any], path: str, named: int | None) -> None:
+        owner = self.cluster.broker_ids[head["by"] - 1]
+        if named != owner:
+            raise MalformedInput(path, "", f"names broker {named}, but its session is broker {owner}'s")
 
     def notification(self, head: dict[str, Any], payload: Any, path: Path) -> NotificationCreated:
         """An ISR change notification, with the partitions that it names."""

@@ -1,63 +1,36 @@
-"""The lines of a broker's state-change.log as observations, in two sequences: the controller's, and the broker's.
+"""The lines of a broker's state-change.log as observations: the controller's, the answers that it got, the broker's.
 
-A controller's line is an observation by itself. A broker's lines are put together to the requests that they tell of: a
-LeaderAndIsr prints a line for each partition as it arrives and more as it is handled; it is handled, all of it at once,
-where its first line under the lock stands. One that was only received, because the process was killed before, is passed
-over. So are lines that repeat what others say.
+A controller's line is an observation by itself; the answers that it got are held against what the brokers did
+(`recorded_agreement`). A broker's lines are put together to requests (`recorded_requests`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.recorded import Cluster, ControllerSaid, Leadership, Observed, RequestHandled
-from spec.broker_change_lines import (
-    BrokerLine,
-    LeaderInfoCached,
-    PartitionLine,
-    PartitionUncached,
-    StopReplicaFromOldController,
-    StopReplicaStarted,
-    UpdateMetadataFromOldController,
-)
+from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Observed
+from model_check.recorded_requests import Requests
+from spec.broker_change_lines import BrokerLine
 from spec.errors import MalformedInput
-from spec.leader_and_isr_lines import (
-    LeaderAndIsrFromOldController,
-    LeaderAndIsrReceived,
-    LeaderEpochNotHigher,
-    LeaderUnavailable,
-    NotInAssignedReplicas,
-    TransitionStarted,
-)
+from spec.kafka_types import TopicPartition
 from spec.log_entries import LogEntry, TornLine, read_entries
 from spec.log_lines import Line
-from spec.logged_values import PartitionInfo, Role
-from spec.state_change_lines import ControllerLine, ResponseReceived, parse_line
+from spec.request_schemas import PartitionsResponse
+from spec.state_change_lines import (
+    ControllerLine,
+    LeaderAndIsrSending,
+    LeaderElected,
+    PartitionBecameOnline,
+    ReplicaChanged,
+    ResponseReceived,
+    UpdateMetadataSending,
+    parse_line,
+)
 
 ANSWERED: Final = "the answer to a request, which is delivered and answered in one step"
-REPEATED: Final = "repeats what another line of the same request says"
-NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
-
-
-Key = tuple[str, int, int]
-"""Kind, controller and correlation id: what the lines of one request share."""
-
-
-@dataclass
-class _Request:
-    """The lines of one request so far."""
-
-    key: Key
-    epoch: int
-    states: dict[int, Leadership] = field(default_factory=dict)
-    outcomes: dict[int, str] = field(default_factory=dict)
-    refused: bool = False
-    handled: LogEntry | None = None
 
 
 class Lines:
@@ -68,13 +41,18 @@ class Lines:
         self.broker = broker
         self.lives = lives
         self.passed_over = passed_over
-        self.arrived: dict[Key, _Request] = {}
-        self.handled: list[_Request] = []
+        self.said: list[Observed] = []
+        self.answers: list[AnswerReceived] = []
+        self.requests = Requests(cluster, broker, self._head, self._life, self._pass_over)
+
+    @property
+    def contradictions(self) -> list[Contradiction]:
+        """What does not go together within the log."""
+        return self.requests.contradictions
 
     def read(self, log: Path, *, until: int | None = None) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name, up to a time; MalformedInput names the line that is none of Kafka's."""
         source = f"{log.parent.name}/{log.name}"
-        said: list[Observed] = []
         with log.open(encoding="utf-8") as lines:
             for entry in read_entries(lines, source):
                 if isinstance(entry, TornLine):
@@ -82,26 +60,67 @@ class Lines:
                 if until is not None and _milliseconds(entry) >= until:
                     break
                 try:
-                    said += self._entry(entry, parse_line(entry.message, source=entry.place))
+                    self._entry(entry, parse_line(entry.message, source=entry.place))
                 except KeyError as error:
                     raise MalformedInput(entry.place, "", f"names {error}, which no transaction created") from error
-        for request in self.arrived.values():
-            if request.handled is None:
-                self._pass_over(NOT_HANDLED)
         name = self.cluster.broker_ids[self.broker - 1]
-        return {f"controller {name}": tuple(said), f"broker {name}": tuple(map(self._observed, self.handled))}
+        return {f"controller {name}": tuple(self.said), f"broker {name}": self.requests.observed()}
 
-    def _entry(self, entry: LogEntry, line: Line) -> Iterator[ControllerSaid]:
+    def _entry(self, entry: LogEntry, line: Line) -> None:
         match line:
             case ResponseReceived():
                 self._pass_over(ANSWERED)
+                self._check_writer(entry, "controller", line.controller)
+                self.answers.append(self._answer(entry, line))
             case ControllerLine():
+                self._check_writer(entry, "controller", line.controller)
+                self._check_names(line)
                 head = self._head(entry)
-                yield ControllerSaid(**head, controller=self.broker, incarnation=self._life(head["time"]), line=line)
+                life = self._life(head["time"])
+                self.said.append(ControllerSaid(**head, controller=self.broker, incarnation=life, line=line))
             case BrokerLine():
-                self._broker_line(entry, line)
+                self._check_writer(entry, "broker", line.broker)
+                self.requests.add(entry, line)
             case _:
                 raise MalformedInput(entry.place, "", f"a line of kind {type(line).__name__} has no place here")
+
+    def _check_writer(self, entry: LogEntry, role: str, broker_id: int) -> None:
+        own = self.cluster.broker_ids[self.broker - 1]
+        if broker_id != own:
+            raise MalformedInput(entry.place, role, f"is {broker_id} in a log of broker {own}")
+
+    def _check_names(self, line: ControllerLine) -> None:
+        """KeyError for a broker or a partition that there is not."""
+        partition = getattr(line, "partition", None)
+        if isinstance(partition, TopicPartition):
+            self.cluster.partition(partition)
+        match line:
+            case LeaderElected(leader=leader) | PartitionBecameOnline(leader=leader):
+                self.cluster.broker(leader)
+            case ReplicaChanged(replica=replica):
+                self.cluster.broker(replica)
+            case LeaderAndIsrSending(leadership=said, broker=broker):
+                for named in (said.leader, *said.isr, broker):
+                    self.cluster.broker(named)
+            case UpdateMetadataSending(leadership=said, brokers=brokers):
+                for named in (said.leader, *said.isr, *brokers):
+                    self.cluster.broker(named)
+            case _:
+                pass
+
+    def _answer(self, entry: LogEntry, line: ResponseReceived) -> AnswerReceived:
+        response: Any = line.answer.response
+        codes = None
+        if isinstance(response, PartitionsResponse):
+            named = ((TopicPartition(one.topic, one.partition), one.error_code) for one in response.partitions)
+            codes = {self.cluster.partition(partition): int(code) for partition, code in named}
+        return AnswerReceived(
+            **self._head(entry),
+            controller=self.broker,
+            broker=self.cluster.broker(line.broker.id),
+            error_code=int(response.error_code),
+            codes=codes,
+        )
 
     def _head(self, entry: LogEntry) -> dict[str, Any]:
         return {"place": entry.place, "time": _milliseconds(entry), "text": entry.message}
@@ -113,88 +132,6 @@ class Lines:
     def _pass_over(self, reason: str) -> None:
         self.passed_over[f"state-change.log: {reason}"] += 1
 
-    def _broker_line(self, entry: LogEntry, line: BrokerLine) -> None:
-        """One line added to its request."""
-        match line:
-            case LeaderAndIsrReceived(partition=partition, state=state):
-                self._arriving(line).states[self.cluster.partition(partition)] = self._leadership(state)
-            case LeaderAndIsrFromOldController():
-                self._handling(entry, line, "LeaderAndIsr").refused = True
-            case UpdateMetadataFromOldController():
-                self._handling(entry, line, "UpdateMetadata").refused = True
-            case LeaderInfoCached() | PartitionUncached():
-                self._handling(entry, line, "UpdateMetadata")
-            case StopReplicaStarted() | StopReplicaFromOldController():
-                self.handled.append(_Request(("StopReplica", 0, -1), 0, handled=entry))
-            case PartitionLine(partition=partition) if outcome := _outcome(line):
-                outcomes = self._handling(entry, line, "LeaderAndIsr").outcomes
-                outcomes[self.cluster.partition(partition)] = outcome
-            case _:
-                self._pass_over(REPEATED)
-
-    def _arriving(self, line: LeaderAndIsrReceived) -> _Request:
-        """The request whose partitions are being received: one that has not been handled yet, or a new one."""
-        key = ("LeaderAndIsr", self.cluster.broker(line.controller), line.correlation_id)
-        request = self.arrived.get(key)
-        if request is None or request.handled is not None:
-            request = self.arrived[key] = _Request(key, line.epoch)
-        return request
-
-    def _handling(self, entry: LogEntry, line: Any, kind: str) -> _Request:
-        """The request that a line under the lock tells of; it is handled from its first such line on."""
-        key = (kind, self.cluster.broker(line.controller), line.correlation_id)
-        if self.handled and self.handled[-1].key == key:
-            return self.handled[-1]
-        request = self.arrived.get(key) if kind == "LeaderAndIsr" else None
-        if request is None:
-            request = _Request(key, line.epoch)
-        if request.handled is None:
-            request.handled = entry
-            self.handled.append(request)
-        return request
-
-    def _leadership(self, state: PartitionInfo) -> Leadership:
-        number = self.cluster.broker
-        return Leadership(
-            leader=number(state.leader),
-            leader_epoch=state.leader_epoch,
-            isr=tuple(map(number, state.isr)),
-            version=-1 if state.zk_version is None else state.zk_version,
-            controller_epoch=state.controller_epoch,
-        )
-
-    def _observed(self, request: _Request) -> RequestHandled:
-        assert request.handled is not None  # noqa: S101 - it is in the list of those that were
-        kind, controller, correlation_id = request.key
-        head = self._head(request.handled)
-        shown = f"{kind} {correlation_id} of controller {controller} epoch {request.epoch}"
-        return RequestHandled(
-            **head | {"text": f"handled {shown}: {head['text']}"},
-            broker=self.broker,
-            incarnation=self._life(head["time"]),
-            kind=kind,
-            controller=controller,
-            epoch=request.epoch,
-            states=request.states,
-            outcomes=request.outcomes,
-            refused=request.refused,
-        )
-
 
 def _milliseconds(entry: LogEntry) -> int:
     return int(entry.time.replace(tzinfo=UTC).timestamp() * 1000)
-
-
-def _outcome(line: PartitionLine) -> str:
-    """What a line says became of its partition; nothing, if it only repeats."""
-    match line:
-        case LeaderEpochNotHigher():
-            return "ignored"
-        case NotInAssignedReplicas():
-            return "unassigned"
-        case TransitionStarted(role=role):
-            return "leader" if role is Role.LEADER else "follower"
-        case LeaderUnavailable():
-            return "unavailable"
-        case _:
-            return ""

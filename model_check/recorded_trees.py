@@ -3,7 +3,7 @@
 The specification keeps of ZooKeeper who is controller, the epoch, the registered brokers, the topics, the state znodes
 and the notifications. A transaction says how that changes; a step that is to explain it must change it just so, and a
 step that explains none must leave it alone. Whether an ephemeral's owner is a running process is in no transaction, and
-is left out; so is the data version of /controller_epoch, which goes with the epoch.
+is left out.
 """
 
 from __future__ import annotations
@@ -31,11 +31,15 @@ from spec.model import Model
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
 
-NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned", "epoch_version"})
+NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned"})
 
 
 def _bit(broker: int) -> int:
     return 1 << broker - 1 if broker else 0
+
+
+def _epoch_written(m: Model, _tree: Tree, one: EpochWritten) -> Tree:
+    return {"epoch": one.epoch} | ({"epoch_version": one.version} if m.counts_epoch_versions else {})
 
 
 def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
@@ -60,7 +64,7 @@ def _notification_gone(_m: Model, tree: Tree, one: NotificationDeleted) -> Tree:
 CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
     ControllerCreated: lambda _m, _tree, one: {"controller": one.by},
     ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
-    EpochWritten: lambda _m, _tree, one: {"epoch": one.epoch},
+    EpochWritten: _epoch_written,
     BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
     TopicCreated: lambda _m, tree, one: {"topics": {**tree.get("topics", EMPTY), one.topic: 1}},
     SessionEnded: _session_ended,

@@ -16,23 +16,25 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from model_check.recorded import (
+    AnswerReceived,
     Cluster,
+    Contradiction,
     EpochWritten,
     NotModelled,
     Observed,
     Recording,
-    RequestHandled,
     SessionBegan,
     ZooKeeperChange,
 )
 from model_check.recorded_acts import read_acts
+from model_check.recorded_agreement import disagreements
 from model_check.recorded_changes import Changes, Session, sessions_by_ownership
+from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
 from reference.zookeeper_recording import RecordingError, read_recording
 from reference.zookeeper_transactions import NodeCreated, Transaction
@@ -44,7 +46,8 @@ from spec.znodes import TopicPayload, parse_payload
 
 ZOOKEEPER, SESSIONS, ACTIONS = "zookeeper.jsonl", "sessions.json", "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
-STOP = "StopReplica"
+SKEW = 2000
+"""Milliseconds by which clocks are likely apart at most: so close to where a recording is cut, half of it may lack."""
 
 
 def read(folder: Path) -> Recording:
@@ -56,17 +59,24 @@ def read(folder: Path) -> Recording:
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
+    contradictions: list[Contradiction] = []
+    answers: list[AnswerReceived] = []
     for broker_id, log in _logs(folder):
         if broker_id not in cluster.broker_ids:
             raise BadInput(f"{log}: broker {broker_id} has no session in {ZOOKEEPER}")
         lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
         tracks |= lines.read(log, until=cut.time if cut else None)
+        contradictions += lines.contradictions
+        answers += lines.answers
+    contradictions += disagreements(cluster, tracks, answers)
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    cut = min(filter(None, (cut, _stopped_replica(tracks))), key=lambda one: one.time, default=None)
+    cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
-        tracks = {name: tuple(takewhile(lambda one: one.time < cut.time, track)) for name, track in tracks.items()}
+        contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
+    if contradictions:
+        tracks["contradictions"] = tuple(sorted(contradictions, key=lambda one: one.time))
     tells_acts = (folder / ACTIONS).exists()
-    return Recording(folder, cluster, tracks, passed_over, max(epochs, default=1) + 1, cut, tells_acts)
+    return Recording(folder, cluster, up_to(tracks, cut), passed_over, max(epochs, default=1) + 1, cut, tells_acts)
 
 
 def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[ZooKeeperChange], NotModelled | None]:
@@ -77,16 +87,6 @@ def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[Z
             return read, one
         read.append(one)
     return read, None
-
-
-def _stopped_replica(tracks: Mapping[str, tuple[Observed, ...]]) -> NotModelled | None:
-    """The first StopReplica that a broker handled: in the modelled parts, none ever reaches one."""
-    stops = [one for track in tracks.values() for one in track if isinstance(one, RequestHandled) and one.kind == STOP]
-    first = min(stops, key=lambda one: one.time, default=None)
-    if first is None:
-        return None
-    reason = "a StopReplica that reaches its broker is not part of the specification"
-    return NotModelled(place=first.place, time=first.time, text=first.text, reason=reason)
 
 
 def _transactions(folder: Path) -> list[Transaction]:

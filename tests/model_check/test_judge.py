@@ -127,6 +127,18 @@ LIES: Mapping[str, tuple[str, Change, str]] = {
         replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"'),
         "zookeeper.jsonl:53",
     ),
+    "a write of the epoch that is the second": (
+        "zookeeper.jsonl",
+        replaced('"path": "/controller_epoch", "data": "2", "version": 1', '"path": "/controller_epoch", "data": "2",'
+                 ' "version": 2'),
+        "zookeeper.jsonl:53",
+    ),
+    "a replica that is changed twice, another not at all": (
+        "broker-1/state-change.log",
+        replaced("state of replica 3 for partition [rf3,2] from NewReplica to OnlineReplica",
+                 "state of replica 2 for partition [rf3,2] from NewReplica to OnlineReplica"),
+        "broker-1/state-change.log:21",  # the step that creates the last partition prints all from here on
+    ),
     "a leader that was elected without a word": (
         "broker-2/state-change.log",
         without_line("elected leader 2 for Offline partition [rf3,2]"),

@@ -98,6 +98,12 @@ BAD = {
         (replaced(r'\"isr\":[2,3,1]', r'\"isr\":[2,2,1]'), "/brokers/topics/rf3/partitions/1/state: isr: "),
         (replaced('"/isr_change_notification/isr_change_0000000000"}', '"/controller_epoch"}'),
          "no controller of the era makes a transaction like"),
+        (replaced(r'"path": "/controller", "data": "{\"version\":1,\"brokerid\":1',
+                  r'"path": "/controller", "data": "{\"version\":1,\"brokerid\":2'),
+         "/controller: names broker 2, but its session is broker 1's"),
+        (replaced('"path": "/brokers/ids/2"', '"path": "/brokers/ids/3"'),
+         "/brokers/ids/3: names broker 3, but its session is broker 2's"),
+        (replaced(r'\"isr\":[2,3,1]', r'\"isr\":[2,3,4]'), "names 4, of which nothing else tells"),
     ],
     "sessions.json": [
         (append("}"), "sessions.json: is not an object of sessions"),
@@ -109,6 +115,9 @@ BAD = {
     ],
     "broker-2/state-change.log": [
         (append("Broker 2\n"), "broker-2/state-change.log:160: does not begin with a time: 'Broker 2'"),
+        (replaced("Broker 2 received", "Broker 3 received"), "broker: is 3 in a log of broker 2"),
+        (replaced("Controller 2 epoch 2", "Controller 1 epoch 2"), "controller: is 1 in a log of broker 2"),
+        (replaced("Set(2, 3)", "Set(2, 4)"), "names 4, which no transaction created"),
         (replaced("elected leader", "chose leader"), "broker-2/state-change.log:48: no line of Kafka 0.10.2: expected"),
     ],
 }  # fmt: skip

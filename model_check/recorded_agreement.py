@@ -1,0 +1,97 @@
+"""What one process says of another's doing, held against that one's own log.
+
+A broker caches no leadership that the controller did not say it sends to it. A controller gets no answer that the
+broker did not give: the answers to its LeaderAndIsr, and to UpdateMetadata that are refused, are those of requests that
+the broker handled, in their order; some may be lost. (An UpdateMetadata without partitions leaves no line at its
+broker, so a plain answer to one says nothing.) What does not agree is a contradiction, which no behaviour explains.
+
+PROTOCOL.md sections 9 and 12.2.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Leadership, RequestHandled
+from model_check.recorded_limits import SequencesByName
+from spec.error_codes import ErrorCode
+from spec.state_change_lines import UpdateMetadataSending
+
+CODES: Final[Mapping[str, int]] = {
+    "leader": ErrorCode.NONE,
+    "follower": ErrorCode.NONE,
+    "unavailable": ErrorCode.NONE,
+    "ignored": ErrorCode.STALE_CONTROLLER_EPOCH,
+    "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+}
+"""What a broker answers for a partition, by what became of it."""
+
+
+def disagreements(
+    cluster: Cluster, sequences: SequencesByName, answers: Iterable[AnswerReceived]
+) -> Iterator[Contradiction]:
+    """Lines about another process that its own log does not bear out."""
+    handled = [one for track in sequences.values() for one in track if isinstance(one, RequestHandled)]
+    said = {one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)}
+    logged = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"broker {name}" in sequences}
+    yield from _never_sent(cluster, [one for one in handled if one.controller in logged], said)
+    yield from _never_given([one for one in answers if one.broker in logged], handled)
+
+
+# ------------------------------------------------------------------------------------------ what is sent and cached
+
+
+def _never_sent(
+    cluster: Cluster, handled: Iterable[RequestHandled], said: Iterable[ControllerSaid]
+) -> Iterator[Contradiction]:
+    sent = {word for one in said if isinstance(one.line, UpdateMetadataSending) for word in _words(cluster, one)}
+    for one in handled:
+        for p, told in one.told.items():
+            if (one.controller, one.epoch, one.broker, p, told) not in sent:
+                reason = f"caches of partition {cluster.partitions[p]} what its controller did not send"
+                yield Contradiction(place=one.place, time=one.time, text=one.text, reason=reason)
+
+
+def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[int, int, int, int, Leadership]]:
+    """An UpdateMetadata's line for each broker that it names: from whom, in which epoch, to whom, and what of what."""
+    line = one.line
+    assert isinstance(line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
+    told = Leadership(
+        leader=cluster.broker(line.leadership.leader),
+        leader_epoch=line.leadership.leader_epoch,
+        isr=tuple(map(cluster.broker, line.leadership.isr)),
+        version=-1,
+        controller_epoch=line.leadership.controller_epoch,
+    )
+    for broker in line.brokers:
+        yield one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition), told
+
+
+# -------------------------------------------------------------------------------------------------------- answers
+
+
+def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[RequestHandled]) -> Iterator[Contradiction]:
+    requests: dict[tuple[int, int], list[RequestHandled]] = defaultdict(list)
+    for request in handled:
+        requests[request.controller, request.broker].append(request)
+    left = {connection: iter(of_it) for connection, of_it in requests.items()}
+    for answer in answers:
+        connection = answer.controller, answer.broker
+        says_nothing = answer.codes is None and answer.error_code == ErrorCode.NONE
+        if says_nothing or any(_answers(answer, one) for one in left.get(connection, ())):
+            continue
+        reason = "is an answer that its broker did not give, or not then"
+        yield Contradiction(place=answer.place, time=answer.time, text=answer.text, reason=reason)
+
+
+def _answers(answer: AnswerReceived, request: RequestHandled) -> bool:
+    """Whether an answer may be this request's; what became of a request need not be known for all of its partitions."""
+    if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):
+        return False
+    codes = answer.codes or {}
+    return request.refused or (
+        codes.keys() == request.states.keys()
+        and all(codes[p] == CODES[outcome] for p, outcome in request.outcomes.items())
+    )
