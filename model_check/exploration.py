@@ -40,8 +40,8 @@ class Exploration:
     `levels[d]` counts the states first reached by d steps. `fired` and `overflows` count states by action name, zeros
     included; `transitions` is the sum of `fired`. `violated` and `witnessed` have a shortest trace by property name,
     only of what was found. `exhausted` is false if a limit, the memory or the caller stopped the search, and `stopped`
-    says which. `seconds` are by part; "processor" is what the search took of it. `memory_bytes` are those of states and
-    table, `edge_bytes`, apart, those of the graph.
+    says which. `seconds` are by part; "user" is what the search computed, without the kernel. `memory_bytes` are those
+    of states and table, `edge_bytes`, apart, those of the graph.
     """
 
     states: int

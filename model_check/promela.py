@@ -13,9 +13,11 @@ off (`-DNOREDUCE`; with one process there is nothing to reduce), states are stor
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +46,9 @@ class SpinResult:
     """What SPIN counted, and what it took.
 
     `transitions` are enabled actions, as everywhere in this project. `seconds` are of the search alone, without
-    generating and compiling it (`compile_seconds`); `memory` in bytes is all that `pan` asked for; `vector` is the size
-    of a stored state in bytes, `depth` how deep the search went.
+    generating and compiling it (`compile_seconds`), `user_seconds` what it computed of them, without the kernel;
+    `memory` in bytes is all that `pan` asked for; `vector` is the size of a stored state in bytes, `depth` how deep the
+    search went.
     """
 
     states: int
@@ -53,6 +56,7 @@ class SpinResult:
     seconds: float
     memory: int
     compile_seconds: float
+    user_seconds: float
     vector: int
     depth: int
 
@@ -102,13 +106,20 @@ def export(system: TransitionSystem, workdir: Path) -> Path:
 
 
 def run_spin(
-    system: TransitionSystem, workdir: Path, *, table: int = 24, memory: int = 4096, depth: int = FIRST_DEPTH
+    system: TransitionSystem,
+    workdir: Path,
+    *,
+    table: int = 24,
+    memory: int = 4096,
+    depth: int = FIRST_DEPTH,
+    before: Callable[[], None] = lambda: None,
 ) -> SpinResult:
     """Let SPIN search all reachable states.
 
     `table` is the logarithm of the number of slots in the hash table (best about that of the number of states),
     `memory` the limit in MiB. A search that gets deeper than `depth` starts again with ten times the depth, and only
-    the last one is timed. SpinError if SPIN or gcc is missing, or if the limit does not suffice.
+    the last one is timed; `before` is called right before each. SpinError if SPIN or gcc is missing, or if the limit
+    does not suffice.
     """
     for tool in ("spin", "gcc"):
         if shutil.which(tool) is None:
@@ -120,13 +131,18 @@ def run_spin(
     _call([*COMPILE, f"-DMEMLIM={memory}", f"-DVECTORSZ={max(1024, vector)}", "-o", "pan", "pan.c"], workdir)
     compiled = time.perf_counter() - start
     while depth <= LAST_DEPTH:
-        start = time.perf_counter()
+        before()
+        start, user = time.perf_counter(), _user_seconds_of_children()
         report = _call(["./pan", f"-m{depth}", f"-w{table}", "-b", "-n"], workdir)
-        seconds = time.perf_counter() - start
+        seconds, user = time.perf_counter() - start, _user_seconds_of_children() - user
         if "max search depth too small" not in report and "depth limit" not in report:
-            return _result(system, report, seconds, compiled)
+            return _result(system, report, (seconds, compiled, user))
         depth *= 10
     raise SpinError(f"{system.name}: SPIN's search gets deeper than {LAST_DEPTH} steps; take a smaller scope")
+
+
+def _user_seconds_of_children() -> float:
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
 def _call(command: list[str], workdir: Path) -> str:
@@ -137,7 +153,7 @@ def _call(command: list[str], workdir: Path) -> str:
     return done.stdout + done.stderr
 
 
-def _result(system: TransitionSystem, report: str, seconds: float, compiled: float) -> SpinResult:
+def _result(system: TransitionSystem, report: str, spent: tuple[float, float, float]) -> SpinResult:
     if "Search not completed" in report or "out of memory" in report or "errors: 0" not in report:
         advice = "give it more memory or a smaller scope"
         raise SpinError(f"{system.name}: SPIN did not finish; {advice}. It said: {_in_short(report)}")
@@ -145,9 +161,10 @@ def _result(system: TransitionSystem, report: str, seconds: float, compiled: flo
         states=int(_number(r"(\d+) states, stored", report)),
         # SPIN counts the initial state as if a transition led to it.
         transitions=int(_number(r"(\d+) transitions \(= stored\+matched\)", report)) - 1,
-        seconds=seconds,
+        seconds=spent[0],
         memory=int(_number(r"([\d.]+)\s+(?:total actual memory usage|memory usage \(Mbyte\))", report) * 2**20),
-        compile_seconds=compiled,
+        compile_seconds=spent[1],
+        user_seconds=spent[2],
         vector=int(_number(r"State-vector (\d+) byte", report)),
         depth=int(_number(r"depth reached (\d+)", report)),
     )

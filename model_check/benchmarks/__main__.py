@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from model_check.benchmarks.explorer import Row, compare, native_run, rows, start_up_rows
 from model_check.benchmarks.native_run import LATER
 from model_check.benchmarks.parts import parts
+from model_check.benchmarks.spark import spark_rows
 from model_check.promela import SpinError
 from spec.errors import UnknownName
 from spec.scopes import scope, scopes
@@ -29,6 +30,9 @@ def main() -> None:
             early, late = found["marginal_ns"].values()
             show([("a state at 30 M to one at 1 M", f"{late / early:.2f} times", "1.5 at most")])
             continue
+        if asked.spark:
+            show(spark_rows(built, name, asked.variant, asked.limit))
+            continue
         show(start_up_rows(built, building))
         try:
             show(rows(compare(built, name, asked.variant, asked.runs, spin=asked.spin)))
@@ -46,6 +50,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-spin", dest="spin", action="store_false", help="without SPIN (it needs spin and gcc)")
     parser.add_argument("--no-parts", dest="parts", action="store_false", help="do not tell where the time goes")
     parser.add_argument("--marginal", action="store_true", help="only what a state costs late, compared to early")
+    parser.add_argument("--spark", action="store_true", help="only what the Spark engine takes, with two workers")
+    parser.add_argument("--limit", type=int, help="with --spark: begin no level when so many states are known")
     asked = parser.parse_args()
     for name in asked.scopes:
         if name not in scopes():

@@ -69,13 +69,19 @@ def _spin_run(system: TransitionSystem, native: Mapping[str, Any]) -> SpinResult
         os.sched_setaffinity(0, {last_core()})
     try:
         with tempfile.TemporaryDirectory() as workdir:
-            found = run_spin(system, Path(workdir), table=table, memory=mebibytes)
+            needed = int(native["memory_bytes"]) * 3 // 2
+            found = run_spin(system, Path(workdir), table=table, memory=mebibytes, before=lambda: _warm(needed))
     finally:
         if before:
             os.sched_setaffinity(0, before)
     if (found.states, found.transitions) != (native["states"], native["transitions"]):
         raise SpinError(f"SPIN found {found.states} states and {found.transitions} transitions, we {native}")
     return found
+
+
+def _warm(amount: int) -> None:
+    # In a process of its own: what this one takes at most would count as the peak of those that it starts.
+    subprocess.run([sys.executable, "-m", "model_check.benchmarks.warming", str(amount)], check=True)
 
 
 def rows(comparison: Comparison) -> Iterator[Row]:
@@ -85,7 +91,8 @@ def rows(comparison: Comparison) -> Iterator[Row]:
     per_action = seconds * 1e9 / first["expanded"] / first["actions"]
     yield "states, transitions", f"{first['states']:,}, {first['transitions']:,}", ""
     yield "native search, median", f"{seconds:.2f} s", ""
-    yield "processor time, median", f"{statistics.median(one['processor'] for one in comparison.native):.2f} s", ""
+    computing = statistics.median(one["user"] for one in comparison.native)
+    yield "of it computing, without the kernel", f"{computing:.2f} s", ""
     yield "expanded states a second", f"{first['expanded'] / seconds / 1e6:.2f} M", ""
     yield "for a state and action", f"{per_action:.1f} ns", "7, at most 10"
     stored = first["stored_bytes_per_state"]
@@ -96,7 +103,10 @@ def rows(comparison: Comparison) -> Iterator[Row]:
     if comparison.spin:
         theirs = statistics.median(one.seconds for one in comparison.spin)
         yield "SPIN, median", f"{theirs:.2f} s, {comparison.spin[0].vector} bytes a state", ""
+        user = statistics.median(one.user_seconds for one in comparison.spin)
+        yield "of it computing, without the kernel", f"{user:.2f} s", ""
         yield "faster than SPIN", f"{theirs / seconds:.1f} times", "8, at least 5"
+        yield "faster in computing alone", f"{user / computing:.1f} times", ""
 
 
 def _marginal_row(costs: Mapping[str, float]) -> Iterator[Row]:

@@ -8,6 +8,7 @@ from model_check.benchmarks import __main__ as command
 from model_check.benchmarks.explorer import Comparison, native_run, rows
 from model_check.benchmarks.native_run import marginal
 from model_check.benchmarks.parts import parts
+from model_check.benchmarks.spark import fixed_seconds, rate
 from model_check.explorer import Progress
 from model_check.interpreter import explore_plainly
 from model_check.promela import SpinResult
@@ -48,14 +49,15 @@ def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypa
 
 
 def test_the_table_tells_medians_and_ratios() -> None:
-    run = {"seconds": 2.0, "processor": 1.5, "expanded": 10 * MILLION, "states": 10 * MILLION, "actions": 100,
+    run = {"seconds": 2.0, "user": 1.5, "expanded": 10 * MILLION, "states": 10 * MILLION, "actions": 100,
            "words": 2, "transitions": 1, "stored_bytes_per_state": 39.0, "peak_bytes": 2**30, "memory_bytes": 2**29,
            "marginal_ns": {"1000000": 200.0, "30000000": 260.0}}  # fmt: skip
     native = [run, {**run, "seconds": 1.0}, {**run, "seconds": 9.0}]
-    spin = [SpinResult(1, 1, seconds, 1, 1.0, 84, 7) for seconds in (16.0, 18.0, 40.0)]
+    spin = [SpinResult(1, 1, seconds, 1, 1.0, 6.0, 84, 7) for seconds in (16.0, 18.0, 40.0)]
     table = {name: number for name, number, _ in rows(Comparison(native, spin))}
     assert table["for a state and action"] == "2.0 ns"
     assert table["faster than SPIN"] == "9.0 times"
+    assert table["faster in computing alone"] == "4.0 times"
     assert table["a state at 30 M to one at 1 M"] == "1.30 times"
 
 
@@ -63,6 +65,15 @@ def test_parts_add_up_to_something() -> None:
     found = dict(parts(odometer(4, 9), sample=5000))
     assert len(found) == 4
     assert sum(found.values()) > 0
+
+
+def test_the_costs_of_a_level_and_of_a_state_are_told_apart() -> None:
+    levels = (1, 10, 100, 1_000, 100_000, MILLION, 3 * MILLION, 500)
+    seconds = [9.0, 5.0, *(0.25 + size / MILLION for size in levels[2:])]
+    assert fixed_seconds(levels, seconds) == pytest.approx(0.2505, abs=0.0006)
+    assert rate(levels, seconds, 0.25) == pytest.approx(MILLION)
+    with pytest.raises(ValueError, match="take another scope"):
+        fixed_seconds((1, 10, 5_000), (1.0, 1.0, 1.0))
 
 
 def test_an_unknown_scope_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
