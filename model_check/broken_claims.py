@@ -76,7 +76,7 @@ class BrokenClaims:
     def _broken_by_step(self, position: Position) -> Iterator[str]:
         if position.before is None or position.step is None or not position.step.rule:
             return
-        view, model = self.explainer.system.view, self.explainer.system.model
+        view, model = self.explainer.system.view, self.explainer.system.model_for(position.step.parameters)
         before, after = view(position.before.state), view(position.state)
         action = Taken(position.step.rule, position.step.parameters)
         for one in self._of_kind("step"):

@@ -20,7 +20,6 @@ from model_check.plain_state import PlainState
 from model_check.positions import BROKER, CONTROLLER, DELIVERIES, Actor, Explained, Move, Position, actors_of
 from model_check.printed import SILENT, Printing
 from model_check.recorded import (
-    Contradiction,
     ControllerSaid,
     Observed,
     ProcessKilled,
@@ -52,6 +51,7 @@ class Explainer:
 
     def __init__(self, recording: Recording, switches: Switches) -> None:
         cluster = recording.cluster
+        self.recording = recording
         self.cluster = cluster
         self.system: OpenSystem = open_system(
             len(cluster.broker_ids),
@@ -59,6 +59,7 @@ class Explainer:
             cluster.topic_of,
             controller_epochs=recording.controller_epochs,
             switches=switches,
+            unclean=cluster.unclean,
         )
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
@@ -100,9 +101,6 @@ class Explainer:
     def blamed(self, at: Position) -> set[Actor]:
         """Who may be to blame that nothing goes on: those of the next observation, and those whom they wait for."""
         heads = [one for _, one in self.tracks.heads(at.place)]
-        if heads and all(isinstance(one, Contradiction) for one in heads):
-            return set()
-        heads = [one for one in heads if not isinstance(one, Contradiction)]
         if not heads:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
         blamed = actors_of(heads[0])

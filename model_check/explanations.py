@@ -37,8 +37,11 @@ def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate
 
 
 def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Iterator[Candidate]:
-    for rule in ("renew_session", "start_process", "start_process_early"):
-        yield rule, {"b": one.by}
+    if one.is_guess or not one.first:
+        yield "renew_session", {"b": one.by}
+    if one.is_guess or one.first:
+        yield "start_process", {"b": one.by}
+        yield "start_process_early", {"b": one.by}
 
 
 def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:

@@ -53,7 +53,10 @@ class Outcome(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Stuck:
-    """Where an explanation ends: what was observed next in each sequence, and which actions were enabled."""
+    """Where an explanation ends: what was observed next in each sequence, and which actions were enabled.
+
+    Lines that contradict others come first.
+    """
 
     next: tuple[Observed, ...]
     enabled: tuple[str, ...]
@@ -98,7 +101,7 @@ def judge(recording: Recording, switches: Switches = AS_CODED, *, budget: int = 
         path=tuple(best.path()),
         explained=sum(best.place),
         observations=recording.observations,
-        stuck=None if ends else _stuck(explainer, best),
+        stuck=_stuck(explainer, best) if recording.contradictions or not ends else None,
         broken=tuple(one for one in found[0] if one.claim.name in common),
         possibly=_others(found, common),
         explanations=len(ends),
@@ -108,7 +111,9 @@ def judge(recording: Recording, switches: Switches = AS_CODED, *, budget: int = 
 
 
 def _outcome(recording: Recording, search: _Search, *, explained: bool) -> tuple[Outcome, str]:
-    cut = recording.cut
+    cut, contradictions = recording.cut, recording.contradictions
+    if contradictions:
+        return Outcome.UNEXPLAINED, f"no cluster writes this: {contradictions[0].place} contradicts other lines"
     if explained:
         return (Outcome.INCOMPLETE, f"explained up to {cut.place}: {cut.reason}") if cut else (Outcome.EXPLAINED, "")
     if search.is_exhausted:
@@ -122,8 +127,9 @@ def _others(found: list[tuple[Broken, ...]], common: set[str]) -> tuple[Broken, 
 
 
 def _stuck(explainer: Explainer, at: Position) -> Stuck:
-    heads = tuple(one for _, one in explainer.tracks.heads(at.place))
-    return Stuck(heads, tuple(name for name, _ in explainer.progress(at.state)))
+    heads = (one for _, one in explainer.tracks.heads(at.place))
+    enabled = tuple(name for name, _ in explainer.progress(at.state))
+    return Stuck((*explainer.recording.contradictions, *heads), enabled)
 
 
 class _Frame:

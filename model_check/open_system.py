@@ -11,7 +11,7 @@ relation that is enumerated and proved elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,15 +36,28 @@ class NoRoom(Exception):
 
 @dataclass(frozen=True)
 class OpenSystem:
-    """A model whose rules are run one by one. `draws_budgets` is for comparing with engines that count faults."""
+    """A model whose rules are run one by one. `draws_budgets` is for comparing with engines that count faults.
+
+    A model has unclean leader election for all partitions or for none; `unclean` are partitions whose topics override
+    that to have it. Only steps that visit a partition depend on it, so those are run with the other model.
+    """
 
     model: Model
     draws_budgets: bool = False
+    unclean: frozenset[int] = frozenset()
 
     @cached_property
     def layout(self) -> Layout:
         """The variables."""
         return Layout(shape(self.model))
+
+    @cached_property
+    def _unclean_model(self) -> Model:
+        return Model(replace(self.model.scope, unclean=True), self.model.switches)
+
+    def model_for(self, parameters: Mapping[str, int]) -> Model:
+        """The model by which a step goes, or is judged: that of the partition that it visits."""
+        return self._unclean_model if parameters.get("p") in self.unclean else self.model
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -69,7 +82,7 @@ class OpenSystem:
                 return None
             draft.budget[chosen.budget] = left.plus(-1)
         try:
-            leaves_behind = run(chosen, draft, self.model, parameters)
+            leaves_behind = run(chosen, draft, self.model_for(parameters), parameters)
         except NotEnabled:
             return None
         if not leaves_behind.fits:
@@ -88,12 +101,13 @@ def open_system(
     *,
     controller_epochs: int,
     switches: Switches = AS_CODED,
-    unclean: bool = False,
+    unclean: frozenset[int] = frozenset(),
 ) -> OpenSystem:
     """The whole protocol for these brokers, all of them eligible, and these partitions; nothing runs at first.
 
     Every part is in, every fault may happen any number of times. Versions count as far as ZooKeeper does; of controller
     epochs there are as many as asked for, since the specification remembers for each whether somebody has acted in it.
+    `unclean` are the partitions with unclean leader election.
     """
     scope = Scope(
         name="open",
@@ -108,7 +122,6 @@ def open_system(
         callback_capacity=32,
         controller_epochs=controller_epochs,
         versions=2**31 - 1,
-        unclean=unclean,
         cold=True,
     )
-    return OpenSystem(Model(scope, switches))
+    return OpenSystem(Model(scope, switches), unclean=unclean)

@@ -2,7 +2,8 @@
 
 A step takes the next lines of its process for as long as it accounts for them. Some lines it must take: Kafka prints
 one for every transition, every elected leader, every partition of a LeaderAndIsr. Where they do not come next, the step
-did not happen here. (A process that is killed may not come to print them: nothing is missed after its last line.)
+did not happen here. (A process that is killed may not come to print them: after its last line, nothing is missed that
+Kafka prints later than that.)
 
 Kafka 0.10.2.2: `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBrokerRequestBatch`. PROTOCOL.md section
 12.1.
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from model_check.hidden_steps import part
 from model_check.open_system import OpenSystem
@@ -22,6 +23,7 @@ from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.recorded import Cluster, ControllerSaid
 from spec.log_lines import Line
+from spec.logged_values import Role
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import (
@@ -45,6 +47,7 @@ from spec.state_change_lines import (
 ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
 CREATIONS = frozenset({"create_state"})
 VISITS = ELECTIONS | CREATIONS | {"read_for_election"}
+VISITS_TO_REPLICAS = frozenset({"read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica"})
 START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
@@ -52,6 +55,16 @@ SILENT = frozenset({
     "report_isr_changes", "shrink_isr", "expand_isr", "expand_isr_unanswered", "rewrite_isr",
 })  # fmt: skip
 """Rules of other roles: the controller's log has nothing of them."""
+
+
+ORDER: Final = (
+    PartitionBecameNew, LeaderElected, PartitionBecameOnline,
+    LeaderAndIsrSending, UpdateMetadataSending, ReplicaChanged,
+)  # fmt: skip
+"""How the lines that must be printed follow each other in a step; visits to replicas say first what became of them."""
+
+Key: TypeAlias = "tuple[Any, ...]"
+"""What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +84,19 @@ class Printing:
         count = 0
         while count < len(lines) and self._may_say(lines, count):
             count += 1
-        if count == len(lines):
-            return count
-        return count if self.demands <= {_key(one.line) for one in lines[:count]} else None
+        missing = self.demands - {_key(one.line) for one in lines[:count]}
+        ends_here = count == len(lines)
+        return count if not missing or (ends_here and self._come_later(missing, lines[:count])) else None
+
+    def _come_later(self, missing: Iterable[Key], said: Sequence[ControllerSaid]) -> bool:
+        """Whether what is missing is printed after what was said; within one step, lines come kind by kind."""
+        last = max((self._rank(type(one.line)) for one in said), default=0)
+        return all(self._rank(kind) >= last for kind, *_ in missing)
+
+    def _rank(self, kind: type[Line]) -> int:
+        if kind is ReplicaChanged and self.rule in VISITS_TO_REPLICAS:
+            return 0
+        return ORDER.index(kind) if kind in ORDER else 0
 
     @property
     def _states(self) -> tuple[PlainState, PlainState]:
@@ -82,8 +105,10 @@ class Printing:
     def _may_say(self, lines: Sequence[ControllerSaid], at: int) -> bool:
         """Whether this step prints the line, too: once, or an UpdateMetadata's with each of its batches."""
         line = lines[at].line
-        times = sum(one.line == line for one in lines[:at])
-        return times < (self._updates if isinstance(line, UpdateMetadataSending) else 1) and self.accounts_for(line)
+        is_new = all(one.line != line for one in lines[:at])
+        if isinstance(line, UpdateMetadataSending) and line.brokers:
+            is_new = sum(one.line == line for one in lines[:at]) < self._updates
+        return is_new and self.accounts_for(line)
 
     @cached_property
     def _updates(self) -> int:
@@ -94,15 +119,12 @@ class Printing:
     # ------------------------------------------------------------------------------------------------ what must be said
 
     @cached_property
-    def demands(self) -> frozenset[tuple[Any, ...]]:
+    def demands(self) -> frozenset[Key]:
         """The lines that this step must print, by their keys."""
         return frozenset(self._demanded())
 
-    def _demanded(self) -> Iterable[tuple[Any, ...]]:
-        for one in self.seen:
-            if one.kind == "queue LeaderAndIsr":
-                broker = self.cluster.broker_ids[one.fields["broker"].raw - 1]
-                yield LeaderAndIsrSending, self._name(one.fields["partition"].raw), broker
+    def _demanded(self) -> Iterable[Key]:
+        yield from self._sent()
         p = self.parameters.get("p")
         if self.rule in ELECTIONS and p is not None and self._state(self.after, p) is PartitionState.ONLINE:
             yield LeaderElected, self._name(p)
@@ -117,7 +139,18 @@ class Printing:
         if self.rule not in START_UP:
             yield from self._changed_replicas()
 
-    def _changed_replicas(self) -> Iterable[tuple[Any, ...]]:
+    def _sent(self) -> Iterable[Key]:
+        """What is said of each partition of a LeaderAndIsr; to a new broker, it is sent as its replica comes Online."""
+        for one in self.seen:
+            if one.kind == "queue LeaderAndIsr":
+                partition = self._name(one.fields["partition"].raw)
+                broker = self.cluster.broker_ids[one.fields["broker"].raw - 1]
+                yield LeaderAndIsrSending, partition, broker
+                yield UpdateMetadataSending, partition
+                if self.rule in START_UP | {"on_broker_change"}:
+                    yield ReplicaChanged, partition, broker
+
+    def _changed_replicas(self) -> Iterable[Key]:
         """Every replica that is in another state now; nothing is said when a controller forgets them all."""
         before, after = (part(state, "controllers", self.parameters["c"], "partitions") for state in self._states)
         for p in after if before is not after else ():
@@ -212,15 +245,17 @@ class Printing:
         for one in self.seen:
             named = one.kind == "queue LeaderAndIsr" and one.fields["partition"].raw == p
             if named and one.fields["broker"].raw == b:
-                return self._says(one.fields, line)
+                leads = one.fields["leader"].raw == b
+                return self._says(one.fields, line) and leads == (line.role is Role.LEADER)
         # A line to a broker without a channel tells of a request that is dropped; it may repeat an earlier leadership.
         return not self._controller(self.after).channels.raw >> b - 1 & 1
 
     def informs(self, line: UpdateMetadataSending) -> bool:
-        """An UpdateMetadata is queued for these brokers, and this is the leadership of which it tells."""
+        """An UpdateMetadata is queued for these brokers (none, if none lives), and tells of this leadership."""
         told = {one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata"}
         named = {self.cluster.broker(broker) for broker in line.brokers}
-        if not told or not told <= named:
+        live = self._controller(self.after).live.raw
+        if not (told and told <= named) and (named or live):
             return False
         p = self.cluster.partition(line.partition)
         znode = self.system.view(self.after).zookeeper.state[p]
@@ -253,14 +288,14 @@ class Printing:
         return list(ReplicaState)[raw]
 
 
-def _key(line: Line) -> tuple[Any, ...]:
+def _key(line: Line) -> Key:
     """What identifies a line that a step must print."""
     match line:
         case LeaderAndIsrSending():
             return LeaderAndIsrSending, line.partition, line.broker
         case ReplicaChanged():
             return ReplicaChanged, line.partition, line.replica
-        case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew():
+        case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew() | UpdateMetadataSending():
             return type(line), line.partition
         case _:
             return (type(line),)

@@ -63,9 +63,10 @@ class ZooKeeperChange(Observed):
 
 @dataclass(frozen=True, kw_only=True)
 class SessionBegan(ZooKeeperChange):
-    """A broker got a session; `first` if it is the first of its process."""
+    """A broker got a session; `first` if it is the first of its process, as far as that `is_guess`ed or told."""
 
     first: bool
+    is_guess: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,6 +195,7 @@ class AnswerReceived(Observed):
     """A controller got an answer; `codes` by partition, None where the answer has none (an UpdateMetadata's)."""
 
     controller: int
+    epoch: int
     broker: int
     error_code: int
     codes: Mapping[int, int] | None
@@ -214,12 +216,17 @@ class Contradiction(Observed):
 
 @dataclass(frozen=True)
 class Cluster:
-    """The names of a recording, and their numbers in the specification."""
+    """The names of a recording, and their numbers in the specification.
+
+    `unclean` are the numbers of the partitions with unclean leader election; a topic may override the default.
+    """
 
     broker_ids: tuple[int, ...]
     topics: tuple[str, ...]
     partitions: tuple[TopicPartition, ...]
     assigned: tuple[tuple[int, ...], ...]
+    unclean: frozenset[int] = frozenset()
+    unclean_by_default: bool = False
 
     @cached_property
     def _brokers(self) -> Mapping[int, int]:
@@ -248,7 +255,8 @@ class Recording:
     """A recording, read: its cluster, its sequences of observations by name, and what was passed over, how often.
 
     `cut` is the first change of a part of the protocol that is not modelled; nothing from its time on is kept. Where
-    the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred.
+    the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred. Where there are
+    `contradictions`, no behaviour explains the recording, even if one explains all observations.
     """
 
     folder: Path
@@ -258,6 +266,7 @@ class Recording:
     controller_epochs: int
     cut: NotModelled | None = None
     tells_acts: bool = True
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def observations(self) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Leadership, RequestHandled
 from model_check.recorded_limits import SequencesByName
@@ -28,13 +28,16 @@ CODES: Final[Mapping[str, int]] = {
 }
 """What a broker answers for a partition, by what became of it."""
 
+Subject: TypeAlias = tuple[int, int, int, int]
+"""A controller, its epoch, a broker, and a partition of which the one tells the other."""
+
 
 def disagreements(
     cluster: Cluster, sequences: SequencesByName, answers: Iterable[AnswerReceived]
 ) -> Iterator[Contradiction]:
     """Lines about another process that its own log does not bear out."""
     handled = [one for track in sequences.values() for one in track if isinstance(one, RequestHandled)]
-    said = {one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)}
+    said = [one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)]
     logged = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"broker {name}" in sequences}
     yield from _never_sent(cluster, [one for one in handled if one.controller in logged], said)
     yield from _never_given([one for one in answers if one.broker in logged], handled)
@@ -46,16 +49,27 @@ def disagreements(
 def _never_sent(
     cluster: Cluster, handled: Iterable[RequestHandled], said: Iterable[ControllerSaid]
 ) -> Iterator[Contradiction]:
-    sent = {word for one in said if isinstance(one.line, UpdateMetadataSending) for word in _words(cluster, one)}
+    """What is cached of a partition is what was sent of it next, or later; a request that comes again says the same."""
+    left: dict[Subject, list[Leadership]] = defaultdict(list)
+    for word in said:
+        if isinstance(word.line, UpdateMetadataSending):
+            for subject, told in _words(cluster, word):
+                left[subject].append(told)
+    last: dict[tuple[int, int, int], Mapping[int, Leadership]] = {}
     for one in handled:
-        for p, told in one.told.items():
-            if (one.controller, one.epoch, one.broker, p, told) not in sent:
-                reason = f"caches of partition {cluster.partitions[p]} what its controller did not send"
+        connection = one.controller, one.epoch, one.broker
+        for p, told in one.told.items() if last.get(connection) != one.told else ():
+            sent = left[*connection, p]
+            if told not in sent:
+                reason = f"caches of partition {cluster.partitions[p]} what its controller did not send, or not then"
                 yield Contradiction(place=one.place, time=one.time, text=one.text, reason=reason)
+                continue
+            del sent[: sent.index(told) + 1]
+        last[connection] = one.told or last.get(connection, {})
 
 
-def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[int, int, int, int, Leadership]]:
-    """An UpdateMetadata's line for each broker that it names: from whom, in which epoch, to whom, and what of what."""
+def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Leadership]]:
+    """What an UpdateMetadata's line says, for each broker that it names."""
     line = one.line
     assert isinstance(line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
     told = Leadership(
@@ -66,7 +80,7 @@ def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[int, int, in
         controller_epoch=line.leadership.controller_epoch,
     )
     for broker in line.brokers:
-        yield one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition), told
+        yield (one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition)), told
 
 
 # -------------------------------------------------------------------------------------------------------- answers
@@ -88,6 +102,8 @@ def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[RequestHan
 
 def _answers(answer: AnswerReceived, request: RequestHandled) -> bool:
     """Whether an answer may be this request's; what became of a request need not be known for all of its partitions."""
+    if answer.epoch not in {request.epoch, 0}:
+        return False  # after its resignation, a controller has epoch 0
     if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):
         return False
     codes = answer.codes or {}

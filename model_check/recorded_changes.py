@@ -29,6 +29,7 @@ from model_check.recorded import (
     WriteConflicted,
     ZooKeeperChange,
 )
+from model_check.recorded_cluster import UNCLEAN, is_unclean
 from reference.zookeeper_transactions import (
     ERROR_NAMES,
     DataSet,
@@ -51,10 +52,11 @@ SOURCE: Final = "zookeeper.jsonl"
 
 @dataclass(frozen=True)
 class Session:
-    """Whose a session is: a broker's id, and the number of its process, the first being 1."""
+    """Whose a session is: a broker's id, and the number of its process, the first being 1, or a guess at that."""
 
     broker: int
     incarnation: int
+    is_guess: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ SETTINGS = PassedOver("configuration, which the controller reads only for unclea
 REASSIGNMENT, DELETION = Missing("partition reassignment"), Missing("topic deletion")
 PREFERRED, ADDITION = Missing("preferred replica election"), Missing("partition addition and reassignment")
 
-Known: TypeAlias = "Callable[[Changes, dict[str, Any], Any, Path], ZooKeeperChange]"
+Known: TypeAlias = "Callable[[Changes, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]"
 Row: TypeAlias = "Known | PassedOver | Missing"
 
 CREATES: Final[Mapping[PathKind, Row]] = {
@@ -91,7 +93,7 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.REASSIGN_PARTITIONS: REASSIGNMENT,
     paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
     paths.DELETE_TOPIC: DELETION,
-    paths.TOPIC_CONFIG: SETTINGS,
+    paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
     paths.BROKERS: PARENT,
     paths.BROKER_IDS: PARENT,
@@ -115,7 +117,7 @@ WRITES: Final[Mapping[PathKind, Row]] = {
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, head.pop("version")),
     paths.BROKER_TOPIC: ADDITION,
     paths.REASSIGN_PARTITIONS: REASSIGNMENT,
-    paths.TOPIC_CONFIG: SETTINGS,
+    paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
 }
 
@@ -259,6 +261,15 @@ class Changes:
         by_leader = leadership.leader == head["by"] and leadership.leader_epoch == epoch
         return StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader)
 
+    def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
+        """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""
+        partitions = [p for p, one in enumerate(self.cluster.partitions) if one.topic == path.topic]
+        unclean = is_unclean(payload.config, default=self.cluster.unclean_by_default)
+        if any((p in self.cluster.unclean) != unclean for p in partitions):
+            return self._not_modelled(head, f"a change of {UNCLEAN} is not part of the specification")
+        self._pass_over(SETTINGS.reason)
+        return None
+
     def controller(self, head: dict[str, Any], payload: Any) -> ControllerCreated:
         """A broker's win, which names itself."""
         self._check_owner(head, "/controller", payload.brokerid)
@@ -286,7 +297,7 @@ class Changes:
     def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
         first = session not in self.begun
         self.begun.append(session)
-        return SessionBegan(**head, first=first)
+        return SessionBegan(**head, first=first, is_guess=session.is_guess)
 
     def _session_ended(
         self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
@@ -336,5 +347,5 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
     sessions = {}
     for session in began:
         lives[owners[session]] += 1
-        sessions[session] = Session(owners[session], lives[owners[session]])
+        sessions[session] = Session(owners[session], lives[owners[session]], is_guess=True)
     return sessions

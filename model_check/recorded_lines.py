@@ -117,6 +117,7 @@ class Lines:
         return AnswerReceived(
             **self._head(entry),
             controller=self.broker,
+            epoch=line.epoch,
             broker=self.cluster.broker(line.broker.id),
             error_code=int(response.error_code),
             codes=codes,

@@ -3,7 +3,7 @@
     zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper_recording.py)      required
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
     sessions.json               which session was whose; without it, sessions are told by what they own
-    broker-N/server.log         tells it, too, if sessions.json is not there
+    broker-N/server.log         tells it, too, if sessions.json is not there; and whether unclean leader election is on
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
@@ -22,7 +22,6 @@ from typing import Any
 
 from model_check.recorded import (
     AnswerReceived,
-    Cluster,
     Contradiction,
     EpochWritten,
     NotModelled,
@@ -34,15 +33,12 @@ from model_check.recorded import (
 from model_check.recorded_acts import read_acts
 from model_check.recorded_agreement import disagreements
 from model_check.recorded_changes import Changes, Session, sessions_by_ownership
+from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
 from reference.zookeeper_recording import RecordingError, read_recording
-from reference.zookeeper_transactions import NodeCreated, Transaction
-from spec import znode_paths as paths
+from reference.zookeeper_transactions import Transaction
 from spec.errors import BadInput, MalformedInput
-from spec.kafka_types import TopicPartition
-from spec.znode_paths import Path as ZnodePath
-from spec.znodes import TopicPayload, parse_payload
 
 ZOOKEEPER, SESSIONS, ACTIONS = "zookeeper.jsonl", "sessions.json", "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
@@ -54,7 +50,8 @@ def read(folder: Path) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
     transactions = _transactions(folder)
     sessions = _sessions(folder, transactions)
-    cluster = _cluster(transactions, sessions)
+    brokers = (one.broker for one in sessions.values())
+    cluster = cluster_of(transactions, brokers, unclean=is_unclean_by_default(folder))
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
@@ -73,10 +70,16 @@ def read(folder: Path) -> Recording:
     cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
         contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
-    if contradictions:
-        tracks["contradictions"] = tuple(sorted(contradictions, key=lambda one: one.time))
-    tells_acts = (folder / ACTIONS).exists()
-    return Recording(folder, cluster, up_to(tracks, cut), passed_over, max(epochs, default=1) + 1, cut, tells_acts)
+    return Recording(
+        folder=folder,
+        cluster=cluster,
+        tracks=up_to(tracks, cut),
+        passed_over=passed_over,
+        controller_epochs=max(epochs, default=1) + 1,
+        cut=cut,
+        tells_acts=(folder / ACTIONS).exists(),
+        contradictions=tuple(sorted(contradictions, key=lambda one: one.time)),
+    )
 
 
 def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[ZooKeeperChange], NotModelled | None]:
@@ -156,28 +159,6 @@ def _number(record: Any, name: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{name} is {value!r}")
     return value
-
-
-def _cluster(transactions: list[Transaction], sessions: dict[int, Session]) -> Cluster:
-    """The brokers that had a session, and the topics in the order of their creation."""
-    topics: list[str] = []
-    assigned: dict[TopicPartition, tuple[int, ...]] = {}
-    for one in transactions:
-        change = one.change
-        if not isinstance(change, NodeCreated) or not change.path.startswith("/brokers/topics/"):
-            continue
-        path = ZnodePath.parse(change.path)
-        if path.kind is not paths.BROKER_TOPIC or path.topic in topics:
-            continue
-        payload = parse_payload(path, change.data)
-        assert isinstance(payload, TopicPayload) and path.topic is not None  # noqa: S101, PT018 - by the path's kind
-        topics.append(path.topic)
-        assigned |= {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
-    named = {broker for ids in assigned.values() for broker in ids}
-    broker_ids = tuple(sorted({one.broker for one in sessions.values()} | named))
-    numbers = {broker: number for number, broker in enumerate(broker_ids, start=1)}
-    lists = tuple(tuple(numbers[broker] for broker in ids) for ids in assigned.values())
-    return Cluster(broker_ids, tuple(topics), tuple(assigned), lists)
 
 
 def _lives(changes: list[ZooKeeperChange], broker: int) -> tuple[int, ...]:

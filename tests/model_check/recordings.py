@@ -12,6 +12,7 @@ ARCHIVE = Path(__file__).parents[1] / "data/recordings/kafka-0.10.2.2.tar.xz"
 NAMES = (
     "02-broker-kill-restart",
     "03-controller-kill",
+    "10-unclean",
     "12-D1-epoch-write-delayed",
     "13-D1-epoch-write-connectionloss",
     "33-D54-connectionloss-on-create",

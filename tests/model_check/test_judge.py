@@ -37,6 +37,11 @@ ACCOUNTS = {
     ),
     # Five failovers after the first, each with the next epoch; the last kill takes another broker along.
     "03-controller-kill": Account(frozenset(), {"crash": 6, "create_epoch": 1, "increment_epoch": 6}),
+    # Three times both replicas die. The topic with unclean election then loses its last in-sync replica (D29), and who
+    # comes back leads it; the other waits for the one that was in sync. Then the controller dies while both are
+    # leaderless, and broker 2 is elected before it has registered: its first context has no live broker. Two try to
+    # write the epoch, the first one in vain, for it finds no znode.
+    "10-unclean": Account(frozenset(), {"crash": 7, "create_epoch": 1, "increment_epoch": 2}),
     # D1: broker 3 reads epoch 1, loses its session, and its write fails when it is back. Controller 1, which acted in
     # epoch 1, is dead by then. Four successes or failures of the write: broker 1's on the absent node, 2's and 3's.
     "12-D1-epoch-write-delayed": Account(frozenset({ONE_TERM}), {"expire_session": 1, "increment_epoch": 3}),

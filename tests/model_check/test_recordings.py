@@ -1,6 +1,6 @@
 """Recordings are read strictly: every line is an observation, passed over for a reason, or refused with its place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ from model_check.recorded import Cluster, RequestHandled, SessionBegan, SessionE
 from model_check.recordings import read
 from spec.errors import BadInput
 from spec.kafka_types import TopicPartition
-from tests.model_check.recordings import NAMES, changed, recording, replaced, unpacked
+from tests.model_check.recordings import NAMES, Change, changed, recording, replaced, unpacked
 
 NAME = "12-D1-epoch-write-delayed"
 
@@ -149,3 +149,55 @@ def test_a_log_of_a_broker_without_a_session_is_refused(tmp_path: Path) -> None:
     folder = unpacked(NAME, tmp_path)
     (folder / "broker-2").rename(folder / "broker-9")
     assert read_error(folder) == "broker-9/state-change.log: broker 9 has no session in zookeeper.jsonl"
+
+
+ENDS: Mapping[str, tuple[str, Change, str, str]] = {
+    "a shutdown that was asked for": (
+        "actions.jsonl",
+        lambda text: text + '{"action": "broker-sigterm (controlled shutdown)", "broker": 2, "ms": 1795201017000}\n',
+        "actions.jsonl:20", "controlled shutdown is not part of the specification",
+    ),
+    "a registered broker that closes its session": (
+        "zookeeper.jsonl", replaced('"cxid": 0, "type": "closeSession", "deleted": ["/controller"',
+                                    '"cxid": 9, "type": "closeSession", "deleted": ["/controller"'),
+        "zookeeper.jsonl:49", "a broker that shuts itself down is not part of the specification",
+    ),
+    "another leader of a partition that has one": (
+        "broker-2/state-change.log", replaced("changed partition [rf3,0] from OfflinePartition to OnlinePartition",
+                                              "changed partition [rf3,0] from OnlinePartition to OnlinePartition"),
+        "broker-2/state-change.log:36",
+        "the election of another leader where there is one is not part of the specification",
+    ),
+    "unclean leader election that is switched on": (
+        "zookeeper.jsonl", replaced('"path": "/brokers/topics/later", "data": "{\\"version\\":1,\\"partitions\\":'
+                                    '{\\"0\\":[2,3]}}"',
+                                    '"path": "/config/topics/rf3", "data": "{\\"version\\":1,\\"config\\":'
+                                    '{\\"unclean.leader.election.enable\\":\\"true\\"}}"'),
+        "zookeeper.jsonl:70", "a change of unclean.leader.election.enable is not part of the specification",
+    ),
+}  # fmt: skip
+"""What was changed, and where the specification ends, with the reason."""
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_recording_is_judged_up_to_where_the_specification_ends(end: str, tmp_path: Path) -> None:
+    file, change, place, reason = ENDS[end]
+    folder = changed(NAME, tmp_path, file, change)
+    for log in folder.glob("broker-*/state-change.log"):
+        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+        log.write_text("".join(line for line in lines if "later" not in line), encoding="utf-8")
+    found = read(folder)
+    assert found.cut is not None
+    assert (found.cut.place, found.cut.reason) == (place, reason)
+    assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
+
+
+def test_topics_may_override_whether_leader_election_may_be_unclean(tmp_path: Path) -> None:
+    """Without a word of the brokers' configuration it is off; the topic "clean" says off, "unclean" says on."""
+    assert read(recording("10-unclean")).cluster.topics == ("clean", "unclean")
+    assert read(recording("10-unclean")).cluster.unclean == {1}
+    assert read(recording(NAME)).cluster.unclean == set()
+    for name, unclean in (("10-unclean", {1}), (NAME, {0, 1, 2, 3})):
+        folder = unpacked(name, tmp_path)
+        (folder / "broker-1/server.log").write_text("\tunclean.leader.election.enable = true\n", encoding="utf-8")
+        assert read(folder).cluster.unclean == unclean
