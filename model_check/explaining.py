@@ -9,12 +9,12 @@ dropped that was still in use).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
 from model_check.hidden_steps import Candidate, hidden_steps
-from model_check.open_system import OpenSystem, open_system
+from model_check.open_system import NoRoom, OpenSystem, Step, open_system
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.positions import BROKER, CONTROLLER, DELIVERIES, Actor, Explained, Move, Position, actors_of
@@ -65,6 +65,8 @@ class Explainer:
         self.deliveries = Deliveries(self.system, self.tracks)
         self.deaths_are_inferred = not recording.tells_acts
         self.steps_tried = 0
+        self.stopped_by_a_bound = ""
+        """A step that the specification does take, if it had room for what it does."""
 
     @property
     def model(self) -> Model:
@@ -84,9 +86,17 @@ class Explainer:
         """The actions that are enabled in a state, faults aside, each with the state after it."""
         for rule in self.system.rules.values():
             for parameters in instances(rule, self.model) if rule.budget is None else ():
-                found = self.system.step(state, rule.name, parameters)
+                found = self._step(state, rule.name, parameters)
                 if found is not None:
                     yield Explained(rule.name, parameters, (), ()).action, found[0]
+
+    def _step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
+        """The step of a rule; none where a bound stops it, which is remembered."""
+        try:
+            return self.system.step(state, rule, parameters)
+        except NoRoom as stopped:
+            self.stopped_by_a_bound = str(stopped)
+            return None
 
     def moves(self, at: Position) -> Iterator[Move]:
         """Where the search can go from here, the likely moves first."""
@@ -181,7 +191,7 @@ class Explainer:
         if at.stopped.intersection(parameters.values()) and self._is_stopped(at, candidate):
             return None
         self.steps_tried += 1
-        found = self.system.step(at.state, rule, parameters)
+        found = self._step(at.state, rule, parameters)
         if found is None:
             return None
         after, seen = found

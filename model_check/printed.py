@@ -48,6 +48,8 @@ ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
 CREATIONS = frozenset({"create_state"})
 VISITS = ELECTIONS | CREATIONS | {"read_for_election"}
 VISITS_TO_REPLICAS = frozenset({"read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica"})
+GIVEN_UP = frozenset({"fail to create state", "fail election"})
+"""What the specification's controller is seen to do where a partition does not come online."""
 START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
@@ -125,12 +127,18 @@ class Printing:
 
     def _demanded(self) -> Iterable[Key]:
         yield from self._sent()
+        yield from (
+            (PartitionChangeFailed, self._name(one.fields["partition"].raw))
+            for one in self.seen
+            if one.kind in GIVEN_UP
+        )
         p = self.parameters.get("p")
-        if self.rule in ELECTIONS and p is not None and self._state(self.after, p) is PartitionState.ONLINE:
-            yield LeaderElected, self._name(p)
+        if p is not None and self.rule in CREATIONS | ELECTIONS and self._state(self.after, p) is PartitionState.ONLINE:
             yield PartitionBecameOnline, self._name(p)
-        if self.rule == "create_state" and p is not None and self._state(self.after, p) is PartitionState.ONLINE:
-            yield PartitionBecameOnline, self._name(p)
+            if self.rule in ELECTIONS:
+                yield LeaderElected, self._name(p)
+        if p is not None and self.rule == "read_for_new_replica" and self._stays(p, self.parameters["r"]):
+            yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
         if self.rule == "on_topic_change":
             for q in self.system.model.partitions:
                 new = self._state(self.after, q) is PartitionState.NEW
@@ -146,7 +154,8 @@ class Printing:
                 partition = self._name(one.fields["partition"].raw)
                 broker = self.cluster.broker_ids[one.fields["broker"].raw - 1]
                 yield LeaderAndIsrSending, partition, broker
-                yield UpdateMetadataSending, partition
+                if self.rule != "read_for_new_replica":  # of a New partition, whose leadership is not cached yet
+                    yield UpdateMetadataSending, partition
                 if self.rule in START_UP | {"on_broker_change"}:
                     yield ReplicaChanged, partition, broker
 
@@ -158,6 +167,9 @@ class Printing:
             for r in new if old is not new else ():
                 if old.get(r) != new[r]:
                     yield ReplicaChanged, self._name(p), self.cluster.broker_ids[r - 1]
+
+    def _stays(self, p: int, r: int) -> bool:
+        return self._replica(self.before, p, r) is self._replica(self.after, p, r)
 
     def _name(self, p: int) -> Any:
         return self.cluster.partitions[p]
@@ -203,8 +215,17 @@ class Printing:
         return self._state(self.after, self.cluster.partition(line.partition)) is line.target
 
     def fails_replica(self, line: ReplicaChangeFailed) -> bool:
-        """A replica of a partition without cached leadership cannot go Offline."""
-        return line.target is ReplicaState.OFFLINE and not self._cached(self.after, line.partition).version.raw
+        """A replica stays in its state.
+
+        One of a partition without cached leadership cannot go Offline; one that its state znode names as leader cannot
+        become New, and then not Online either, since the table has no such row.
+        """
+        if line.target is ReplicaState.OFFLINE:
+            return not self._cached(self.after, line.partition).version.raw
+        p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
+        visited = self.parameters.get("p") == p and self.parameters.get("r") == r
+        stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
+        return stays and (visited if line.target is ReplicaState.NEW else line.source is ReplicaState.NON_EXISTENT)
 
     def _has_nobody_alive(self, partition: Any) -> bool:
         """Whether a partition stays New because no assigned replica lives: it is tried again with the others."""
@@ -293,10 +314,12 @@ def _key(line: Line) -> Key:
     match line:
         case LeaderAndIsrSending():
             return LeaderAndIsrSending, line.partition, line.broker
-        case ReplicaChanged():
-            return ReplicaChanged, line.partition, line.replica
-        case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew() | UpdateMetadataSending():
+        case ReplicaChanged() | ReplicaChangeFailed():
+            return type(line), line.partition, line.replica
+        case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew() | PartitionChangeFailed():
             return type(line), line.partition
+        case UpdateMetadataSending():
+            return UpdateMetadataSending, line.partition
         case _:
             return (type(line),)
 

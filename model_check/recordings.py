@@ -121,7 +121,7 @@ def _broker_of(log: Path) -> int:
 def _sessions(folder: Path, transactions: list[Transaction]) -> dict[int, Session]:
     file = folder / SESSIONS
     if not file.exists():
-        return {**sessions_by_ownership(transactions), **_sessions_by_log(folder)}
+        return {**sessions_by_ownership(transactions), **sessions_by_log(folder)}
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         return {
@@ -137,7 +137,7 @@ STARTING = re.compile(r"INFO starting \(kafka\.server\.KafkaServer\)")
 SESSION = re.compile(r"Session establishment complete on server .*, sessionid = (0x[0-9a-f]+)")
 
 
-def _sessions_by_log(folder: Path) -> dict[int, Session]:
+def sessions_by_log(folder: Path) -> dict[int, Session]:
     """What the brokers' own logs say: when a process started, and which sessions it got."""
     sessions = {}
     for log in sorted(folder.glob("broker-*/server.log")):

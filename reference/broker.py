@@ -12,6 +12,7 @@ slice only ever goes to brokers without a channel; the partitions that a metadat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -24,10 +25,15 @@ from spec.broker_change_lines import LeaderInfoCached, PartitionLine, UpdateMeta
 from spec.error_codes import ErrorCode
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.leader_and_isr_lines import (
+    BecomeFollowerUnchanged,
+    BecomeLeaderUnchanged,
+    FetchersStopped,
+    FetcherStarted,
     LeaderAndIsrFromOldController,
     LeaderAndIsrReceived,
     LeaderEpochNotHigher,
     LeaderUnavailable,
+    LogsTruncated,
     NotInAssignedReplicas,
     TransitionCompleted,
     TransitionStarted,
@@ -99,7 +105,8 @@ class Broker:
                 raise TypeError(f"no broker of this slice is ever sent a {type(request).__name__}")
 
     def _become_leader_or_follower(self, request: LeaderAndIsrRequest, correlation_id: int) -> PartitionsResponse:
-        for state in request.partition_states:
+        states = request.partition_states
+        for state in states:
             self._log(LeaderAndIsrReceived, request, correlation_id, state, state=_info(state))
         if request.controller_epoch < self.controller_epoch:
             line = LeaderAndIsrFromOldController(
@@ -108,15 +115,18 @@ class Broker:
             self.journal(StateChange(line))
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
         self.controller_epoch = request.controller_epoch
-        errors = tuple(
-            PartitionError(state.topic, state.partition, self._decide(state, request, correlation_id))
-            for state in request.partition_states
+        codes = {state.topic_partition: self._decide(state, request, correlation_id) for state in states}
+        accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
+        self._make_leaders([one for one in accepted if one.leader == self.broker_id], request, correlation_id)
+        self._make_followers([one for one in accepted if one.leader != self.broker_id], request, correlation_id)
+        return PartitionsResponse(
+            ErrorCode.NONE,
+            tuple(PartitionError(one.topic, one.partition, codes[one.topic_partition]) for one in states),
         )
-        return PartitionsResponse(ErrorCode.NONE, errors)
 
     def _decide(self, state: PartitionLeadership, request: LeaderAndIsrRequest, correlation_id: int) -> ErrorCode:
         """Accept a strictly higher leader epoch for one of our replicas; refuse everything else."""
-        known, partition = self.partition(state.topic_partition), state.topic_partition
+        known = self.partition(state.topic_partition)
         if state.leader_epoch <= known.leader_epoch:
             epochs = {"leader_epoch": state.leader_epoch, "current_leader_epoch": known.leader_epoch}
             self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
@@ -124,19 +134,45 @@ class Broker:
         if self.broker_id not in state.replicas:
             self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        role = Role.LEADER if state.leader == self.broker_id else Role.FOLLOWER
-        self._log(TransitionStarted, request, correlation_id, state, role=role)
-        if role is Role.LEADER:
-            self.partitions[partition] = _accepted(state, state.isr)
-        elif self._knows_alive(state.leader):
-            self.partitions[partition] = _accepted(state, ())
-        else:  # the replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11)
-            unavailable = LeaderUnavailable(
-                self.broker_id, request.controller_id, state.controller_epoch, correlation_id, partition, state.leader
-            )
-            self.journal(StateChange(unavailable))
-        self._log(TransitionCompleted, request, correlation_id, state, role=role)
         return ErrorCode.NONE
+
+    def _make_leaders(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
+        """`makeLeaders`: stop to fetch, and take over what the request says."""
+        for state in states:
+            self._log(TransitionStarted, request, number, state, role=Role.LEADER)
+        for state in states:
+            led_already = self.partition(state.topic_partition).leader == self.broker_id
+            self.partitions[state.topic_partition] = _accepted(state, state.isr)
+            if led_already:
+                self._log(BecomeLeaderUnchanged, request, number, state)
+            else:
+                self._log(FetchersStopped, request, number, state, role=Role.LEADER)
+        for state in states:
+            self._log(TransitionCompleted, request, number, state, role=Role.LEADER)
+
+    def _make_followers(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
+        """`makeFollowers`: take over what the request says, and fetch from the leader where that is another one."""
+        for state in states:
+            self._log(TransitionStarted, request, number, state, role=Role.FOLLOWER)
+        moved = [state for state in states if self._make_follower(state, request, number)]
+        for line, values in ((FetchersStopped, {"role": Role.FOLLOWER}), (LogsTruncated, {}), (FetcherStarted, {})):
+            for state in moved:
+                self._log(line, request, number, state, **values)
+        for state in states:
+            self._log(TransitionCompleted, request, number, state, role=Role.FOLLOWER)
+
+    def _make_follower(self, state: PartitionLeadership, request: LeaderAndIsrRequest, number: int) -> bool:
+        """Whether the leader is another one now; the two lines for where it is not name the epoch of the decision."""
+        partition, known = state.topic_partition, self.partition(state.topic_partition)
+        about = (self.broker_id, request.controller_id, state.controller_epoch, number, partition, state.leader)
+        if not self._knows_alive(state.leader):
+            # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
+            self.journal(StateChange(LeaderUnavailable(*about)))
+            return False
+        self.partitions[partition] = _accepted(state, ())
+        if known.leader == state.leader:
+            self.journal(StateChange(BecomeFollowerUnchanged(*about)))
+        return known.leader != state.leader
 
     def _knows_alive(self, leader: int) -> bool:
         return leader != NO_LEADER if self.alive is None else leader in self.alive

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import defects, explore, export, judge, prove, refine, replay, show, verify
+from model_check.cli import defects, explore, export, judge, live, prove, refine, replay, show, verify
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli.failures import guarded
 
@@ -39,6 +39,7 @@ app.command("prove")(guarded(prove.command))
 app.command("refine")(guarded(refine.command))
 app.command("defects")(guarded(defects.command))
 app.command("judge")(guarded(judge.command))
+app.command("live")(guarded(live.command))
 app.command("replay")(guarded(replay.command))
 app.add_typer(export.app, name="export")
 app.add_typer(show.app, name="show")

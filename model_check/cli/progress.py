@@ -60,6 +60,18 @@ def states_bar(title: str, expected: int | None) -> Iterator[Callable[[Explored]
         yield report
 
 
+@contextmanager
+def faults_bar(title: str, expected: int | None) -> Iterator[Callable[[int, str], None]]:
+    """A bar that a live run reports to: how many faults are over, of how many, and which comes next."""
+    if not is_watched():
+        yield lambda _number, _what: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(title, total=expected)
+        yield lambda number, what: bars.update(task, completed=number, description=f"{title}: {what}")
+
+
 class Interrupt:
     """Whether Ctrl-C was pressed; a second time it ends the program at once."""
 

@@ -5,6 +5,8 @@ The fences are checked against PROTOCOL.md section 10 over every order of the ep
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -115,7 +117,28 @@ def test_every_line_is_one_of_kafkas() -> None:
         one.handle(request, 5)
     lines = texts(journal)
     assert [str(parse_line(text)) for text in lines] == lines
-    assert len({type(entry.line) for entry in journal if isinstance(entry, StateChange)}) == 7
+    assert len({type(entry.line) for entry in journal if isinstance(entry, StateChange)}) == 10
+
+
+def test_partitions_become_leader_or_follower_step_by_step_together() -> None:
+    """The order of `recordings/12-D1-epoch-write-delayed`, broker 3; that a leader stays is a line of its own."""
+    one, journal = broker()
+    first = [replace(state(leader, 0), partition=p) for p, leader in enumerate((1, 2, 3))]
+    second = [replace(one, leader_epoch=1) for one in first]
+    shapes = []
+    for states in (first, second):
+        one.handle(leader_and_isr(7, *states), 5)
+        texts_of_it = [text for text in texts(journal) if " received " not in text]
+        journal.clear()
+        shapes.append(
+            [re.sub(r"Broker 1 (handling|skipped|\w+ \w+ to|\w+).*-(\d)\b.*", r"\1 \2", t) for t in texts_of_it]
+        )
+    assert shapes == [
+        ["handling 0", "stopped 0", "completed 0", "handling 1", "handling 2", "stopped 1", "stopped 2", "truncated 1",
+         "truncated 2", "started fetcher to 1", "started fetcher to 2", "completed 1", "completed 2"],
+        ["handling 0", "skipped 0", "completed 0", "handling 1", "handling 2", "skipped 1", "skipped 2", "completed 1",
+         "completed 2"],
+    ]  # fmt: skip
 
 
 def finished(procedure: Procedure[Any], version: int | None) -> tuple[object, object]:

@@ -1,0 +1,136 @@
+"""The controller's channels on real connections: one sender thread for each broker, which re-sends until answered.
+
+The controller puts requests on the queues of its channel manager, under its lock. After each of its steps the queues
+are brought in line with the threads here: a new queue gets a thread, what was queued is handed over, and a queue that
+is gone has its channel closed. A sender has one request in flight. Where the connection breaks or no answer comes, it
+connects again and sends the same request once more, under a new correlation id, for as long as the channel is open.
+
+Closing a channel waits for the request in flight, under the controller lock, as Kafka does (PROTOCOL.md section 7.1).
+
+Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from reference.connections import QueuedRequest
+from reference.controller import KafkaController
+from reference.live_frames import receive_frame, send_frame
+from spec.kafka_types import V0102
+from spec.logged_answers import Answer
+from spec.logged_values import BrokerNode
+from spec.request_schemas import ApiKey, Request, Response, api_version
+from spec.requests import RequestHeader, decode_response, encode_request
+from spec.state_change_lines import ResponseReceived
+
+SOCKET_TIMEOUT_SECONDS: Final = 10.0
+"""How long a sender waits for an answer (`controller.socket.timeout.ms`, 30 s by default)."""
+BACK_OFF_SECONDS: Final = 0.1
+_CLOSED: Final = None
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Who sends: a controller's id, and what is told of each answer."""
+
+    controller_id: int
+    on_answer: Callable[[Response, BrokerNode], None]
+
+
+class Channel:
+    """A connection to one broker, its queue and its thread."""
+
+    def __init__(self, sender: Sender, broker: BrokerNode) -> None:
+        self._sender = sender
+        self._broker = broker
+        self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self._socket: socket.socket | None = None
+        self._correlation_id = 0
+        name = f"Controller-{sender.controller_id}-to-broker-{broker.id}-send-thread"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def put(self, request: Request) -> None:
+        """Queue a request behind the others."""
+        self._queue.put(request)
+
+    def close(self) -> None:
+        """Drop what is queued, once the request in flight is answered or its connection gone."""
+        self._closing.set()
+        self._queue.put(_CLOSED)
+        self._thread.join()
+        self._disconnect()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            request = self._queue.get()
+            while request is not None and not self._closing.is_set():
+                try:
+                    response = self._send_and_receive(request)
+                except (OSError, EOFError):
+                    self._disconnect()
+                    self._closing.wait(BACK_OFF_SECONDS)
+                else:
+                    self._sender.on_answer(response, self._broker)
+                    break
+
+    def _send_and_receive(self, request: Request) -> Response:
+        if self._socket is None:
+            self._socket = socket.create_connection((self._broker.host, self._broker.port), SOCKET_TIMEOUT_SECONDS)
+        key = request.api_key
+        header = RequestHeader(key, api_version(key, V0102), self._correlation_id, str(self._sender.controller_id))
+        self._correlation_id += 1
+        send_frame(self._socket, encode_request(header, request))
+        correlation_id, response = decode_response(receive_frame(self._socket), ApiKey(key), header.api_version)
+        if correlation_id != header.correlation_id:
+            raise EOFError(f"answer {correlation_id} to request {header.correlation_id}")
+        return response
+
+    def _disconnect(self) -> None:
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.close()
+            self._socket = None
+
+
+class Channels:
+    """The open channels of a controller, each with the queue that it empties."""
+
+    def __init__(self, controller: KafkaController) -> None:
+        self._controller = controller
+        self._sender = Sender(controller.broker_id, self._log_answer)
+        self._open: list[tuple[list[QueuedRequest], Channel]] = []
+
+    def follow(self) -> None:
+        """Bring the threads in line with the controller's queues; it holds the lock."""
+        manager = self._controller.context.controller_channel_manager
+        wanted = list(self._controller.abandoned.items())
+        wanted += list(manager.queues.items()) if manager is not None else []
+        for known in list(self._open):
+            if not any(queued is known[0] for _, queued in wanted):
+                self._open.remove(known)
+                known[1].close()
+        for broker_id, queued in wanted:
+            channel = self._channel(broker_id, queued)
+            while queued:
+                channel.put(queued.pop(0).request)
+
+    def _channel(self, broker_id: int, queued: list[QueuedRequest]) -> Channel:
+        for known, channel in self._open:
+            if known is queued:
+                return channel
+        payload = self._controller.context.live_brokers[broker_id].payload
+        channel = Channel(self._sender, BrokerNode(broker_id, payload.host or "", payload.port))
+        self._open.append((queued, channel))
+        return channel
+
+    def _log_answer(self, response: Response, broker: BrokerNode) -> None:
+        self._controller.log_state_change(ResponseReceived, answer=Answer(response), broker=broker)

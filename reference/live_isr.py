@@ -1,0 +1,87 @@
+"""The leader's changes of its ISRs, by the clock: who was not heard of leaves, who follows comes back.
+
+A follower is heard of by its fetches (`live_fetching`). One that was silent for the lag time is taken out of the ISR;
+one that follows in this leader's epoch, and is not in the ISR, is taken in. Where the write fails because the znode is
+not as the leader believes, it tries again some time later with the same version (D6). Changes are announced in one
+notification, once there have been none for a while.
+
+Kafka 0.10.2.2: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `ReplicaManager.maybePropagateIsrChanges`. PROTOCOL.md
+section 10.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from reference.broker import Broker, Partition
+from reference.isr_notification import maybe_propagate_isr_changes
+from reference.live_fetching import INTERVAL_SECONDS, Fetch
+from reference.live_zkclient import ZkClient
+from reference.procedures import Procedure
+from spec.kafka_types import TopicPartition
+
+RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
+"""A follower that was heard of so lately has caught up."""
+BLACK_OUT_SECONDS: Final = 1.0
+"""How long no ISR must have changed before changes are announced (`IsrChangePropagationBlackOut`, 5 s)."""
+
+Follower = tuple[TopicPartition, int, int]
+"""A partition, its leader epoch, and a replica."""
+
+
+class IsrManager:
+    """The thread of a broker that changes the ISRs it leads; it holds the broker's lock meanwhile."""
+
+    def __init__(self, broker: Broker, lock: threading.RLock, zookeeper: ZkClient, lag_seconds: float) -> None:
+        self._broker = broker
+        self._lock = lock
+        self._zookeeper = zookeeper
+        self._lag_seconds = lag_seconds
+        self._heard: dict[Follower, float] = {}
+        self._led_since: dict[tuple[TopicPartition, int], float] = {}
+        self._not_before: dict[TopicPartition, float] = {}
+        self._changed_at = 0.0
+
+    def start(self) -> None:
+        """Begin."""
+        threading.Thread(target=self._run, name="isr-expiration", daemon=True).start()
+
+    def hear(self, fetch: Fetch) -> None:
+        """A follower lives, and follows in these epochs."""
+        now = time.monotonic()
+        for one in fetch.partitions:
+            self._heard[one.topic_partition, one.leader_epoch, fetch.replica_id] = now
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(INTERVAL_SECONDS)
+            with self._lock:
+                self.change_isrs(time.monotonic())
+
+    def change_isrs(self, now: float) -> None:
+        """Do what is due at this moment."""
+        for partition, known in list(self._broker.partitions.items()):
+            if known.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0):
+                for change in self._due(partition, known, now):
+                    if self._zookeeper.complete(change):
+                        self._changed_at = now
+                    else:
+                        self._not_before[partition] = now + self._lag_seconds
+                    break
+        if self._broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
+            self._zookeeper.complete(maybe_propagate_isr_changes(self._broker))
+
+    def _due(self, partition: TopicPartition, known: Partition, now: float) -> Iterator[Procedure[bool]]:
+        """The changes of one partition that are due, the first of which is made."""
+        led_since = self._led_since.setdefault((partition, known.leader_epoch), now)
+        for replica in known.assigned_replicas:
+            heard = self._heard.get((partition, known.leader_epoch, replica))
+            if replica == self._broker.broker_id:
+                continue
+            if replica in known.isr and now - (heard or led_since) > self._lag_seconds:
+                yield self._broker.maybe_shrink_isr(partition, replica)
+            if replica not in known.isr and heard is not None and now - heard < RECENT_SECONDS:
+                yield self._broker.maybe_expand_isr(partition, replica)

@@ -1,0 +1,102 @@
+"""The log files of a broker process, written as Kafka writes them and flushed line by line.
+
+    state-change.log     what the state machines and the broker's request handler say, at TRACE
+    kafka-request.log    each request of a controller as it arrives, and again when it is answered
+    controller.log       the few lines that tell where a controller stands
+    server.log           the process's start and the sessions that it got
+
+A line is one write to a file that is only appended to, so a process that is killed leaves whole lines behind, and all
+its incarnations share one file. Times are UTC, to the millisecond.
+
+Kafka 0.10.2.2: `config/log4j.properties`. Left out on purpose: the many lines of controller.log and server.log that
+nobody here reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from reference.journal import Entry, Milestone, Reached, StateChange
+from spec.log_entries import LogEntry, entry_of
+from spec.log_lines import Line
+
+STATE_CHANGE, REQUESTS, CONTROLLER, SERVER = "state-change.log", "kafka-request.log", "controller.log", "server.log"
+
+KAFKA_CONTROLLER, KAFKA_SERVER, CLIENT_CNXN = (
+    "kafka.controller.KafkaController",
+    "kafka.server.KafkaServer",
+    "org.apache.zookeeper.ClientCnxn",
+)
+LISTENER: Final = "kafka.controller.ReplicaStateMachine$BrokerChangeListener"
+
+MILESTONES: Final[Mapping[Milestone, str]] = {
+    Milestone.RESIGNED: "Broker {c} resigned as the controller",
+    Milestone.READY: "Broker {c} is ready to serve as the new controller with epoch {epoch}",
+    Milestone.EPOCH_CONFLICT: "Error while incrementing controller epoch",
+    Milestone.LEFT_OVER_CHANNELS: "Error while starting the channel manager: a channel of an earlier term is open",
+    Milestone.FAILOVER_FAILED: "Error while electing or becoming leader on broker {c}",
+}
+
+
+class LogFile:
+    """A file that lines are appended to, each with one write."""
+
+    def __init__(self, file: Path) -> None:
+        self._descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+
+    def write(self, line: Line) -> None:
+        """Append a line that is declared in spec, at this moment's time."""
+        self._append(entry_of(line, datetime.now(UTC)))
+
+    def say(self, level: str, message: str, logger: str) -> None:
+        """Append a line that no schema declares."""
+        self._append(LogEntry("", 0, datetime.now(UTC), level, message, logger))
+
+    def _append(self, entry: LogEntry) -> None:
+        os.write(self._descriptor, f"{entry}\n".encode())
+
+
+class Logs:
+    """The log files of one broker, in its folder."""
+
+    def __init__(self, broker_id: int, folder: Path) -> None:
+        self.broker_id = broker_id
+        folder.mkdir(parents=True, exist_ok=True)
+        self.state_change = LogFile(folder / STATE_CHANGE)
+        self.requests = LogFile(folder / REQUESTS)
+        self.controller = LogFile(folder / CONTROLLER)
+        self.server = LogFile(folder / SERVER)
+
+    def journal(self, entry: Entry) -> None:
+        """Write what the handlers tell of themselves; what stands in no file of Kafka's is passed over."""
+        match entry:
+            case StateChange(line):
+                self.state_change.write(line)
+            case Reached(milestone=Milestone.BROKER_CHANGE):
+                self.controller.say("INFO", _broker_change(entry), LISTENER)
+            case Reached(controller=c, milestone=milestone, epoch=epoch):
+                level = "ERROR" if MILESTONES[milestone].startswith("Error") else "INFO"
+                said = MILESTONES[milestone].format(c=c, epoch=epoch)
+                self.controller.say(level, f"[Controller {c}]: {said}", KAFKA_CONTROLLER)
+            case _:
+                pass
+
+    def starting(self) -> None:
+        """A new incarnation begins."""
+        self.server.say("INFO", "starting", KAFKA_SERVER)
+
+    def session_began(self, session: int, address: str, timeout_ms: int) -> None:
+        """The client got a session."""
+        number = f"sessionid = {session & (1 << 64) - 1:#x}, negotiated timeout = {timeout_ms}"
+        self.server.say("INFO", f"Session establishment complete on server {address}, {number}", CLIENT_CNXN)
+
+
+def _broker_change(entry: Reached) -> str:
+    new, dead = (",".join(map(str, sorted(ids))) for ids in (entry.new, entry.dead))
+    return (
+        f"[BrokerChangeListener on Controller {entry.controller}]: Newly added brokers: {new}, deleted brokers: {dead}"
+    )

@@ -1,0 +1,103 @@
+"""`kcheck live`: what it prints, what it keeps, and how it ends when something is in the way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from model_check.cli import app
+from model_check.results import from_json
+from model_check.verdicts import Verdict
+
+
+def kcheck(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "new/recording"
+    result = kcheck("live", "--brokers", "1", "--faults", "0", "--topics", "1", "--seed", "9", "--save", str(folder))
+    assert result.exit_code == 0, result.stderr
+    first, _, title, kept, explained, *_ = result.stdout.splitlines()
+    assert first == "kcheck live: HOLDS"
+    assert title == "seed-9 AS_CODED (live): HOLDS"
+    assert kept == f"  recorded in {folder}, with --seed 9"
+    assert " observations explained by " in explained
+    again = kcheck("judge", str(folder), "--json")
+    assert [run.verdict for run in from_json(again.stdout, "stdout").runs] == [Verdict.HOLDS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--only", "dance"), "kcheck: no kind of fault is called 'dance' (known: kill-broker, kill-controller, "),
+        (("--variant", "FENCED"), "kcheck: a live run cannot have ATOMIC_ELECTION, FENCED_RESIGN, FENCED_WRITES: "),
+        (("--brokers", "0"), "Invalid value for '--brokers'"),
+    ],
+)
+def test_bad_usage_is_told(arguments: tuple[str, ...], complaint: str) -> None:
+    result = kcheck("live", *arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
+def test_a_folder_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine", encoding="utf-8")
+    result = kcheck("live", "--save", str(tmp_path))
+    assert result.exit_code == 2
+    assert result.stderr == f"kcheck: {tmp_path} is there already: a recording is saved in a new folder\n"
+    assert (tmp_path / "mine").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_port_that_is_taken_is_an_error_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        result = kcheck("live", "--port", port, "--save", str(tmp_path / "r"))
+    assert result.exit_code == 4
+    assert result.stderr.startswith(f"kcheck: port {port} of 127.0.0.1 is taken: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_java_it_is_an_error_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = kcheck("live", "--save", str(tmp_path / "r"))
+    assert result.exit_code == 4
+    assert result.stderr.startswith("kcheck: no 'java' on the PATH: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_leaves_incomplete_the_recording_and_no_process(tmp_path: Path) -> None:
+    folder = tmp_path / "recording"
+    command = [sys.executable, "-c", "from model_check.cli import main; main()", "live", "--brokers", "2"]
+    arguments = ["--seed", "3", "--save", str(folder), "--only", "lag"]
+    with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True) as process:
+        log = folder / "actions.jsonl"
+        deadline = time.monotonic() + 60
+        while not (log.exists() and '"lag: ' in log.read_text(encoding="utf-8")):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert said.startswith("kcheck live: INCOMPLETE\n")
+    assert (folder / "zookeeper.jsonl").exists()
+    assert not [one for one in _running() if str(folder) in one]
+
+
+def _running() -> list[str]:
+    """The command lines of all processes."""
+    lines = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            lines.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return [one for one in lines if str(os.getpid()) != one]

@@ -1,0 +1,78 @@
+"""A broker process with a fault planted into the reference; the environment variable PLANTED_FAULT says which.
+
+Run as `python -m tests.model_check.faulty_broker`, with the options of `reference.broker_process`. The product has no
+such hook: the fault is put in from here, into the process's own copy of the classes.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from reference import partition_leadership
+from reference.broker import NO_LEADER_EPOCH, Broker
+from reference.broker_process import main
+from reference.effects import IncrementEpoch
+from reference.leader_selectors import Election, elect_offline
+from reference.procedures import Script
+from reference.state_effects import StateWrite, WriteElectedLeader
+from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
+
+FAULT: Final = "PLANTED_FAULT"
+
+
+def accept_equal_leader_epochs() -> None:
+    """A broker obeys a LeaderAndIsr of the leader epoch that it has already."""
+    decide = Broker._decide
+
+    def decide_trustingly(
+        self: Broker, state: PartitionLeadership, request: LeaderAndIsrRequest, correlation_id: int
+    ) -> Any:
+        partition = state.topic_partition
+        if self.partition(partition).leader_epoch == state.leader_epoch:
+            self.partitions[partition] = replace(self.partition(partition), leader_epoch=NO_LEADER_EPOCH)
+        return decide(self, state, request, correlation_id)
+
+    Broker._decide = decide_trustingly  # type: ignore[method-assign]
+
+
+def keep_the_controller_epoch() -> None:
+    """A new controller writes the epoch that it has read, not the next."""
+    script = IncrementEpoch.script
+
+    def write_the_old_epoch(self: IncrementEpoch) -> Script[int | None]:
+        return script(replace(self, new_epoch=self.new_epoch - 1))
+
+    IncrementEpoch.script = write_the_old_epoch  # type: ignore[method-assign]
+
+
+def keep_the_leader_epoch() -> None:
+    """A controller that elects a leader writes the leader epoch that it has read, not the next."""
+    script = StateWrite.script
+
+    def write_the_old_epoch(self: StateWrite) -> Script[int | None]:
+        content = replace(self.content, leader_epoch=self.content.leader_epoch - 1)
+        return script(replace(self, content=content) if isinstance(self, WriteElectedLeader) else self)
+
+    StateWrite.script = write_the_old_epoch  # type: ignore[method-assign]
+
+
+def elect_the_last() -> None:
+    """A controller elects the last live member of the ISR, and leaves the dead ones in it."""
+
+    def elect(assigned: Any, isr: Any, live: Any, *, unclean_enabled: bool) -> Election:
+        right = elect_offline(assigned, isr, live, unclean_enabled=unclean_enabled)
+        return replace(right, leader=right.isr[-1], isr=tuple(isr))
+
+    vars(partition_leadership)["elect_offline"] = elect
+
+
+PLANT: Final[Mapping[str, Callable[[], None]]] = {
+    one.__name__: one
+    for one in (accept_equal_leader_epochs, keep_the_controller_epoch, keep_the_leader_epoch, elect_the_last)
+}
+
+if __name__ == "__main__":
+    PLANT[os.environ[FAULT]]()
+    main(sys.argv[1:])

@@ -1,0 +1,194 @@
+"""Live runs: the reference on a real ZooKeeper is explained by the specification; with a fault in it, it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from model_check.live import Task, checked_run, run
+from model_check.live_cluster import LiveCluster, Setup
+from model_check.live_scenario import FAULTS, checked_kinds, drawn
+from model_check.recorded import ProcessKilled, ProcessPaused, SessionEnded
+from model_check.recordings import read
+from model_check.results import Run
+from model_check.verdicts import Verdict
+from spec.errors import EnvironmentFailure, UnknownName
+from tests.model_check.faulty_broker import FAULT, PLANT
+
+SHORT = ("kill-controller", "stop-controller")
+FAULTY = "tests.model_check.faulty_broker"
+_HOME = TemporaryDirectory(prefix="live-")
+
+
+@cache
+def short_run() -> tuple[Run, Path]:
+    """A controller is killed, its successor becomes a zombie."""
+    made = checked_run(Task(Setup(3, seed=2), topics=1, faults=2, kinds=SHORT), Path(_HOME.name))
+    return made, Path(_HOME.name) / made.scope
+
+
+def test_the_reference_on_a_real_zookeeper_is_explained() -> None:
+    made, _ = short_run()
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+    explained, _, total = made.notes[0].split(" observations")[0].partition(" of ")
+    assert explained == total
+    assert int(total) > 50
+
+
+def test_a_recording_shows_what_was_done() -> None:
+    _, folder = short_run()
+    tracks = read(folder).tracks
+    acts = tracks["environment"]
+    kinds = [type(one) for one in acts]
+    assert (kinds.count(ProcessKilled), kinds.count(ProcessPaused)) == (1, 2)
+    ended = [one for one in tracks["zookeeper"] if isinstance(one, SessionEnded)]
+    assert [one.had_controller for one in ended] == [True, True]
+    assert sorted(one.survived for one in ended) == [False, True]
+
+
+def test_a_recording_has_every_file_of_a_real_clusters() -> None:
+    _, folder = short_run()
+    assert {one.name for one in folder.iterdir()} == {
+        "actions.jsonl", "broker-1", "broker-2", "broker-3", "sessions.json", "zookeeper.jsonl",
+    }  # fmt: skip
+    for broker in (1, 2, 3):
+        assert {one.name for one in (folder / f"broker-{broker}").iterdir()} == {
+            "controller.log", "kafka-request.log", "server.log", "state-change.log",
+        }  # fmt: skip
+
+
+def test_every_request_that_was_sent_to_a_broker_came_over_the_wire() -> None:
+    """As many arrivals in kafka-request.log as the state-change.log of all controllers has answers, or more."""
+    _, folder = short_run()
+    arrived = answered = 0
+    for broker in (1, 2, 3):
+        arrived += (folder / f"broker-{broker}/kafka-request.log").read_text("utf-8").count("received request : ")
+        answered += (folder / f"broker-{broker}/state-change.log").read_text("utf-8").count(" received response ")
+    assert 0 < answered <= arrived
+
+
+def faulty_run(fault: str, kinds: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv(FAULT, fault)
+    setup = Setup(3, seed=1, module=FAULTY)
+    return run(Task(setup, topics=2, faults=len(kinds), kinds=kinds), folder)
+
+
+def next_observations(made: Run) -> str:
+    """What the report shows of where the explanation ends."""
+    return "\n".join(made.notes)
+
+
+def test_a_controller_that_keeps_the_epoch_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = faulty_run("keep_the_controller_epoch", ("kill-controller",), tmp_path, monkeypatch)
+    assert made.verdict is Verdict.VIOLATED
+    assert made.reason.startswith("no behaviour shows this")
+    assert "type=setData path=/controller_epoch data=1 version=1" in next_observations(made)
+
+
+WHERE = {
+    "accept_equal_leader_epochs": ("kill-controller", " starting the become-"),
+    "keep_the_leader_epoch": ("kill-broker", "type=setData path=/brokers/topics/"),
+    "elect_the_last": ("kill-broker", "type=setData path=/brokers/topics/"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", WHERE)
+def test_other_faults_are_found_and_shown_where_they_are(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind, text = WHERE[fault]
+    made = faulty_run(fault, (kind, "kill-controller"), tmp_path, monkeypatch)
+    assert made.verdict is Verdict.VIOLATED
+    assert text in next_observations(made)
+
+
+def test_every_planted_fault_is_tried() -> None:
+    assert {*WHERE, "keep_the_controller_epoch"} == set(PLANT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_longer_runs_are_explained(seed: int, tmp_path: Path) -> None:
+    made = checked_run(Task(Setup(3, 10 * seed), topics=2), tmp_path)
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("brokers", [1, 4])
+def test_other_sizes_of_clusters_are_explained(brokers: int, tmp_path: Path) -> None:
+    made = checked_run(Task(Setup(brokers, 5), topics=1, faults=4), tmp_path)
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Iterator[tuple[Run, Path, list[int]]]:
+    """A run that is stopped as soon as its first fault begins."""
+    begun: list[str] = []
+    with TemporaryDirectory() as folder:
+        task = Task(Setup(2, seed=3), topics=1, faults=5)
+        made = run(task, Path(folder), stop=lambda: len(begun) > 1, tell=lambda _, what: begun.append(what))
+        acts = [json.loads(line) for line in (Path(folder) / "actions.jsonl").read_text("utf-8").splitlines()]
+        yield made, Path(folder), [one["pid"] for one in acts if one["action"] == "broker-start"]
+
+
+def test_a_run_that_is_stopped_leaves_its_recording(stopped: tuple[Run, Path, list[int]]) -> None:
+    made, folder, _ = stopped
+    assert made.verdict is Verdict.INCOMPLETE
+    assert made.reason.startswith("interrupted")
+    assert read(folder).cluster.broker_ids == (1, 2)
+
+
+def test_no_broker_outlives_its_run(stopped: tuple[Run, Path, list[int]]) -> None:
+    assert len(stopped[2]) >= 2
+    for pid in stopped[2]:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FAULT, "no such fault")
+    with (
+        pytest.raises(RuntimeError, match="a broker of the reference failed: Traceback"),
+        LiveCluster(Setup(1, seed=1, module=FAULTY), tmp_path) as cluster,
+    ):
+        cluster.ensure_running(1)
+
+
+def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
+    """The device that is always full stands in for a disk: the broker's first log line cannot be written."""
+    (tmp_path / "broker-1").mkdir()
+    (tmp_path / "broker-1/server.log").symlink_to("/dev/full")
+    with (
+        pytest.raises(EnvironmentFailure, match="No space left on device; the recording ends there"),
+        LiveCluster(Setup(1, seed=1), tmp_path) as cluster,
+    ):
+        cluster.ensure_running(1)
+
+
+def test_what_does_not_come_is_told(tmp_path: Path) -> None:
+    with LiveCluster(Setup(1, seed=1), tmp_path) as cluster:
+        begun = time.monotonic()
+        with pytest.raises(EnvironmentFailure, match=r"within 0\.3 s not: pigs fly"):
+            cluster.wait_until("pigs fly", lambda: False, 0.3)
+        assert 0.3 <= time.monotonic() - begun < 2
+
+
+def test_faults_are_drawn_each_once_before_any_comes_again() -> None:
+    faults = drawn(Random(1), FAULTS)
+    for _ in range(3):
+        assert sorted(next(faults) for _ in FAULTS) == sorted(FAULTS)
+
+
+def test_an_unknown_kind_of_fault_lists_the_known_ones() -> None:
+    assert checked_kinds(("pause", "lag")) == ("pause", "lag")
+    with pytest.raises(UnknownName, match="no kind of fault is called 'paus'; did you mean pause"):
+        checked_kinds(("paus",))

@@ -1,0 +1,68 @@
+"""Log files: whole lines that Kafka's own readers take, appended over all incarnations."""
+
+import re
+import threading
+from pathlib import Path
+
+from model_check.recordings import sessions_by_log
+from reference.journal import Milestone, Reached, StateChange
+from reference.live_logs import Logs
+from spec.kafka_types import TopicPartition
+from spec.log_entries import LogEntry, TornLine, read_entries
+from spec.state_change_lines import LeaderElected, parse_line
+
+LINE = LeaderElected(1, 4, leader=2, partition=TopicPartition("t", 0))
+
+
+def entries(file: Path) -> list[LogEntry | TornLine]:
+    return list(read_entries(file.read_text(encoding="utf-8").splitlines(), file.name))
+
+
+def test_what_the_handlers_say_is_read_back_as_it_was(tmp_path: Path) -> None:
+    for _ in range(2):  # two incarnations
+        Logs(1, tmp_path).journal(StateChange(LINE))
+    read = entries(tmp_path / "state-change.log")
+    assert [parse_line(one.message) for one in read if isinstance(one, LogEntry)] == [LINE, LINE]
+
+
+def test_threads_do_not_tear_each_others_lines(tmp_path: Path) -> None:
+    logs = Logs(1, tmp_path)
+
+    def write() -> None:
+        for _ in range(200):
+            logs.journal(StateChange(LINE))
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
+    for one in writers:
+        one.start()
+    for one in writers:
+        one.join()
+    read = entries(tmp_path / "state-change.log")
+    assert len(read) == 800
+    assert all(isinstance(one, LogEntry) for one in read)
+
+
+def test_milestones_stand_in_the_controllers_log(tmp_path: Path) -> None:
+    logs = Logs(3, tmp_path)
+    logs.journal(Reached(3, Milestone.READY, 7))
+    logs.journal(Reached(3, Milestone.BROKER_CHANGE, 7, new=frozenset({2, 1}), dead=frozenset()))
+    for milestone in Milestone:
+        logs.journal(Reached(3, milestone, 7))
+    text = (tmp_path / "controller.log").read_text(encoding="utf-8")
+    first, second, *others = (re.sub(r"^\[.{23}\] ", "", line) for line in text.splitlines())
+    assert first == (
+        "INFO [Controller 3]: Broker 3 is ready to serve as the new controller with epoch 7"
+        " (kafka.controller.KafkaController)"
+    )
+    assert second.startswith("INFO [BrokerChangeListener on Controller 3]: Newly added brokers: 1,2, deleted brokers: ")
+    assert len(others) == len(Milestone)
+
+
+def test_sessions_are_told_with_the_life_that_had_them(tmp_path: Path) -> None:
+    for life in (1, 2):
+        logs = Logs(5, tmp_path / "broker-5")
+        logs.starting()
+        logs.session_began(16 * life, "127.0.0.1:2181", 1500)
+    logs.session_began(-1, "127.0.0.1:2181", 1500)
+    found = {session: (one.broker, one.incarnation) for session, one in sessions_by_log(tmp_path).items()}
+    assert found == {16: (5, 1), 32: (5, 2), -1: (5, 2)}
