@@ -43,8 +43,11 @@ tight_loop: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogi
 Counting is a locked instruction, which waits for every prefetch under way; without it a search is a quarter shorter.
 """
 
+tight_part: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, _nrt=False, forceinline=True)
+"""The same for a part of such a loop that must not cost a call: each array takes seven values on the stack."""
+
 inlined: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, inline="always")
-"""The same for a part of a loop that must not cost a call."""
+"""The same for a small part of any loop."""
 
 _WORD = ir.IntType(64)
 

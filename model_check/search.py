@@ -90,9 +90,9 @@ def search(
         rows, hashes = scratch.successors, scratch.hashes
         found = insert(known.table, known.states, found, rows, hashes, made, work.places, work.numbers)
         for row in range(made):
-            if work.numbers[row] == fresh:
-                known.parents[fresh] = position + scratch.parents[row]
-                fresh += 1
+            # Without a branch, which would be guessed wrong at every other new state: the last one written counts.
+            known.parents[fresh] = position + scratch.parents[row]
+            fresh += work.numbers[row] == fresh
         if recording.marks.bits.shape[0]:
             mark(scratch.masks, recording.marks, position, valid)
         if edges.targets.shape[0]:

@@ -23,13 +23,13 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.hashing import hash_row, hash_rows
-from model_check.native import equal_bytes, inlined, lowest_bit, prefetch, share, tight_loop
+from model_check.native import equal_bytes, inlined, lowest_bit, prefetch, share, tight_loop, tight_part
 from model_check.packing import Words
 
 Numbers = npt.NDArray[np.uint32]
 
 Table = npt.NDArray[np.uint32]
-"""Buckets (shape `[n, 16]`): the tags of the slots, four to an entry, an entry that is not used, twelve numbers."""
+"""Buckets (shape `[n, 16]`): the tags of the slots, four to an entry, twelve numbers, and one entry that stays 0."""
 
 SLOTS, ENTRIES, BUCKET_BYTES = 12, 16, 64
 
@@ -42,14 +42,17 @@ FULLEST = 0.75
 TILE = 128
 """Rows that are looked up together: what they touch stays in the first-level cache from pass to pass."""
 
-NOBODY = 0xFFFFFFFF
-"""No state's number."""
+MOST = (1 << 32) - 2
+"""States that can be numbered."""
+
+AHEAD = np.uint64(16)
+"""New states are stored one after the other; the line so many states on is asked for beforehand."""
 
 MAP_NORESERVE = 0x4000
 """Linux's flag for address space without a promise of memory; Python names it only from 3.13 on."""
 
-_ONE, _BYTES, _NUMBERS = np.uint64(1), np.uint64(BUCKET_BYTES), np.uint64(ENTRIES - SLOTS)
-_ALL, _EMPTY, _NOBODY = np.uint64((1 << SLOTS) - 1), np.uint64(0), np.uint32(NOBODY)
+_ONE, _BYTES, _NUMBERS = np.uint64(1), np.uint64(BUCKET_BYTES), np.uint64(SLOTS // 4)
+_ALL, _BEYOND, _EMPTY = np.uint64((1 << SLOTS) - 1), np.uint64(1 << SLOTS), np.uint64(0)
 
 
 def reserved(count: int, columns: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -117,26 +120,26 @@ def insert(
             places[row] = share(hashes[start + row], buckets)
             prefetch(base + places[row] * _BYTES)
         for row in range(size):
-            slots = _slots(table, places[row], _tag(hashes[start + row]))
-            number = _NOBODY
-            if slots:
-                number = table[places[row], _NUMBERS + np.uint64(lowest_bit(slots))]
-                address = stored + np.uint64(number) * row_bytes
-                prefetch(address)
-                prefetch(address + row_bytes - _ONE)
+            # Where no tag agrees this is state 0, which is as good as any and spares a branch that is guessed wrong.
+            slots = _slots(table, places[row], _tag(hashes[start + row])) | _BEYOND
+            number = table[places[row], _NUMBERS + np.uint64(lowest_bit(slots))]
+            address = stored + np.uint64(number) * row_bytes
+            prefetch(address)
+            prefetch(address + row_bytes - _ONE)
             numbers[start + row] = number
         for row in range(start, start + size):
-            if numbers[row] != _NOBODY and _same(states, numbers[row], rows, row):
+            if used and _same(states, numbers[row], rows, row):
                 continue
             numbers[row] = _find(table, states, used, rows, row, hashes[row])
             if numbers[row] == used:
                 for word in range(rows.shape[1]):
                     states[used, word] = rows[row, word]
                 used += 1
+                prefetch(stored + (np.uint64(used) + AHEAD) * row_bytes)
     return used
 
 
-@tight_loop
+@tight_part
 def _find(table: Table, states: Words, used: int, rows: Words, row: int, hashed: Any) -> Any:
     """The number of a row's state; if the state is not known, that is `used`, and entered into the table."""
     tag, bucket = _tag(hashed), share(hashed, np.uint64(table.shape[0]))
@@ -187,7 +190,7 @@ class Visited:
 
     def __init__(self, words: int, capacity: int) -> None:
         self.words = words
-        self.capacity = min(capacity, NOBODY - 1)
+        self.capacity = min(capacity, MOST)
         self.count = 0
         self.rows: Words = reserved(self.capacity, words, np.uint64)
         self.table: Table = reserved(SMALLEST_TABLE, ENTRIES, np.uint32)
