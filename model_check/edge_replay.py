@@ -60,15 +60,14 @@ def walk(sides: Sides, stretch: Stretch) -> Walked:
 
 def _expand(sides: Sides, stretch: Stretch, walked: Walked, waiting: dict[int, Pair], number: int, pair: Pair) -> None:
     """Replay every edge out of a state; what the tree reaches from here waits for its turn."""
-    enabled, steps = sides.enabled(pair.raw), stretch.steps[number]
+    enabled, steps, way = sides.enabled(pair.raw), stretch.steps[number], stretch.way(number)
     if enabled.keys() != {name for name, _ in steps}:
-        raise SpecError(f"kernel and interpreter differ after {' -> '.join(stretch.way(number))}")
-    possible = sides.possible(pair, enabled, stretch.way(number))
+        raise SpecError(f"kernel and interpreter differ after {' -> '.join(way)}")
+    possible = sides.possible(pair, enabled, way)
     for name, target in steps:
         choice = possible[name]
         reached = sides.follow(pair.fork(), choice)
-        if reasons := sides.departures(pair.raw, choice, enabled[name], reached):
-            raise Disagreement((*stretch.way(number), name), reasons)
+        sides.compare(pair.raw, choice, enabled[name], reached, (*way, name))
         walked.by_rule[choice.rule] += 1
         walked.conditions.setdefault(target, {}).setdefault(fingerprint(reached.cluster), (number, name))
         if stretch.parents.get(target) == (number, name):

@@ -9,12 +9,10 @@ from model_check.edge_replay import Replayed
 from model_check.findings import story_of
 from model_check.results import Comparison, Run
 from model_check.sides import Disagreement, Sides
+from model_check.simulate import Simulated
 from model_check.spanning_tree import SpanningTree
 from model_check.verdicts import Verdict, worst
 from spec.expectations import Expectation
-
-REFINEMENT, SIMULATION = "refinement", "simulation"
-"""The engines, as a run names them."""
 
 
 def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:
@@ -32,17 +30,13 @@ def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectat
     verdict = worst([*(one.verdict for one in comparisons), Verdict.HOLDS if not reason else Verdict.INCOMPLETE])
     size = f"{replayed.states:,} states, {replayed.edges:,} edges, depth {replayed.depth}, all of them agree"
     return replace(
-        told, verdict=verdict, reason=reason, comparisons=tuple(comparisons), notes=(size, *_rules(replayed))
+        told, verdict=verdict, reason=reason, comparisons=tuple(comparisons), notes=(size, *by_rule(replayed.by_rule))
     )
 
 
 def _count(about: str, expected: object, found: object) -> Comparison:
     shown = [f"{one:,}" if isinstance(one, int) else str(one) for one in (expected, found)]
     return Comparison(about, shown[0], shown[1], Verdict.HOLDS if expected == found else Verdict.VIOLATED)
-
-
-def _rules(replayed: Replayed) -> Iterator[str]:
-    yield from by_rule(replayed.by_rule)
 
 
 def by_rule(counts: Mapping[str, int]) -> Iterator[str]:
@@ -53,14 +47,28 @@ def by_rule(counts: Mapping[str, int]) -> Iterator[str]:
         yield f"never: {', '.join(idle)}"
 
 
+def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int]) -> Run:
+    """The run of random runs without a disagreement; `wanted` are how many there should be, and how long."""
+    runs, steps = wanted
+    long_enough, total = sum(length >= steps for length in done.lengths), sum(done.lengths)
+    comparison = _count(f"runs of {steps} steps", runs, min(runs, long_enough))
+    size = f"{len(done.lengths):,} runs begun, {total:,} steps, {total / len(done.lengths):.1f} a run on average"
+    counts = {action.rule: done.by_rule[action.rule] for action in sides.system.actions}
+    taken = f"{sum(map(bool, counts.values()))} of {len(counts)} rules taken:"
+    verdict = Verdict.HOLDS if comparison.is_met else Verdict.INCOMPLETE
+    comparisons = (replace(comparison, verdict=verdict),)
+    return replace(told, verdict=verdict, comparisons=comparisons, notes=(size, *told.notes, taken, *by_rule(counts)))
+
+
 def disagreed(told: Run, sides: Sides, found: Disagreement) -> Run:
     """The run of a disagreement: what differs, and the steps that lead there in words."""
-    after = f"after {len(found.steps)} steps" if found.steps else "in the initial state"
+    count = len(found.steps)
+    after = f"after {count} {'step' if count == 1 else 'steps'}" if count else "in the initial state"
     notes = tuple(f"  {reason}" for reason in found.reasons)
     return replace(
         told,
         verdict=Verdict.VIOLATED,
         reason=f"specification and reference disagree {after}",
-        notes=notes,
+        notes=(*told.notes, *notes),
         story=story_of(sides.system, sides.story(found.steps)),
     )

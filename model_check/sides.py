@@ -150,12 +150,13 @@ class Sides:
                 raise Disagreement(steps, sorted(reasons))
         return found
 
-    def departures(self, before: Raw, choice: Choice, after: Raw, reached: Pair) -> list[str]:
-        """How the reference's step departs from the specification's: in the state it leads to, or in what is seen."""
+    def compare(self, before: Raw, choice: Choice, after: Raw, reached: Pair, steps: Sequence[str]) -> None:
+        """Disagreement if the reference's step led to another state than the specification's, or showed otherwise."""
         if after != reached.raw:
-            return self._differences(after, reached.raw)
+            raise Disagreement(steps, self._differences(after, reached.raw))
         observed = Observer(reached.cluster, choice.rule, before[self._owner]).observed()
-        return self.demanded.differences(choice.name, before, observed)
+        if reasons := self.demanded.differences(choice.name, before, observed):
+            raise Disagreement(steps, reasons)
 
     def _differences(self, expected: Raw, found: Raw) -> list[str]:
         return list(self._each_difference(expected, found))

@@ -1,8 +1,9 @@
 """Random runs of the reference, each step of which must be a step of the specification.
 
 Exhaustion goes only so far; random runs go where it cannot, in scopes with more of everything. Hypothesis draws what
-the scheduler chooses and, when specification and reference part ways, shrinks the run to a shortest one that still
-shows it; small numbers are dull choices.
+the scheduler chooses. When specification and reference part ways, steps are left out of the run as long as it still
+shows that. They are left out by name: a number that Hypothesis drew, as it would shrink it, means another step as soon
+as one before it is gone.
 
 In each state the steps that the specification enables must be the choices that the reference has, the step that is
 taken must lead to the state that the specification says, and observers must see what it says.
@@ -11,42 +12,52 @@ taken must lead to the state that the specification says, and observers must see
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from hypothesis import HealthCheck, Phase, Verbosity, settings
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from model_check.python_code import Raw
 from model_check.sides import Disagreement, Pair, Sides
 from reference.memory_scheduler import Choice
-from spec.scopes import Scope
-from spec.variants import AS_CODED, Switches
+from spec.scopes import BUDGETS, Scope
 
 MANY = 1 << 16
 """More than there are ever choices."""
 
+PLENTY = 127
+"""What no budget runs out of in a run of some hundred steps, one in eight of which is a fault of some kind."""
+
+
+def nobody(_: int) -> None:
+    """Who does not care how far it is."""
+
 
 @dataclass
 class Simulated:
-    """What random runs have done: how many, how many steps in all, and how often each rule was taken."""
+    """What random runs have done: the length of each, and how often each rule was taken."""
 
-    runs: int = 0
-    steps: int = 0
+    lengths: list[int] = field(default_factory=list)
     by_rule: Counter[str] = field(default_factory=Counter)
 
 
 def simulate(
-    scope: Scope, switches: Switches = AS_CODED, *, runs: int = 100, steps: int = 200, derandomize: bool = False
+    sides: Sides,
+    *,
+    runs: int = 100,
+    steps: int = 200,
+    number: int = 0,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> Simulated:
-    """So many random runs of so many steps each; raises Disagreement with the steps of a shrunk run.
+    """So many random runs of so many steps each; raises Disagreement with the steps of a shortened run.
 
-    With `derandomize` the same runs are made every time.
+    The same `number` gives the same runs. `progress` is told how many runs have begun.
     """
-    sides = Sides(scope, switches)
     done = Simulated()
 
+    @seed(number)
     class Run(RuleBasedStateMachine):
         """One run from the scope's start."""
 
@@ -54,7 +65,8 @@ def simulate(
             super().__init__()
             self.pair: Pair = sides.initial()
             self.taken: list[str] = []
-            done.runs += 1
+            done.lengths.append(0)
+            progress(len(done.lengths))
 
         @rule(number=st.integers(0, MANY))
         def take(self, number: int) -> None:
@@ -63,52 +75,88 @@ def simulate(
             choice = chosen(sides.possible(self.pair, enabled, self.taken), enabled, number)
             if choice is None:
                 return
-            before, self.pair = self.pair.raw, sides.follow(self.pair, choice)
             self.taken.append(choice.name)
-            if reasons := sides.departures(before, choice, enabled[choice.name], self.pair):
-                raise Disagreement(self.taken, reasons)
-            done.steps += 1
+            before, self.pair = self.pair.raw, sides.follow(self.pair, choice)
+            sides.compare(before, choice, enabled[choice.name], self.pair, self.taken)
+            done.lengths[-1] += 1
             done.by_rule[choice.rule] += 1
 
-    run_state_machine_as_test(
-        Run,
-        settings=settings(
-            max_examples=runs,
-            stateful_step_count=steps,
-            deadline=None,
-            database=None,
-            derandomize=derandomize,
-            phases=(Phase.generate, Phase.shrink),
-            suppress_health_check=list(HealthCheck),
-            verbosity=Verbosity.quiet,
-            print_blob=False,
-            report_multiple_bugs=False,
-        ),
+    chosen_settings = settings(
+        max_examples=runs,
+        stateful_step_count=steps,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+        print_blob=False,
+        report_multiple_bugs=False,
     )
+    try:
+        run_state_machine_as_test(Run, settings=chosen_settings, _min_steps=steps)
+    except Disagreement as found:
+        raise shortened(sides, found) from None
     return done
+
+
+def shortened(sides: Sides, found: Disagreement) -> Disagreement:
+    """A disagreement that no single step can be left out of: of a longer one, ever smaller parts are left out."""
+    size = len(found.steps) // 2
+    while size:
+        before = found
+        for begin in range(len(found.steps) - size, -1, -size):
+            rest = (*found.steps[:begin], *found.steps[begin + size :])
+            shorter = first_disagreement(sides, rest)
+            if shorter is not None and len(shorter.steps) < len(found.steps):
+                found = shorter
+        size = size if found is not before else size // 2
+    return found
+
+
+def first_disagreement(sides: Sides, steps: Sequence[str]) -> Disagreement | None:
+    """Take those of some steps that are possible, until the two sides part ways; None if they never do."""
+    pair, taken = sides.initial(), list[str]()
+    try:
+        for name in steps:
+            enabled = sides.enabled(pair.raw)
+            possible = sides.possible(pair, enabled, taken)
+            if name in enabled:
+                taken.append(name)
+                before, pair = pair.raw, sides.follow(pair, possible[name])
+                sides.compare(before, possible[name], enabled[name], pair, taken)
+    except Disagreement as found:
+        return found
+    return None
 
 
 def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: int) -> Choice | None:
     """One of the choices that the specification enables; None at rest.
 
-    One number in eight is a fault, if there is any left; small numbers are progress.
+    One number in eight is a fault, if there is any left; small numbers are progress. First a rule is chosen and then
+    one of its choices, so that what can be done in many ways does not crowd out the rest.
     """
     within = sorted((possible[name] for name in enabled), key=lambda choice: choice.name)
     progress = [choice for choice in within if not choice.is_fault]
     faults = [choice for choice in within if choice.is_fault]
     place, kind = divmod(number, 8)
     among = (faults if kind == 7 or not progress else progress) or progress
-    return among[place % len(among)] if among else None
+    if not among:
+        return None
+    rules = sorted({choice.rule for choice in among})
+    place, which = divmod(place, len(rules))
+    same = [choice for choice in among if choice.rule == rules[which]]
+    return same[place % len(same)]
 
 
-def widened(scope: Scope, budgets: Mapping[str, int]) -> Scope:
-    """A scope with room for long runs: other budgets, and bounds that these do not reach easily."""
+def widened(scope: Scope) -> Scope:
+    """A scope with room for long runs: faults of every kind, and bounds that these do not reach easily."""
     return replace(
         scope,
-        name=f"{scope.name}, wide",
-        budgets=tuple(budgets.items()),
-        callback_capacity=16,
-        connection_capacity=12,
-        controller_epochs=31,
+        name=f"{scope.name}, widened",
+        budgets=tuple((name, PLENTY) for name in BUDGETS if name != "creations" or "creation" in scope.parts),
+        callback_capacity=12,
+        connection_capacity=6,
+        controller_epochs=63,
         versions=63,
     )

@@ -8,7 +8,6 @@ a few bytes a state.
 from __future__ import annotations
 
 import gc
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
@@ -18,7 +17,6 @@ from py4j.protocol import Py4JError
 from pyspark import RDD, SparkContext
 
 from model_check.edge_replay import Walked, walk
-from model_check.explorer import Progress
 from model_check.sides import Sides
 from model_check.spanning_tree import SpanningTree, Stretch
 from model_check.spark_session import given_up, spark_session
@@ -57,16 +55,19 @@ def walk_with_workers(
     tree: SpanningTree,
     *,
     master: str = "local[2]",
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[int], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> list[Walked] | None:
     """The walks of all stretches of a tree, by the workers of a Spark master; None if it was stopped.
 
-    `progress` and `stop` are called some times a second. EnvironmentFailure if Java or a worker fails.
+    `progress` is told how many states are done; it and `stop` are called some times a second. EnvironmentFailure if
+    Java or a worker fails.
     """
     with spark_session(master) as context:
         parts = max(2 * context.defaultParallelism, tree.states // SIZE)
         tasks: list[Task] = [(sides.scope, sides.switches, stretch) for stretch in tree.stretches(parts)]
+        if not tasks:
+            return []
         job = _Job(context, context.parallelize(tasks, len(tasks)).map(do_stretch), tree, len(tasks))
         return job.run(progress, stop)
 
@@ -80,9 +81,9 @@ class _Job:
     tree: SpanningTree
     parts: int
 
-    def run(self, progress: Callable[[Progress], None], stop: Callable[[], bool]) -> list[Walked] | None:
+    def run(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> list[Walked] | None:
         """Run it on a thread of its own, so that the driver can look around meanwhile."""
-        started, stopping = time.perf_counter(), False
+        stopping = False
         with ThreadPoolExecutor(1) as thread:
             job = thread.submit(self._collect)
             try:
@@ -90,9 +91,7 @@ class _Job:
                     try:
                         return job.result(timeout=0.2)
                     except NotYet:
-                        done = self.tree.states * sum(self._finished()) // self.parts
-                        depth, seconds = len(self.tree.levels) - 1, time.perf_counter() - started
-                        progress(Progress(done, done, depth, seconds, 0))
+                        progress(self.tree.states * sum(self._finished()) // self.parts)
                         if stop() and not stopping:
                             stopping = True
                             self.context.cancelJobGroup(GROUP)

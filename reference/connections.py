@@ -52,7 +52,9 @@ class ControllerChannelManager:
         return manager
 
     def add_broker(self, broker_id: int) -> None:
-        """Open a channel; LeftOverChannel if some manager of this process has one to this broker."""
+        """Open a channel, if there is none; LeftOverChannel if another manager of this process has one to it."""
+        if broker_id in self.queues:
+            return
         if broker_id in self.metrics:
             raise LeftOverChannel(f"metrics of a channel to broker {broker_id} are registered already")
         self.metrics.add(broker_id)

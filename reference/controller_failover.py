@@ -31,7 +31,7 @@ from reference.replica_transitions import start_replica_machine
 from reference.state_effects import Partitions, ReadState
 from reference.zookeeper_scripts import StateZnode
 from spec.kafka_types import TopicPartition
-from spec.state import DeletionThread
+from spec.state import DeletionThread, Handler
 from spec.variants import Switch
 
 INITIAL_CONTROLLER_EPOCH = 1
@@ -60,7 +60,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.reach(Milestone.FAILOVER_FAILED)
         raise
     finally:
-        controller.is_about(in_failover=False)
+        controller.is_about(in_failover=False, handler=Handler.NONE)
 
 
 def _read_controller_epoch(controller: KafkaController) -> Procedure[None]:

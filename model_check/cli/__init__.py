@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import defects, explore, export, judge, live, prove, refine, replay, show, verify
+from model_check.cli import defects, explore, export, judge, live, prove, refine, replay, show, simulate, verify
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli.failures import guarded
 
@@ -37,6 +37,7 @@ app.command("explore")(guarded(explore.command))
 app.command("enumerate")(guarded(enumerate_states.command))
 app.command("prove")(guarded(prove.command))
 app.command("refine")(guarded(refine.command))
+app.command("simulate")(guarded(simulate.command))
 app.command("defects")(guarded(defects.command))
 app.command("judge")(guarded(judge.command))
 app.command("live")(guarded(live.command))

@@ -72,6 +72,18 @@ def faults_bar(title: str, expected: int | None) -> Iterator[Callable[[int, str]
         yield lambda number, what: bars.update(task, completed=number, description=f"{title}: {what}")
 
 
+@contextmanager
+def counting_bar(title: str, expected: int) -> Iterator[Callable[[int], None]]:
+    """A bar for work that is told how much of it is done."""
+    if not is_watched():
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(title, total=expected)
+        yield lambda done: bars.update(task, completed=done)
+
+
 class Interrupt:
     """Whether Ctrl-C was pressed; a second time it ends the program at once."""
 

@@ -10,13 +10,15 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.progress import interruptible, states_bar
+from model_check.cli.progress import counting_bar, interruptible
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from model_check.verification import INTERRUPTED
 from spec.expectations import plan
 from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
+
+ENGINE = "refinement"
 
 
 def command(
@@ -66,7 +68,7 @@ class Task:
 def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Run:
     """Replay, with a bar; Ctrl-C stops it."""
     from model_check.edge_replay import joined
-    from model_check.replay_report import REFINEMENT, agreed, disagreed
+    from model_check.replay_report import agreed, disagreed
     from model_check.sides import Disagreement, Sides
     from model_check.spanning_tree import spanning_tree
     from model_check.spark_edge_replay import walk_with_workers
@@ -74,14 +76,13 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
     expected = plan(task.scope).exploration(task.variant)
     started = time.perf_counter()
     sides = Sides(scope_named(task.scope), task.switches)
-    title = f"{task.scope} {task.variant}"
     with interruptible() as stop:
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
         built = time.perf_counter()
-        with states_bar(title, tree.states) as report:
+        with counting_bar(f"{task.scope} {task.variant}", tree.states) as report:
             walks = None if stop() else walk_with_workers(sides, tree, master=task.master, progress=report, stop=stop)
     seconds = {"tree": built - started, "replay": time.perf_counter() - built}
-    told = Run(REFINEMENT, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED, seconds=seconds)
+    told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED, seconds=seconds)
     if walks is None:
         return told
     try:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from model_check.cli import defects, explore, options, prove
+from model_check.cli import defects, explore, options, prove, refine, simulate
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import is_watched
 from model_check.defects import Half, halves, is_covered
@@ -23,7 +23,16 @@ from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import show_switches
+from spec.variants import AS_CODED, show_switches
+
+REPLAYABLE, REPLAY_COST = 400_000, 2_000
+"""A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
+
+ALWAYS_REPLAYED = ("tiny", "AS_CODED")
+"""The scope and variant that every verification replays."""
+
+SIMULATED, RUNS, STEPS = ("small", "epochs", "partitions", "metadata", "topics"), 2_000, 200
+"""Where a deep verification makes its random runs, how many in all, and how long."""
 
 PROOF_COST = 100_000_000
 """A proof takes about as long as exploring so many states, and comes after what is cheaper."""
@@ -40,7 +49,8 @@ def command(
     """Verify that everything is as the manifest expects.
 
     Every scope is explored under every variant that the manifest names; counts, digests, verdicts and the lengths of
-    shortest traces must be exactly those. Exits with 0 only if all are, and says in the first line how many are.
+    shortest traces must be exactly those. What holds beyond all bounds is proved, and every edge of a scope is replayed
+    on the reference. Exits with 0 only if all is so, and says in the first line how many expectations are met.
 
     For example:
       kcheck verify
@@ -49,6 +59,7 @@ def command(
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
     checks = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
+    checks += [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ())]
     if not scopes:
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
     return print_document(document(run_checks(checks, _tell)), as_json=as_json)
@@ -94,6 +105,33 @@ def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
     depths = dict(expected.bounded) if deep else {}
     looked = prove.look_at_runs(expected.scope, expected.switches, built, report, depths)
     return [compared_proof(run, expected, looked)]
+
+
+def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
+    """Every edge on the reference: of one small scope, in a deep run of all that are not too large."""
+    for one in chosen:
+        for expected in one.explorations:
+            if expected.states <= (REPLAYABLE if deep else 0) or (one.scope, expected.variant) == ALWAYS_REPLAYED:
+                task = refine.Task(one.scope, expected.switches)
+                yield Check(
+                    refine.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, partial(_replayed, task)
+                )
+
+
+def _replayed(task: refine.Task) -> list[Run]:
+    return [refine.run(task)]
+
+
+def simulations(chosen: list[Plan]) -> Iterator[Check]:
+    """Random runs, shared out among the scopes that are simulated."""
+    scopes = [one.scope for one in chosen if one.scope in SIMULATED]
+    for name in scopes:
+        task = simulate.Task(name, AS_CODED, RUNS // len(scopes), STEPS, seed=0)
+        yield Check(simulate.ENGINE, name, "AS_CODED", PROOF_COST, partial(_simulated, task))
+
+
+def _simulated(task: simulate.Task) -> list[Run]:
+    return [simulate.run(task)]
 
 
 def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from model_check import verification
-from model_check.cli import explore
-from model_check.results import from_json
+from model_check.cli import explore, refine, simulate, verify
+from model_check.results import Run, from_json
+from model_check.verdicts import Verdict
 from tests.model_check.cli.conftest import Kcheck, expectation
 
 
@@ -68,9 +69,48 @@ def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.M
     assert result.stdout.count(verification.INTERRUPTED) == 2
 
 
+@pytest.fixture
+def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What would be replayed and simulated, which takes long."""
+    asked: list[str] = []
+
+    def made(task: refine.Task | simulate.Task) -> Run:
+        asked.append(f"{type(task).__module__.rpartition('.')[2]} {task.scope}")
+        return Run("noted", task.scope, "AS_CODED", Verdict.HOLDS)
+
+    monkeypatch.setattr(refine, "run", made)
+    monkeypatch.setattr(simulate, "run", made)
+    return asked
+
+
+@pytest.mark.usefixtures("replayed")
 def test_deep_scopes_are_verified_only_when_asked_for(kcheck: Kcheck) -> None:
     assert "\nsolo" not in kcheck("verify").stdout
     assert "\nsolo" in kcheck("verify", "--deep").stdout
+
+
+def test_one_scope_is_always_replayed_and_in_a_deep_run_all_that_are_not_too_large(
+    kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "ALWAYS_REPLAYED", ("pair", "AS_CODED"))
+    assert kcheck("verify", "solo", "pair").exit_code == 0
+    assert replayed == ["refine pair"]
+    monkeypatch.setattr(verify, "SIMULATED", ("solo",))
+    assert kcheck("verify", "solo", "pair", "--deep").exit_code == 0
+    assert sorted(replayed[1:]) == ["refine pair", "refine solo", "simulate solo"]
+    monkeypatch.setattr(verify, "REPLAYABLE", 1)
+    kcheck("verify", "solo", "--deep")
+    assert replayed[4:] == ["simulate solo"]
+
+
+def test_a_disagreement_fails_the_verification(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "ALWAYS_REPLAYED", ("solo", "AS_CODED"))
+    monkeypatch.setattr(
+        refine, "run", lambda task: Run("refinement", task.scope, "", Verdict.VIOLATED, "they disagree")
+    )
+    result = kcheck("verify", "solo")
+    assert result.exit_code == 1
+    assert "solo (refinement): VIOLATED: they disagree" in result.stdout
 
 
 def test_the_whole_manifest_is_compared_with_itself_when_no_scope_is_named(kcheck: Kcheck) -> None:

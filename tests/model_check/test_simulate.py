@@ -1,0 +1,111 @@
+"""Random runs: as many and as long as asked for, the same for the same seed, and faults are found by short stories."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from model_check.sides import Disagreement, Sides
+from model_check.simulate import chosen, first_disagreement, shortened, simulate, widened
+from reference import memory_steps
+from reference.memory_scheduler import Choice
+from reference.request_batch import RequestBatch
+from spec.scopes import BUDGETS, scope
+from spec.variants import AS_CODED, DOCUMENTED, FENCED, Switches
+
+
+@cache
+def sides(name: str, switches: Switches = AS_CODED) -> Sides:
+    return Sides(widened(scope(name)), switches)
+
+
+def test_a_hundred_runs_of_two_hundred_steps_are_all_steps_of_the_specification() -> None:
+    """Hypothesis now and then breaks a run off and begins another in its place."""
+    both, begun = sides("tiny", DOCUMENTED), list[int]()
+    done = simulate(both, runs=100, steps=200, number=3, progress=begun.append)
+    assert begun == list(range(1, len(done.lengths) + 1))
+    assert sum(length == 200 for length in done.lengths) == 100
+    assert len(done.lengths) <= 110
+    assert sum(done.by_rule.values()) == sum(done.lengths)
+    assert {action.rule for action in both.system.actions} - set(done.by_rule) <= RARE
+
+
+RARE = {"create_state", "create_state_unanswered", "create_epoch", "create_epoch_unanswered", "fail_registration"}
+"""The topic and the first epoch are there from the outset; the last takes a restart that overtakes its own session."""
+
+
+def test_the_same_seed_gives_the_same_runs_and_another_one_others() -> None:
+    one, same, other = (simulate(sides("epochs", FENCED), runs=3, steps=50, number=number) for number in (5, 5, 6))
+    assert one == same
+    assert one != other
+
+
+def takes_the_session_along(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(memory_steps, "crash", memory_steps.forget)
+
+
+def tells_nobody(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(RequestBatch, "_send_leader_and_isr", lambda *_: None)
+
+
+@pytest.mark.parametrize(("plant", "last"), [(takes_the_session_along, "crash"), (tells_nobody, "")])
+def test_a_planted_fault_is_found_and_told_shortly(plant: Any, last: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = sides("tiny")
+    both.initial()
+    plant(monkeypatch)
+    with pytest.raises(Disagreement) as found:
+        simulate(both, runs=50, steps=100, number=2)
+    steps = found.value.steps
+    assert len(steps) <= 20
+    assert steps[-1].startswith(last)
+    again = first_disagreement(both, steps)
+    assert again is not None
+    assert (again.steps, again.reasons) == (steps, found.value.reasons)
+    for place in range(len(steps)):
+        shorter = first_disagreement(both, (*steps[:place], *steps[place + 1 :]))
+        assert shorter is None or len(shorter.steps) >= len(steps)
+
+
+def test_what_cannot_be_shortened_stays() -> None:
+    both, found = sides("tiny"), Disagreement(("crash(b=1)",), ("a reason of no one's",))
+    assert shortened(both, found) is found
+    assert first_disagreement(both, ("crash(b=1)", "no_such_step(c=1)")) is None
+
+
+def choice(rule: str, number: int = 1) -> Choice:
+    return Choice(rule, (("b", number),), lambda _: None)
+
+
+def test_one_number_in_eight_is_a_fault_and_rules_take_turns() -> None:
+    many = [*(choice("deliver_request", number) for number in range(5)), choice("elect_read"), choice("crash")]
+    possible = {one.name: one for one in many}
+    enabled: Any = dict.fromkeys(possible, ())
+    picked = [chosen(possible, enabled, number) for number in range(8 * 2 * 5)]
+    rules = [one.rule for one in picked if one is not None]
+    assert [rules.count(rule) for rule in ("crash", "deliver_request", "elect_read")] == [10, 35, 35]
+    assert {one.name for one in picked if one} == set(possible)
+
+
+def test_at_rest_there_are_only_faults_and_then_nothing() -> None:
+    crash = choice("crash")
+    assert chosen({crash.name: crash}, {crash.name: ()}, 0) is crash
+    assert chosen({crash.name: crash}, {}, 0) is None
+
+
+def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
+    wide = widened(scope("tiny"))
+    assert {name for name, count in wide.budgets if count} == set(BUDGETS) - {"creations"}
+    assert wide.budget("crashes") * 8 > 200
+    assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS)
+    for kept in ("brokers", "controllers", "assigned", "parts", "unclean", "cold"):
+        assert getattr(wide, kept) == getattr(scope("tiny"), kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["small", "epochs", "partitions", "metadata", "notifications", "unclean"])
+@pytest.mark.parametrize("switches", [AS_CODED, FENCED])
+def test_more_of_everything(name: str, switches: Switches) -> None:
+    done = simulate(sides(name, switches), runs=100, number=7)
+    assert sum(length == 200 for length in done.lengths) == 100
