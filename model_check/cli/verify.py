@@ -11,6 +11,7 @@ import typer
 from model_check.cli import defects, explore, options, prove, refine, simulate
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import is_watched
+from model_check.cli.recorded_checks import recorded_checks
 from model_check.defects import Half, halves, is_covered
 from model_check.findings import ENGINE, run_of
 from model_check.manifest_checks import check_manifest
@@ -50,7 +51,8 @@ def command(
 
     Every scope is explored under every variant that the manifest names; counts, digests, verdicts and the lengths of
     shortest traces must be exactly those. What holds beyond all bounds is proved, and every edge of a scope is replayed
-    on the reference. Exits with 0 only if all is so, and says in the first line how many expectations are met.
+    on the reference. Recordings of real clusters that come along are judged, and so is a short run of the reference on
+    a real ZooKeeper. Exits with 0 only if all is so, and says in the first line how many expectations are met.
 
     For example:
       kcheck verify
@@ -62,6 +64,7 @@ def command(
     checks += [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ())]
     if not scopes:
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
+        checks.extend(recorded_checks(deep=deep))
     return print_document(document(run_checks(checks, _tell)), as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""The recordings of real clusters that stand in tests/data, and copies of them with something changed."""
+"""The recordings of real clusters that come with the program, and copies of them with something changed."""
 
 import tarfile
 from collections.abc import Callable
@@ -8,15 +8,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-ARCHIVE = Path(__file__).parents[1] / "data/recordings/kafka-0.10.2.2.tar.xz"
-NAMES = (
-    "02-broker-kill-restart",
-    "03-controller-kill",
-    "10-unclean",
-    "12-D1-epoch-write-delayed",
-    "13-D1-epoch-write-connectionloss",
-    "33-D54-connectionloss-on-create",
-)
+from model_check.shipped_recordings import ARCHIVE, BROKEN
+
+NAMES = tuple(BROKEN)
 Change = Callable[[str], str]
 
 

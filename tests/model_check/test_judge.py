@@ -1,11 +1,10 @@
 """Recordings of real clusters are explained, with what they are known to break; recordings that were changed are not.
 
-What each recording must show was written down from its account (tests/data/recordings/README.md) and from PROTOCOL.md
+What each recording must show was written down from its account (model_check/shipped/README.md) and from PROTOCOL.md
 before anything was judged.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -14,45 +13,32 @@ import pytest
 from model_check.judge import Judgement, Outcome, judge
 from model_check.judgement_report import known_to_break, run_of
 from model_check.recordings import read
+from model_check.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM
 from model_check.verdicts import Verdict
 from spec.variants import AS_CODED, DOCUMENTED, Switches
 from tests.model_check.recordings import Change, changed, recording, replaced, unpacked, without_line
 
-ONE_TERM, ONE_CONTROLLER = "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch"
-
-
-@dataclass(frozen=True)
-class Account:
-    """What a recording must show: the claims that it breaks, and how often some rules must occur in any explanation."""
-
-    broken: frozenset[str]
-    steps: Mapping[str, int]
-
-
-ACCOUNTS = {
+ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # Three kills, then two brokers at once, then one that is started again before its old session has ended: it finds
     # its own registration and gives up. One controller all the while.
-    "02-broker-kill-restart": Account(
-        frozenset(), {"crash": 5, "start_process_early": 1, "fail_registration": 1, "create_epoch": 1}
-    ),
+    "02-broker-kill-restart": {"crash": 5, "start_process_early": 1, "fail_registration": 1, "create_epoch": 1},
     # Five failovers after the first, each with the next epoch; the last kill takes another broker along.
-    "03-controller-kill": Account(frozenset(), {"crash": 6, "create_epoch": 1, "increment_epoch": 6}),
+    "03-controller-kill": {"crash": 6, "create_epoch": 1, "increment_epoch": 6},
     # Three times both replicas die. The topic with unclean election then loses its last in-sync replica (D29), and who
     # comes back leads it; the other waits for the one that was in sync. Then the controller dies while both are
     # leaderless, and broker 2 is elected before it has registered: its first context has no live broker. Two try to
     # write the epoch, the first one in vain, for it finds no znode.
-    "10-unclean": Account(frozenset(), {"crash": 7, "create_epoch": 1, "increment_epoch": 2}),
+    "10-unclean": {"crash": 7, "create_epoch": 1, "increment_epoch": 2},
     # D1: broker 3 reads epoch 1, loses its session, and its write fails when it is back. Controller 1, which acted in
     # epoch 1, is dead by then. Four successes or failures of the write: broker 1's on the absent node, 2's and 3's.
-    "12-D1-epoch-write-delayed": Account(frozenset({ONE_TERM}), {"expire_session": 1, "increment_epoch": 3}),
+    "12-D1-epoch-write-delayed": {"expire_session": 1, "increment_epoch": 3},
     # D1 by a lost answer: controller 4 writes epoch 2, fails when it writes again, and acts in epoch 1, in which
     # controller 1, stopped and not resigned, has acted.
-    "13-D1-epoch-write-connectionloss": Account(
-        frozenset({ONE_TERM, ONE_CONTROLLER}), {"increment_epoch_unanswered": 1, "expire_session": 1, "crash": 2}
-    ),
+    "13-D1-epoch-write-connectionloss": {"increment_epoch_unanswered": 1, "expire_session": 1, "crash": 2},
     # D54: the create is applied and its answer lost. Later the same befalls a conditional write, which is harmless.
-    "33-D54-connectionloss-on-create": Account(frozenset(), {"create_state_unanswered": 1}),
+    "33-D54-connectionloss-on-create": {"create_state_unanswered": 1},
 }
+"""How often some rules must occur in any explanation."""
 
 
 @cache
@@ -69,14 +55,14 @@ def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: s
     found = judged(name)
     assert (found.outcome, found.reason, found.stuck) == (Outcome.EXPLAINED, "", None)
     assert found.explained == found.observations
-    assert {one.claim.name for one in found.broken} == ACCOUNTS[name].broken
+    assert {one.claim.name for one in found.broken} == BROKEN[name]
     assert found.possibly == ()
 
 
 @pytest.mark.parametrize("name", ACCOUNTS)
 def test_explanations_have_the_steps_that_their_accounts_tell_of(name: str) -> None:
     taken = steps(judged(name))
-    assert {rule: taken.count(rule) for rule in ACCOUNTS[name].steps} == ACCOUNTS[name].steps
+    assert {rule: taken.count(rule) for rule in ACCOUNTS[name]} == ACCOUNTS[name]
 
 
 @pytest.mark.parametrize("name", ACCOUNTS)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import app
+from model_check.cli import app, verify
 from model_check.digest import SetDigest, add_plainly
 from model_check.interpreter import Exploration, explore_plainly
 from spec import expectations, scopes
@@ -101,9 +101,10 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPatch) -> Kcheck:
-    """Run a command line on the small manifest."""
+    """Run a command line on the small manifest, of which no recording and no live run is a part."""
     assert manifest
     monkeypatch.setenv("KCHECK_CACHE", kernels)
+    monkeypatch.setattr(verify, "recorded_checks", lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, list(arguments))

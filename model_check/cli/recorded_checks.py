@@ -1,0 +1,54 @@
+"""What `kcheck verify` checks from outside: the recordings of real clusters that come along, and a short live run."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from model_check import shipped_recordings
+from model_check.live import ENGINE as LIVE
+from model_check.live import Task, checked_run
+from model_check.live_cluster import Setup
+from model_check.results import Comparison, Run
+from model_check.verdicts import Verdict
+from model_check.verification import Check
+
+JUDGE: Final = "judge"
+RECORDING_COST, LIVE_COST = 20_000_000, 80_000_000
+"""A recording, and a live run, take about as long as exploring so many states."""
+
+SHORT: Final = Task(Setup(3, seed=1), topics=1, faults=2, kinds=("kill-controller", "stop-controller"))
+"""A failover, and a zombie."""
+
+
+def recorded_checks(*, deep: bool) -> Iterator[Check]:
+    """Every recording that comes along, and a live run; deep, some runs with every kind of fault."""
+    for name in shipped_recordings.BROKEN:
+        yield Check(JUDGE, name, "AS_CODED", RECORDING_COST, partial(_judged, name))
+    tasks = [SHORT, *(Task(Setup(3, seed)) for seed in (10, 20, 30))] if deep else [SHORT]
+    for task in tasks:
+        yield Check(LIVE, task.title, "AS_CODED", LIVE_COST, partial(_lived, task))
+
+
+def _judged(name: str) -> list[Run]:
+    return [shipped_recordings.judged(name)]
+
+
+def _lived(task: Task) -> list[Run]:
+    """A live run, whose recording is kept if it does not hold."""
+    folder = Path(tempfile.mkdtemp(prefix="kcheck-live-"))
+    try:
+        made = checked_run(task, folder)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    met = Comparison("every observation explained, nothing newly broken", Verdict.HOLDS, made.verdict, made.verdict)
+    if made.verdict is Verdict.HOLDS:
+        shutil.rmtree(folder)
+        return [replace(made, comparisons=(met,))]
+    return [replace(made, comparisons=(met,), notes=(f"recorded in {folder / made.scope}", *made.notes))]

@@ -1,0 +1,67 @@
+"""The recordings that come with the program: what real clusters of Kafka 0.10.2.2 did, and what each must show.
+
+They are the only truth from outside: where the specification cannot do what Kafka did, the specification is wrong. So
+`kcheck verify` judges them. What each must break was written down from its account and from PROTOCOL.md before it was
+judged; `shipped/README.md` tells the accounts.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from model_check.judge import Judgement, judge
+from model_check.judgement_report import run_of
+from model_check.recordings import read
+from model_check.results import Comparison, Run
+from model_check.verdicts import Verdict, worst
+from spec.variants import AS_CODED, show_switches
+
+ARCHIVE: Final = Path(__file__).parent / "shipped/kafka-0.10.2.2.tar.xz"
+
+ONE_TERM, ONE_CONTROLLER = "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch"
+
+BROKEN: Final[Mapping[str, frozenset[str]]] = {
+    "02-broker-kill-restart": frozenset(),
+    "03-controller-kill": frozenset(),
+    "10-unclean": frozenset(),
+    "12-D1-epoch-write-delayed": frozenset({ONE_TERM}),
+    "13-D1-epoch-write-connectionloss": frozenset({ONE_TERM, ONE_CONTROLLER}),
+    "33-D54-connectionloss-on-create": frozenset(),
+}
+"""The claims that every explanation of a recording breaks."""
+
+
+@contextmanager
+def unpacked() -> Iterator[Path]:
+    """A folder with a folder for each recording, for as long as it is needed."""
+    with TemporaryDirectory(prefix="recordings-") as home, tarfile.open(ARCHIVE) as archive:
+        archive.extractall(home, filter="data")
+        yield Path(home)
+
+
+def judged(name: str) -> Run:
+    """One of them, judged under AS_CODED, and compared with what it must show."""
+    with unpacked() as home:
+        recording = read(home / name)
+        found = judge(recording, AS_CODED)
+        return compared(run_of(recording, found, show_switches(AS_CODED)), found, BROKEN[name])
+
+
+def compared(run: Run, found: Judgement, expected: frozenset[str]) -> Run:
+    """A judgement's run with its comparisons: all is explained, and what was to be broken is, and nothing else."""
+    share = f"{found.explained:,} of {found.observations:,} observations"
+    whole = f"{found.observations:,} of {found.observations:,} observations"
+    unexplained = Verdict.INCOMPLETE if run.verdict is Verdict.INCOMPLETE else Verdict.VIOLATED
+    comparisons = [Comparison("explained", whole, share, Verdict.HOLDS if share == whole else unexplained)]
+    broken = {one.claim.name for one in found.broken}
+    for name in sorted(expected | broken):
+        wanted, seen = (Verdict.VIOLATED if name in names else Verdict.HOLDS for names in (expected, broken))
+        met = Verdict.HOLDS if wanted is seen else Verdict.VIOLATED
+        comparisons.append(Comparison(name, wanted, seen, met, wanted))
+    return replace(run, comparisons=tuple(comparisons), verdict=worst(one.verdict for one in comparisons))

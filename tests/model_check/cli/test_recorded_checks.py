@@ -1,0 +1,78 @@
+"""What `kcheck verify` checks from outside: recordings with exactly what they must break, and a live run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model_check import shipped_recordings
+from model_check.cli import recorded_checks as checks
+from model_check.cli import verify
+from model_check.live import Task
+from model_check.results import Run
+from model_check.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM, judged, unpacked
+from model_check.verdicts import Verdict
+from model_check.verification import Check, document
+from tests.model_check.cli.conftest import Kcheck
+
+NAME = "13-D1-epoch-write-connectionloss"
+
+
+def test_every_recording_is_checked_and_one_live_run_more_when_deep() -> None:
+    made = list(checks.recorded_checks(deep=False))
+    assert [(one.engine, one.scope) for one in made] == [*(("judge", name) for name in BROKEN), ("live", "seed-1")]
+    deep = list(checks.recorded_checks(deep=True))
+    assert [one.scope for one in deep[: len(made)]] == [one.scope for one in made]
+    assert len(deep) > len(made)
+
+
+def test_there_is_an_expectation_of_each_recording() -> None:
+    with unpacked() as home:
+        assert {one.name for one in home.iterdir()} == set(BROKEN)
+
+
+def test_a_recording_is_compared_with_what_it_must_break() -> None:
+    made = judged(NAME)
+    assert [(one.about, one.is_met, one.expected_verdict) for one in made.comparisons] == [
+        ("explained", True, ""), (ONE_CONTROLLER, True, "VIOLATED"), (ONE_TERM, True, "VIOLATED"),
+    ]  # fmt: skip
+    assert document([made]).verdict is Verdict.HOLDS
+
+
+def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = {NAME: frozenset({ONE_TERM, "who_gave_up_is_not_active"})}
+    monkeypatch.setattr(shipped_recordings, "BROKEN", expected)
+    made = judged(NAME)
+    assert made.verdict is Verdict.VIOLATED
+    assert [(one.about, one.expected, one.found) for one in made.comparisons if not one.is_met] == [
+        (ONE_CONTROLLER, "HOLDS", "VIOLATED"), ("who_gave_up_is_not_active", "VIOLATED", "HOLDS"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("verdict", [Verdict.HOLDS, Verdict.VIOLATED, Verdict.INCOMPLETE])
+def test_a_live_run_is_kept_where_it_does_not_hold(verdict: Verdict, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[Path] = []
+
+    def run(task: Task, folder: Path) -> Run:
+        (folder / task.title).mkdir()
+        folders.append(folder)
+        return Run("live", task.title, "AS_CODED", verdict)
+
+    monkeypatch.setattr(checks, "checked_run", run)
+    (made,) = next(one for one in checks.recorded_checks(deep=False) if one.engine == "live").make()
+    assert made.comparisons[0].is_met == (verdict is Verdict.HOLDS)
+    assert document([made]).verdict is verdict
+    assert folders[0].exists() == (verdict is not Verdict.HOLDS)
+    if folders[0].exists():
+        assert made.notes == (f"recorded in {folders[0] / 'seed-1'}",)
+
+
+def test_verify_has_them_unless_a_scope_is_named(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outside(*, deep: bool) -> list[Check]:
+        return [Check("live", f"outside-{deep}", "", 0, lambda: [Run("live", f"outside-{deep}", "", Verdict.ERROR)])]
+
+    monkeypatch.setattr(verify, "recorded_checks", outside)
+    assert "outside-False (live): ERROR" in kcheck("verify").stdout
+    assert "outside-True (live): ERROR" in kcheck("verify", "--deep").stdout
+    assert "outside" not in kcheck("verify", "pair").stdout
