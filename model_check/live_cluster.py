@@ -22,7 +22,8 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from model_check.live_child import BROKER_MODULE, Child
-from model_check.recordings import ACTIONS, SESSIONS, ZOOKEEPER, sessions_by_log
+from model_check.recorded_transactions import ZOOKEEPER
+from model_check.recordings import ACTIONS, SESSIONS, sessions_by_log
 from reference.live_isr import BLACK_OUT_SECONDS
 from reference.live_zookeeper import LiveZookeeper
 from reference.zookeeper_api import Create, Exists, GetData, NoNode

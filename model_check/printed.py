@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import dropwhile
 from typing import Any, Final, TypeAlias
 
 from model_check.hidden_steps import part
@@ -51,6 +52,7 @@ VISITS_TO_REPLICAS = frozenset({"read_for_removal", "write_removal", "rewrite_re
 GIVEN_UP = frozenset({"fail to create state", "fail election"})
 """What the specification's controller is seen to do where a partition does not come online."""
 START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
+FOR_BROKERS = START_UP | {"on_broker_change"}
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
     "expire_session", "end_orphaned_session", "register_broker", "fail_registration", "create_topic",
@@ -63,7 +65,8 @@ ORDER: Final = (
     PartitionBecameNew, LeaderElected, PartitionBecameOnline,
     LeaderAndIsrSending, UpdateMetadataSending, ReplicaChanged,
 )  # fmt: skip
-"""How the lines that must be printed follow each other in a step; visits to replicas say first what became of them."""
+ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending)
+"""How the lines that must be printed follow each other in a step, and where it is about replicas or their brokers."""
 
 Key: TypeAlias = "tuple[Any, ...]"
 """What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
@@ -92,13 +95,15 @@ class Printing:
 
     def _come_later(self, missing: Iterable[Key], said: Sequence[ControllerSaid]) -> bool:
         """Whether what is missing is printed after what was said; within one step, lines come kind by kind."""
-        last = max((self._rank(type(one.line)) for one in said), default=0)
+        kinds: Iterable[type[Line]] = [type(one.line) for one in said]
+        if self.rule in FOR_BROKERS:  # before anything else, a new broker is told of all partitions
+            kinds = dropwhile(lambda kind: kind is UpdateMetadataSending, kinds)
+        last = max(map(self._rank, kinds), default=0)
         return all(self._rank(kind) >= last for kind, *_ in missing)
 
     def _rank(self, kind: type[Line]) -> int:
-        if kind is ReplicaChanged and self.rule in VISITS_TO_REPLICAS:
-            return 0
-        return ORDER.index(kind) if kind in ORDER else 0
+        order = ORDER_FOR_BROKERS if self.rule in FOR_BROKERS | VISITS_TO_REPLICAS else ORDER
+        return order.index(kind) if kind in order else 0
 
     @property
     def _states(self) -> tuple[PlainState, PlainState]:
@@ -156,7 +161,7 @@ class Printing:
                 yield LeaderAndIsrSending, partition, broker
                 if self.rule != "read_for_new_replica":  # of a New partition, whose leadership is not cached yet
                     yield UpdateMetadataSending, partition
-                if self.rule in START_UP | {"on_broker_change"}:
+                if self.rule in FOR_BROKERS:
                     yield ReplicaChanged, partition, broker
 
     def _changed_replicas(self) -> Iterable[Key]:

@@ -90,14 +90,16 @@ def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[RequestHan
     requests: dict[tuple[int, int], list[RequestHandled]] = defaultdict(list)
     for request in handled:
         requests[request.controller, request.broker].append(request)
-    left = {connection: iter(of_it) for connection, of_it in requests.items()}
     for answer in answers:
-        connection = answer.controller, answer.broker
-        says_nothing = answer.codes is None and answer.error_code == ErrorCode.NONE
-        if says_nothing or any(_answers(answer, one) for one in left.get(connection, ())):
+        if answer.codes is None and answer.error_code == ErrorCode.NONE:
             continue
-        reason = "is an answer that its broker did not give, or not then"
-        yield Contradiction(place=answer.place, time=answer.time, text=answer.text, reason=reason)
+        left = requests[answer.controller, answer.broker]
+        answered = next((number for number, one in enumerate(left) if _answers(answer, one)), None)
+        if answered is None:
+            reason = "is an answer that its broker did not give, or not then"
+            yield Contradiction(place=answer.place, time=answer.time, text=answer.text, reason=reason)
+        else:
+            del left[: answered + 1]
 
 
 def _answers(answer: AnswerReceived, request: RequestHandled) -> bool:
@@ -109,5 +111,5 @@ def _answers(answer: AnswerReceived, request: RequestHandled) -> bool:
     codes = answer.codes or {}
     return request.refused or (
         codes.keys() == request.states.keys()
-        and all(codes[p] == CODES[outcome] for p, outcome in request.outcomes.items())
+        and all(codes.get(p) == CODES[outcome] for p, outcome in request.outcomes.items())
     )

@@ -36,11 +36,11 @@ from model_check.recorded_changes import Changes, Session, sessions_by_ownership
 from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
-from reference.zookeeper_recording import RecordingError, read_recording
+from model_check.recorded_transactions import ZOOKEEPER, read_transactions
 from reference.zookeeper_transactions import Transaction
 from spec.errors import BadInput, MalformedInput
 
-ZOOKEEPER, SESSIONS, ACTIONS = "zookeeper.jsonl", "sessions.json", "actions.jsonl"
+SESSIONS, ACTIONS = "sessions.json", "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
 SKEW = 2000
 """Milliseconds by which clocks are likely apart at most: so close to where a recording is cut, half of it may lack."""
@@ -48,7 +48,7 @@ SKEW = 2000
 
 def read(folder: Path) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
-    transactions = _transactions(folder)
+    transactions = read_transactions(folder)
     sessions = _sessions(folder, transactions)
     brokers = (one.broker for one in sessions.values())
     cluster = cluster_of(transactions, brokers, unclean=is_unclean_by_default(folder))
@@ -90,17 +90,6 @@ def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[Z
             return read, one
         read.append(one)
     return read, None
-
-
-def _transactions(folder: Path) -> list[Transaction]:
-    file = folder / ZOOKEEPER
-    if not file.exists():
-        raise BadInput(f"{folder} is no recording: it has no {ZOOKEEPER}")
-    try:
-        with file.open(encoding="utf-8") as lines:
-            return list(read_recording(lines))
-    except RecordingError as error:
-        raise MalformedInput(str(file), "", str(error)) from error
 
 
 def _logs(folder: Path) -> Iterator[tuple[int, Path]]:

@@ -118,12 +118,6 @@ LIES: Mapping[str, tuple[str, Change, str]] = {
         replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"'),
         "zookeeper.jsonl:53",
     ),
-    "a write of the epoch that is the second": (
-        "zookeeper.jsonl",
-        replaced('"path": "/controller_epoch", "data": "2", "version": 1', '"path": "/controller_epoch", "data": "2",'
-                 ' "version": 2'),
-        "zookeeper.jsonl:53",
-    ),
     "a replica that is changed twice, another not at all": (
         "broker-1/state-change.log",
         replaced("state of replica 3 for partition [rf3,2] from NewReplica to OnlineReplica",

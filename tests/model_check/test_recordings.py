@@ -101,13 +101,20 @@ BAD = {
         (replaced(r'"path": "/controller", "data": "{\"version\":1,\"brokerid\":1',
                   r'"path": "/controller", "data": "{\"version\":1,\"brokerid\":2'),
          "/controller: names broker 2, but its session is broker 1's"),
-        (replaced('"path": "/brokers/ids/2"', '"path": "/brokers/ids/3"'),
-         "/brokers/ids/3: names broker 3, but its session is broker 2's"),
         (replaced(r'\"isr\":[2,3,1]', r'\"isr\":[2,3,4]'), "names 4, of which nothing else tells"),
+        (replaced('"data": "2", "version": 1', '"data": "2", "version": 2'),
+         "zookeeper.jsonl:53: DataSet(path='/controller_epoch', data=b'2', version=2) cannot follow"),
+        (replaced('"deleted": ["/controller", "/brokers/ids/1"]', '"deleted": ["/controller"]'),
+         "zookeeper.jsonl:49: deleted: the session owned /brokers/ids/1, /controller"),
+        (replaced('"session": "0x1000046ccb70002", "cxid": 41', '"session": "0x1000046ccb70001", "cxid": 41'),
+         "zookeeper.jsonl:53: session 0x1000046ccb70001 is not open"),
+        (replaced('"ephemeralOwner": "0x1000046ccb70003"', '"ephemeralOwner": "0x1000046ccb70002"'),
+         "ephemeralOwner: session 0x1000046ccb70003 makes a znode of 0x1000046ccb70002"),
     ],
     "sessions.json": [
         (append("}"), "sessions.json: is not an object of sessions"),
         (replaced('"broker": 1', '"broker": "1"'), "broker is '1'"),
+        (replaced('"broker": 2', '"broker": 3'), "/brokers/ids/2: names broker 2, but its session is broker 3's"),
     ],
     "actions.jsonl": [
         (append('{"action": "dance", "ms": 1}\n'), "actions.jsonl:20: action: 'dance' is not one of "),
@@ -169,11 +176,11 @@ ENDS: Mapping[str, tuple[str, Change, str, str]] = {
         "the election of another leader where there is one is not part of the specification",
     ),
     "unclean leader election that is switched on": (
-        "zookeeper.jsonl", replaced('"path": "/brokers/topics/later", "data": "{\\"version\\":1,\\"partitions\\":'
-                                    '{\\"0\\":[2,3]}}"',
-                                    '"path": "/config/topics/rf3", "data": "{\\"version\\":1,\\"config\\":'
+        "zookeeper.jsonl", replaced('"cxid": 94, "type": "error", "err": -101, "error": "NoNode"',
+                                    '"cxid": 94, "type": "setData", "path": "/config/topics/rf3", "version": 1,'
+                                    ' "data": "{\\"version\\":1,\\"config\\":'
                                     '{\\"unclean.leader.election.enable\\":\\"true\\"}}"'),
-        "zookeeper.jsonl:70", "a change of unclean.leader.election.enable is not part of the specification",
+        "zookeeper.jsonl:39", "a change of unclean.leader.election.enable is not part of the specification",
     ),
 }  # fmt: skip
 """What was changed, and where the specification ends, with the reason."""

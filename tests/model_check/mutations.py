@@ -1,0 +1,132 @@
+"""Small lies: changes of a single fact in a recording, after which no cluster can have written it.
+
+A mutation picks a line and a fact in it. Left out are changes that leave a recording possible, or nearly so, because
+nothing else tells of the fact: the order of lines between processes, the answer to an UpdateMetadata that succeeded,
+its correlation id, and which partitions one of them names.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+ZOOKEEPER = "zookeeper.jsonl"
+LOGS = "broker-*/state-change.log"
+Lie = Callable[[Path, Random], str]
+"""Tells one lie in a folder, and gives it in words."""
+
+
+def _state(record: Mapping[str, Any]) -> bool:
+    return str(record.get("path", "")).endswith("/state") and "data" in record
+
+
+def _lie_about_a_state(folder: Path, rng: Random) -> str:
+    """Another leader, leader_epoch, controller_epoch or ISR in a state znode."""
+    file = folder / ZOOKEEPER
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    at = rng.choice([number for number, line in enumerate(lines) if _state(line)])
+    state, old = json.loads(lines[at]["data"]), lines[at]["data"]
+    field = rng.choice(["leader", "leader_epoch", "controller_epoch", "isr"])
+    if field == "isr":
+        state["isr"] = state["isr"][::-1] if len(state["isr"]) > 1 else [*state["isr"], state["isr"][0] % 3 + 1]
+    elif field == "leader":
+        state["leader"] = state["leader"] % 3 + 1 if state["leader"] > 0 else 1
+    else:
+        state[field] += 1
+    lines[at]["data"] = json.dumps(state)
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return f"{ZOOKEEPER}:{at + 1}: {old} -> {lines[at]['data']}"
+
+
+def _lie_about_an_epoch(folder: Path, rng: Random) -> str:
+    """Another epoch in /controller_epoch."""
+    file = folder / ZOOKEEPER
+    found = list(re.finditer(r'"path": "/controller_epoch", "data": "(\d+)"', file.read_text(encoding="utf-8")))
+    return _rewritten(file, rng.choice(found), 1, "7")
+
+
+def _lie_about_a_session(folder: Path, rng: Random) -> str:
+    """A state znode, or a notification, written by another broker's session."""
+    sessions = list(json.loads((folder / "sessions.json").read_text(encoding="utf-8")))
+    file = folder / ZOOKEEPER
+    text = file.read_text(encoding="utf-8")
+    found = list(
+        re.finditer(r'"session": "(\w+)", "cxid": \d+, "type": "(?:setData|create)", "path": "[^"]*state"', text)
+    )
+    one = rng.choice(found)
+    return _rewritten(file, one, 1, rng.choice([other for other in sessions if other != one[1]]))
+
+
+NUMBERS = (
+    r"LeaderEpoch:(\d+)", r"ControllerEpoch:(\d+)", r"\(Leader:(\d+)", r"leaderEpoch=(\d+)", r"zkVersion=(\d+)",
+    r"leader=(\d+)", r"controllerEpoch=(\d+)", r"elected leader (\d+)", r"with leader (\d+)", r"of replica (\d+)",
+    r"Controller \d+ epoch (\d+) (?:changed|elected|sending|started)",
+    r"handling LeaderAndIsr request correlationId (\d+)",
+    r"completed LeaderAndIsr request correlationId \d+ from controller (\d+)", r"error_code=(11)",
+)  # fmt: skip
+
+
+def _lie_about_a_number(folder: Path, rng: Random) -> str:
+    """Another epoch, version, leader, replica or identity in a line."""
+    file = rng.choice(sorted(folder.glob(LOGS)))
+    text = file.read_text(encoding="utf-8")
+    patterns = [pattern for pattern in NUMBERS if re.search(pattern, text)]
+    one = rng.choice(list(re.finditer(rng.choice(patterns), text)))
+    return _rewritten(file, one, 1, "0" if one[1] == "11" else str(int(one[1]) % 3 + 1))
+
+
+WORDS = {
+    "become-leader": "become-follower", "become-follower transition": "become-leader transition",
+    "from NonExistentReplica": "from OfflineReplica", "from OfflinePartition to OnlinePartition": "from NewPartition to"
+    " OnlinePartition", "from OnlineReplica to OfflineReplica": "from NewReplica to OfflineReplica",
+    "from NewPartition": "from OfflinePartition",
+}  # fmt: skip
+
+
+def _lie_about_a_word(folder: Path, rng: Random) -> str:
+    """Another role, or another state that something comes from."""
+    file = rng.choice(sorted(folder.glob(LOGS)))
+    text = file.read_text(encoding="utf-8")
+    word = rng.choice([word for word in WORDS if word in text])
+    return _rewritten(file, rng.choice(list(re.finditer(f"({re.escape(word)})", text))), 1, WORDS[word])
+
+
+TOLD_ONCE = re.compile(
+    r"elected leader|changed (?:partition|state of replica)|LeaderAndIsr request|error_code=11|truncated logs"
+)
+
+
+def _leave_out_a_line(folder: Path, rng: Random) -> str:
+    """A line that is not there."""
+    file, lines, at = _a_line(folder, rng)
+    left_out = lines.pop(at)
+    file.write_text("".join(lines), encoding="utf-8")
+    return f"{file.parent.name}:{at + 1}: without {left_out.strip()}"
+
+
+def _say_a_line_twice(folder: Path, rng: Random) -> str:
+    """A line that is there twice."""
+    file, lines, at = _a_line(folder, rng)
+    file.write_text("".join([*lines[: at + 1], *lines[at:]]), encoding="utf-8")
+    return f"{file.parent.name}:{at + 1}: twice {lines[at].strip()}"
+
+
+def _a_line(folder: Path, rng: Random) -> tuple[Path, list[str], int]:
+    file = rng.choice(sorted(folder.glob(LOGS)))
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    return file, lines, rng.choice([at for at, line in enumerate(lines) if TOLD_ONCE.search(line)])
+
+
+def _rewritten(file: Path, one: re.Match[str], group: int, new: str) -> str:
+    text = one.string
+    file.write_text(text[: one.start(group)] + new + text[one.end(group) :], encoding="utf-8")
+    line = text.count("\n", 0, one.start()) + 1
+    return f"{file.parent.name}/{file.name}:{line}: {one[0]} with {new} in the place of {one[group]}"
+
+
+LIES: tuple[Lie, ...] = (
+    _lie_about_a_state, _lie_about_an_epoch, _lie_about_a_session, _lie_about_a_number, _lie_about_a_word,
+    _leave_out_a_line, _say_a_line_twice,
+)  # fmt: skip
