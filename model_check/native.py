@@ -40,7 +40,7 @@ loop: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True
 tight_loop: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, _nrt=False)
 """The same for a function that makes no arrays: nothing in it counts references to them.
 
-Counting is a locked instruction, which waits for every prefetch under way; without it a search is a quarter shorter.
+Counting is a locked instruction, and waits for every prefetch under way.
 """
 
 tight_part: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, _nrt=False, forceinline=True)
