@@ -20,13 +20,13 @@ from typing import Any
 from reference.connections import QueuedRequest
 from reference.controller import KafkaController
 from reference.controller_threads import PATH_OF
-from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
+from reference.journal import Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess
 from reference.procedures import Effect
 from reference.state_effects import StateWrite
 from reference.znode_tree import WatchKind
-from reference.zookeeper_api import Create, SetData
+from reference.zookeeper_api import Create, Delete, SetData
 from reference.zookeeper_scripts import (
     CONTROLLER,
     CONTROLLER_EPOCH,
@@ -47,7 +47,7 @@ from spec.znode_paths import ISR_CHANGE, STATE
 from spec.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 
 Named = Iterator[tuple[str, object]]
-BROKER_STEPS = ("shrink_isr", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
+BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""
 NOBODY = 0
 """How the specification writes "no broker"."""
@@ -63,10 +63,10 @@ class History:
     epochs: frozenset[int] = frozenset()
     terms: frozenset[int] = frozenset()
 
-    def after(self, rule: str, entries: list[Entry]) -> History:
-        """The history after a step of this rule, in which this happened."""
+    def after(self, rule: str, cluster: MemoryCluster) -> History:
+        """The history after a step of this rule, which the cluster has just taken."""
         now = self
-        for entry in entries:
+        for entry in cluster.entries:
             match entry:
                 case OperationDone(process=c, operation=Create(path="/controller"), answer=str()):
                     now = replace(now, terms=now.terms - {c})
@@ -78,6 +78,9 @@ class History:
                     if _is_state(write.path) and not isinstance(answer, Exception) and rule not in BROKER_STEPS:
                         content = parsed(PartitionStatePayload, write.path, write.data)
                         now = now.acting(c, content.controller_epoch)
+                case OperationDone(process=c, operation=Delete(path=path), answer=None) if _is_notice(path):
+                    controller = cluster.processes[c].controller
+                    now = now if controller is None else now.acting(c, controller.context.epoch)
         return now
 
     def acting(self, c: int, epoch: int) -> History:
@@ -238,7 +241,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.active", controller.is_active
     yield f"{path}.live", context.live_broker_ids
     yield f"{path}.channels", channels
-    yield f"{path}.stranded", frozenset(controller.metrics) - channels - frozenset(controller.abandoned)
+    yield f"{path}.stranded", frozenset(controller.metrics) - channels
     yield f"{path}.deletion", controller.deletion
     if m.counts_epoch_versions:
         counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH

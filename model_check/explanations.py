@@ -82,7 +82,7 @@ def _isr_change(m: Model, one: StateWritten, znode: PlainState) -> Iterator[Cand
     for r in sorted(old ^ set(one.state.isr)):
         parameters = {"b": one.by, "p": one.partition, "r": r}
         if r in old:
-            yield "shrink_isr", parameters
+            yield from [("shrink_isr", parameters), ("shrink_isr_unanswered", parameters)]
         else:
             yield from [("expand_isr", parameters), ("expand_isr_unanswered", parameters)]
 

@@ -5,8 +5,7 @@ lines of state-change.log and controller.log, requests that are queued and carri
 observations; `Demanded` evaluates those that the specification attaches to its actions.
 
 A process is several roles, which no observer can put into one order; so observations are compared as a collection.
-Requests that a controller drops are left out: the specification tells of them when a replica leaves the ISR, Kafka when
-the batch is sent.
+Writes that fail for lack of a znode are left out: they do no harm, and the specification does not tell of them.
 """
 
 from __future__ import annotations
@@ -30,25 +29,40 @@ from reference.journal import (
     RequestSent,
 )
 from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_api import Create, Delete, GetChildren, GetData, NodeData, NodeExists, SetData, ZookeeperError
+from reference.zookeeper_api import (
+    BadVersion,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    NodeData,
+    NodeExists,
+    SetData,
+    ZookeeperError,
+)
 from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     CONTROLLER,
     CONTROLLER_EPOCH,
     ISR_CHANGES,
+    broker_path,
     parsed,
     topic_path,
 )
 from spec.error_codes import ErrorCode
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.language import TransitionSystem
-from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership, PartitionsResponse, UpdateMetadataRequest
+from spec.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionLeadership,
+    PartitionsResponse,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
 from spec.terms import Kind
 from spec.znode_paths import BROKER, STATE, Path
 from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload
-
-LEFT_OUT = frozenset({"drop StopReplica"})
 
 
 @dataclass(frozen=True)
@@ -74,21 +88,15 @@ class Observer:
         match entry:
             case FateMet():
                 yield from self._fate(entry)
-            case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
-                yield from self._done(entry)
-            case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
-                yield Seen(f"controller {c}", "read /controller", {"controller": 0})
-            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
-                yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
-            case OperationDone(process=c, operation=Create(path="/controller_epoch"), answer=NodeExists()):
-                yield Seen(f"controller {c}", "fail to create /controller_epoch", {})
+            case OperationDone():
+                yield from self._operation(entry)
             case Reached():
                 yield from self._reached(entry)
             case ElectionGivenUp(controller=c, partition=partition, creating=creating):
                 kind = "fail to create state" if creating else "fail election"
                 yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
-            case RequestSent(queued=True):
-                yield from self._queued(entry)
+            case RequestSent():
+                yield from self._queued(entry) if entry.queued else self._dropped(entry)
             case RequestHandled():
                 yield from self._handled(entry)
 
@@ -138,6 +146,17 @@ class Observer:
 
     # ------------------------------------------------------------------------------------------------------- ZooKeeper
 
+    def _operation(self, entry: OperationDone) -> Iterator[Seen]:
+        match entry:
+            case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
+                yield from self._done(entry)
+            case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
+                yield Seen(f"controller {c}", "read /controller", {"controller": 0})
+            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
+                yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
+            case OperationDone(process=process, operation=Create() | SetData() as write, answer=error):
+                yield from self._refused(process, write, error)
+
     def _done(self, done: OperationDone) -> Iterator[Seen]:
         """An operation that ZooKeeper carried out."""
         role, operation = f"controller {done.process}", done.operation
@@ -146,6 +165,8 @@ class Observer:
                 yield from self._written(done.process, operation)
             case Delete(path="/controller"):
                 yield Seen(role, "delete /controller", {"controller": self.owner})
+            case Delete(path=path) if path.startswith(ISR_CHANGES):
+                yield Seen(role, "delete isr_change", {"creator": self.after.notifiers[path]})
             case GetData(path="/controller") if self._reads_controller():
                 payload = parsed(ControllerPayload, CONTROLLER, _data(done))
                 yield Seen(role, "read /controller", {"controller": payload.brokerid})
@@ -183,6 +204,18 @@ class Observer:
             fields = {"partition": self._number(partition), "version": version, **_leadership(content)}
             yield Seen(role, "create state" if creates else "write state", fields)
 
+    def _refused(self, process: int, write: Create | SetData, error: object) -> Iterator[Seen]:
+        """A write that ZooKeeper refused: something was there already, or had another version."""
+        if isinstance(write, Create) and isinstance(error, NodeExists) and write.path in (CONTROLLER, CONTROLLER_EPOCH):
+            yield Seen(f"controller {process}", f"fail to create {write.path}", {})
+        elif isinstance(write, Create) and isinstance(error, NodeExists) and write.path == broker_path(process):
+            yield Seen(f"broker {process}", "fail to create /brokers/ids", {})
+        elif isinstance(write, SetData) and isinstance(error, BadVersion) and write.path != CONTROLLER_EPOCH:
+            path = Path.parse(write.path)
+            partition = TopicPartition(str(path.topic), int(path.partition or 0))
+            role = "broker" if self.rule in BROKER_STEPS else "controller"
+            yield Seen(f"{role} {process}", "fail to write state", {"partition": self._number(partition)})
+
     # -------------------------------------------------------------------------------------------------------- requests
 
     def _queued(self, sent: RequestSent) -> Iterator[Seen]:
@@ -194,6 +227,13 @@ class Observer:
         elif isinstance(request, LeaderAndIsrRequest):
             for state in request.partition_states:
                 yield Seen(role, "queue LeaderAndIsr", {"broker": sent.broker, **self._told(state)})
+
+    def _dropped(self, sent: RequestSent) -> Iterator[Seen]:
+        """A request to a broker without a channel; only of StopReplica does the specification tell."""
+        request = sent.request.request
+        for partition in request.partitions if isinstance(request, StopReplicaRequest) else ():
+            fields = {"broker": sent.broker, "partition": self._number(partition)}
+            yield Seen(f"controller {sent.controller}", "drop StopReplica", fields)
 
     def _handled(self, handled: RequestHandled) -> Iterator[Seen]:
         role, request, response = f"broker {handled.broker}", handled.request, handled.response
@@ -263,11 +303,11 @@ class Demanded:
 
     def differences(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
         """How what was observed departs from what this action, taken in this state, must show."""
-        left = [seen for seen in observed if seen.kind not in LEFT_OUT]
+        left = list(observed)
         reasons = []
         for role, kind, fields, function in self._events[action]:
             values = function((*before, *(0 for _ in fields)))
-            if values is None or kind in LEFT_OUT:
+            if values is None:
                 continue
             raws = dict(zip((name for name, _ in fields), values[len(before) :], strict=True))
             match = next((seen for seen in left if _is(seen, role, kind, fields, raws)), None)

@@ -104,7 +104,7 @@ class Sides:
     def follow(self, pair: Pair, choice: Choice) -> Pair:
         """Make a choice on the reference, which is changed by it."""
         step(pair.cluster, choice)
-        history = pair.history.after(choice.rule, pair.cluster.entries)
+        history = pair.history.after(choice.rule, pair.cluster)
         return Pair(self.abstract(pair.cluster, history), pair.cluster, history)
 
     def abstract(self, cluster: MemoryCluster, history: History) -> Raw:

@@ -174,6 +174,12 @@ class Broker:
             self.journal(StateChange(BecomeFollowerUnchanged(*about)))
         return known.leader != state.leader
 
+    def would_change(self, request: LeaderAndIsrRequest, state: PartitionLeadership) -> bool:
+        """Whether this part of a request would change what is known of the partition, under the partition's lock."""
+        newer = state.leader_epoch > self.partition(state.topic_partition).leader_epoch
+        accepted = state.leader == self.broker_id or self._knows_alive(state.leader)
+        return request.controller_epoch >= self.controller_epoch and newer and accepted
+
     def _knows_alive(self, leader: int) -> bool:
         return leader != NO_LEADER if self.alive is None else leader in self.alive
 

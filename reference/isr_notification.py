@@ -20,7 +20,7 @@ from reference.controller import KafkaController
 from reference.procedures import ControllerFailure, Effect, Procedure, Script, in_any_order
 from reference.state_effects import Partitions
 from reference.zookeeper_api import Create, CreateMode, Delete, GetChildren, NoNode
-from reference.zookeeper_scripts import ISR_CHANGES, StateZnode, parsed, read_data, read_state_znode
+from reference.zookeeper_scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data, read_state_znode
 from spec.kafka_types import TopicPartition
 from spec.state import At
 from spec.znode_paths import ISR_CHANGE
@@ -78,10 +78,13 @@ class DeleteNotification(Effect[None]):
 
     path: str
     taken: Paths
+    fence: Fence | None
     at = At.NOTIFIED_DELETE
 
     def script(self) -> Script[None]:
         """`deletePath`."""
+        if self.fence is not None:
+            yield from self.fence.check()
         with suppress(NoNode):
             yield Delete(self.path)
 
@@ -104,9 +107,9 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
             controller.batch.add_update_metadata(controller, sorted(named))
             controller.batch.send(controller)
     except ControllerFailure:  # what was handled is deleted also on an error
-        yield from _delete(frozenset(notifications))
+        yield from _delete(controller, frozenset(notifications))
         raise
-    yield from _delete(frozenset(notifications))
+    yield from _delete(controller, frozenset(notifications))
 
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:
@@ -126,10 +129,13 @@ def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) 
     yield from in_any_order(named, first, rest)
 
 
-def _delete(paths: Paths) -> Procedure[None]:
+def _delete(controller: KafkaController, paths: Paths) -> Procedure[None]:
+    def first(path: str, remaining: Paths) -> DeleteNotification:
+        return DeleteNotification(path, remaining, controller.fence)
+
     def rest(path: str, done: None, remaining: Paths) -> Procedure[bool]:
         del path, done, remaining
         yield from ()
         return True
 
-    yield from in_any_order(paths, DeleteNotification, rest)
+    yield from in_any_order(paths, first, rest)

@@ -19,7 +19,7 @@ from reference.controller_threads import CALLBACK_OF
 from reference.forking import shallow_copy
 from reference.journal import Journal, nowhere
 from reference.procedures import Effect, OneOf, Procedure
-from reference.state_effects import ExpandIsr
+from reference.state_effects import IsrWrite
 from reference.zookeeper_scripts import CONTROLLER
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
@@ -101,7 +101,7 @@ class MemoryProcess:
     starting: bool = False
     events: list[Callback] = field(default_factory=list)
     running: Running | None = None
-    isr_writes: dict[TopicPartition, ExpandIsr] = field(default_factory=dict)
+    isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)
     remembered: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property

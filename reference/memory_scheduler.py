@@ -41,6 +41,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "write_elected_leader_unanswered": "losses",
     "write_removal_unanswered": "losses",
     "expand_isr_unanswered": "losses",
+    "shrink_isr_unanswered": "losses",
 }
 """The budget that a fault draws on; what is not here is progress."""
 
@@ -201,7 +202,8 @@ def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
     if process.controller is None:
         return
     for b, receiver in cluster.processes.items():
-        if receiver.is_running and process.controller.queue_to(b):
+        queue = process.controller.queue_to(b)
+        if receiver.is_running and queue and not steps.waits_for_isr_write(cluster, b, queue[0]):
             parameters = (("c", process.broker_id), ("b", b))
             deliver = partial(steps.deliver, c=process.broker_id, b=b)
             yield Choice("deliver_request", parameters, deliver)
@@ -230,15 +232,15 @@ def _isr_changes(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Cho
 def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
     """Drop a follower from the ISR at will, or take in a live one of the same leader epoch."""
     rule, b = _change_of(cluster, process, tp, replica), process.broker_id
-    if rule is None or (rule == "shrink_isr" and not cluster.budget.get("shrinks", 0)):
+    if rule is None or (rule == "shrink_isr" and not cluster.scope.budget("shrinks")):
         return
     parameters = (("b", b), ("p", cluster.partitions.index(tp)), ("r", replica))
     do = partial(steps.change_isr, b=b, partition=tp, replica=replica, name=rule)
     _, write = steps.begin_change(process, tp, replica, rule)
     if _would_succeed(cluster, write):
         yield Choice(rule, parameters, do)
-    if rule == "expand_isr" and cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
-        yield Choice("expand_isr_unanswered", parameters, partial(do, answered=False))
+    if cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
+        yield Choice(f"{rule}_unanswered", parameters, partial(do, answered=False))
 
 
 def _would_succeed(cluster: MemoryCluster, write: IsrWrite) -> bool:

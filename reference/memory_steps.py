@@ -16,9 +16,10 @@ from reference.journal import Fate, FateMet, RequestHandled
 from reference.memory_cluster import AnswerLost, MemoryCluster
 from reference.memory_process import MemoryProcess, Running
 from reference.procedures import Procedure
-from reference.state_effects import ExpandIsr, IsrWrite
+from reference.state_effects import IsrWrite, ShrinkIsr
 from reference.zookeeper_scripts import broker_path
 from spec.kafka_types import TopicPartition
+from spec.request_schemas import LeaderAndIsrRequest
 from spec.state import Callback
 from spec.variants import Switch
 
@@ -145,14 +146,15 @@ def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
 
 
 def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
-    """Apply an effect's write and lose the answer; ZkClient will repeat it."""
+    """Apply an effect's write and lose the answer; ZkClient will repeat it, as if for the first time if that is all."""
     process = cluster.change(c)
     if process.running is None:
         return
+    effect = process.running.options[index]
     try:
-        cluster.carry_out(process, process.running.options[index], lose_answer=True)
+        cluster.carry_out(process, effect, lose_answer=True)
     except AnswerLost as lost:
-        process.running.unanswered = lost.version
+        process.running.unanswered = None if effect.retry_action is None else lost.version
 
 
 def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
@@ -177,13 +179,17 @@ def deliver(cluster: MemoryCluster, *, c: int, b: int, answered: bool = True) ->
     if not is_stale(cluster, b, queued):
         response = receiver.broker.handle(queued.request, cluster.correlation_id)
         cluster.record(RequestHandled(b, queued.request, response))
-        receiver.isr_writes = {
-            partition: write
-            for partition, write in receiver.isr_writes.items()
-            if receiver.broker.partition(partition).leader_epoch == write.content.leader_epoch
-        }
     if answered:
         queue.pop(0)
+
+
+def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
+    """Whether a request would change a partition whose ISR write is still to be repeated: that one holds its lock."""
+    receiver, request = cluster.processes[b], queued.request
+    if not isinstance(request, LeaderAndIsrRequest) or is_stale(cluster, b, queued):
+        return False
+    states = [state for state in request.partition_states if state.topic_partition in receiver.isr_writes]
+    return any(receiver.broker.would_change(request, state) for state in states)
 
 
 def is_stale(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
@@ -206,8 +212,7 @@ def change_isr(
     try:
         result = cluster.carry_out(process, effect, lose_answer=not answered)
     except AnswerLost:
-        if isinstance(effect, ExpandIsr):
-            process.isr_writes[partition] = effect
+        process.isr_writes[partition] = effect
         return
     finish(procedure, result)
 
@@ -228,8 +233,10 @@ def rewrite_isr(cluster: MemoryCluster, *, b: int, partition: TopicPartition) ->
     """A leader's ISR write is repeated; its procedure is taken up where it was, since nothing it knew has changed."""
     process = cluster.change(b)
     effect = process.isr_writes.pop(partition)
-    procedure = process.broker.maybe_expand_isr(partition, effect.replica)
-    if next(procedure) != effect:
+    procedure, repeated = begin_change(
+        process, partition, effect.replica, "shrink_isr" if isinstance(effect, ShrinkIsr) else "expand_isr"
+    )
+    if repeated != effect:
         raise RuntimeError(f"the repeated ISR write is not {effect}")
     finish(procedure, cluster.carry_out(process, effect))
 

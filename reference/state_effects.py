@@ -180,6 +180,8 @@ class IsrWrite(Effect["int | None"]):
 class ShrinkIsr(IsrWrite):
     """The ISR less a follower that lags."""
 
+    retry_action = "rewrite_isr"
+
 
 @dataclass(frozen=True)
 class ExpandIsr(IsrWrite):

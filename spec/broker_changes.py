@@ -2,8 +2,9 @@
 
 The listener reads the children, swaps its cached set first, opens and closes channels, then handles the new brokers
 (onBrokerStartup), then the dead ones (onBrokerFailure). A broker that leaves and returns between two reads is not
-noticed at all (D12). Both handlers bring New and Offline partitions online; a failure also takes the replicas of the
-dead brokers Offline, which removes them from the ISR.
+noticed at all (D12). A channel that an earlier term left behind ends all of it with an exception, after the cached set
+was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline partitions online; a
+failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -19,7 +20,7 @@ from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
-from spec.replica_transitions import begin_removal, replicas_to_online
+from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
 from spec.request_batch import Batch, known_partitions, send
 from spec.state import At, Callback, Handler
 from spec.terms import Value, both, either, flag
@@ -40,12 +41,21 @@ def on_broker_change(s: Any, m: Model, c: int) -> None:
     observe(f"controller {c}", "read /brokers/ids", brokers=registered, new=new, dead=dead)
     controller.watching.brokers = True
     controller.live = registered
-    drop_channels(s, m, c, m.brokers.union(dead, returned))
-    open_channels(s, m, c, new)
+    drop_channels(s, m, c, returned)
+    blocked = open_channels(s, m, c, new)
+    with when(blocked):
+        observe(f"controller {c}", "fail on left-over channels")
+    with when(~blocked):
+        drop_channels(s, m, c, dead)
+        _handle(s, m, c, new, dead)
+
+
+def _handle(s: Any, m: Model, c: int, new: Value, dead: Value) -> None:
+    """Tell everybody of the new brokers, then handle those, then the dead."""
     with when(~m.brokers.is_empty(new)):
         send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
     if m.has("partitions"):
-        controller.dead = dead
+        s.controllers[c].dead = dead
         _on_broker_startup(s, m, c, new)
     else:
         with when(~m.brokers.is_empty(dead)):
@@ -102,6 +112,7 @@ def _remove_dead(s: Any, m: Model, c: int) -> None:
 
 def end_broker_failure(s: Any, m: Model, c: int) -> None:
     """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
+    drop_stop_replica(s, m, c, s.controllers[c].dead)
     send_online_batch(s, m, c)
     with when(~flag(s.controllers[c].lost_leader)):
         send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))

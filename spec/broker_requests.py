@@ -19,7 +19,7 @@ from typing import Any
 from spec.language import observe, when
 from spec.model import Model
 from spec.request_batch import FIELDS
-from spec.terms import Value, both, choose, flag
+from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 
 
@@ -56,13 +56,25 @@ def _handle_partition_state(s: Any, m: Model, b: int, p: int, state: Any) -> Non
         _store(m, known, state, leads)
 
 
+def waits_for_isr_write(s: Any, m: Model, b: int, request: Any) -> Value:
+    """Whether a request would change a partition whose ISR write is still to be repeated: that one holds its lock."""
+    if not m.scope.budget("losses"):
+        return flag(False)
+    facts = []
+    for p in m.partitions:
+        if b in m.assigned(p):
+            known, state = s.brokers[b].partitions[p], request.partitions[p]
+            follows_or_leads = either(state.leader == b, _knows_alive(s, m, b, state.leader))
+            changes = both(state.ordered, state.leader_epoch > known.leader_epoch, follows_or_leads)
+            facts.append(both(changes, known.retrying != ()))
+    return both(request.epoch >= s.brokers[b].controller_epoch, either(*facts))
+
+
 def _store(m: Model, known: Any, state: Any, leads: Value) -> None:
     """Remember the accepted state; only a leader keeps the ISR."""
     for name in FIELDS:
         known[name] = state[name]
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
-    if "retrying" in known:
-        known.retrying = ()
 
 
 def _knows_alive(s: Any, m: Model, b: int, leader: Value) -> Value:

@@ -14,11 +14,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.broker_requests import handle_leader_and_isr, handle_update_metadata, is_stale_registration
+from spec.broker_requests import (
+    handle_leader_and_isr,
+    handle_update_metadata,
+    is_stale_registration,
+    waits_for_isr_write,
+)
 from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import Session, Stage
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, choose, either, flag
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("connections",))
@@ -39,6 +44,7 @@ def execute_head(s: Any, m: Model, c: int, b: int) -> None:
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
     stale = is_stale_registration(s, m, c, b)
+    require(either(stale, head.stage != Stage.LEADER_AND_ISR, ~waits_for_isr_write(s, m, b, head)))
     with when(both(head.stage == Stage.LEADER_AND_ISR, ~stale)):
         handle_leader_and_isr(s, m, c, b, head)
     if m.has("metadata"):
@@ -69,18 +75,35 @@ def _is_last_of_batch(m: Model, head: Any) -> Value:
 def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
     """The controller removes brokers: their channels are closed and what is queued for them is lost."""
     controller = s.controllers[c]
+    closed = m.brokers.intersection(controller.channels, gone)
     controller.channels = m.brokers.difference(controller.channels, gone)
     if not m.has("connections"):
         return
     for b in m.brokers.ids:
-        with when(m.brokers.in_set(b, gone)):
+        with when(m.brokers.in_set(b, closed)):
             reset(s.connections[c][b])
 
 
-def open_channels(s: Any, m: Model, c: int, new: Value) -> None:
-    """The controller adds brokers: each gets an empty queue."""
+def openable(m: Model, wanted: Value, left_over: Value) -> Value:
+    """Those of the wanted channels that are opened, in order of broker id, before a left-over one is in the way."""
+    opened, reached = m.brokers.empty_set(), flag(True)
+    for b in m.brokers.ids:
+        is_wanted = m.brokers.in_set(b, wanted)
+        reached = reached & ~(is_wanted & m.brokers.in_set(b, left_over))
+        more = m.brokers.union(opened, m.brokers.set_kind.constant((b,)))
+        opened = choose(both(reached, is_wanted), more, opened)
+    return opened
+
+
+def open_channels(s: Any, m: Model, c: int, new: Value) -> Value:
+    """The controller adds brokers, each gets an empty queue; whether a left-over channel ended that with an exception.
+
+    A channel that the controller has itself stays as it is.
+    """
     controller = s.controllers[c]
-    controller.channels = m.brokers.union(controller.channels, new)
+    opened = openable(m, new, controller.stranded)
+    controller.channels = m.brokers.union(controller.channels, opened)
+    return ~m.brokers.is_subset(new, controller.channels)
 
 
 RULES = (deliver_request, deliver_request_unanswered)

@@ -73,7 +73,13 @@ def controller_znode_is_its_owners(before: Any, after: Any, m: Model, action: Ac
     return ~both(gone, before.zookeeper.controller != c)
 
 
-@claim("step", source="PROTOCOL.md D56", witness="the_elector_resigns")
+@claim("sometimes", source="PROTOCOL.md section 6")
+def a_failover_comes_to_its_channels(s: Any, m: Model) -> Value:
+    """Some failover reads what it has to know before it opens its channels."""
+    return either(*(s.controllers[c].at == At.READ_BROKERS for c in m.controllers))
+
+
+@claim("step", source="PROTOCOL.md D56", witness="a_failover_comes_to_its_channels")
 def no_failover_fails_on_left_overs(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No failover is ended by the channels that an earlier one left behind."""
     if action.rule not in {"read_brokers", "read_topics", "read_state"}:
@@ -81,7 +87,13 @@ def no_failover_fails_on_left_overs(before: Any, after: Any, m: Model, action: A
     return flag(after.controllers[action.parameters["c"]].at != At.RESIGN_DELETE)
 
 
-@claim("always", source="PROTOCOL.md D4", witness="a_second_term_acts")
+@claim("sometimes", source="PROTOCOL.md section 6")
+def a_broker_gives_up(s: Any, m: Model) -> Value:
+    """A broker is giving /controller up; next it is at rest."""
+    return either(*(s.controllers[c].at == At.RESIGN_DELETE for c in m.controllers))
+
+
+@claim("always", source="PROTOCOL.md D4", witness="a_broker_gives_up")
 def who_gave_up_is_not_active(s: Any, m: Model) -> Value:
     """A broker that gave /controller up, and is not electing again, is not active."""
     return both(
@@ -119,7 +131,7 @@ def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> V
 @claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
 def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
     """A controller of an earlier epoch is in the middle of a state change."""
-    places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE)
+    places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE, At.NOTIFIED_DELETE)
     return either(
         *(
             both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
@@ -132,16 +144,19 @@ def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
 def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """Once a successor has incremented the epoch, no write of an earlier term changes a znode."""
     c = action.parameters.get("c")
-    if c is None or "b" in action.parameters:
+    if c is None:
         return None
-    changed = either(*(_differs(before, after, p) for p in m.partitions))
+    changed = either(*(_differs(before, after, m, p) for p in m.partitions))
     superseded = both(before.zookeeper.controller != c, before.controllers[c].epoch < before.zookeeper.epoch)
     return ~both(changed, superseded)
 
 
-def _differs(before: Any, after: Any, p: int) -> Value:
-    """Whether the step writes a state znode: every write raises its version."""
-    return flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
+def _differs(before: Any, after: Any, m: Model, p: int) -> Value:
+    """Whether the step writes a state znode (every write raises its version), or deletes a notification."""
+    written = flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
+    if not m.has("notifications"):
+        return written
+    return either(written, before.zookeeper.notified[p] != after.zookeeper.notified[p])
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
@@ -174,7 +189,8 @@ def brokers_obey_no_older_epoch(before: Any, after: Any, m: Model, action: Actio
 
 CLAIMS = (
     a_second_term_acts, one_term_acts_in_an_epoch, two_controllers_act, one_controller_acts_in_an_epoch,
-    the_elector_resigns, controller_znode_is_its_owners, no_failover_fails_on_left_overs,
-    who_gave_up_is_not_active, the_second_epoch, epochs_never_go_back, an_earlier_term_holds_the_lock,
-    only_the_latest_term_writes, a_request_is_stale, brokers_obey_no_older_epoch,
+    the_elector_resigns, controller_znode_is_its_owners, a_failover_comes_to_its_channels,
+    no_failover_fails_on_left_overs, a_broker_gives_up, who_gave_up_is_not_active, the_second_epoch,
+    epochs_never_go_back, an_earlier_term_holds_the_lock, only_the_latest_term_writes, a_request_is_stale,
+    brokers_obey_no_older_epoch,
 )  # fmt: skip

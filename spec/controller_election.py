@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.connections import drop_channels
 from spec.controller_threads import become_idle, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
@@ -54,6 +55,7 @@ def take_down(s: Any, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing."""
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
+    drop_channels(s, m, c, controller.channels)
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
     if m.has("partitions"):
@@ -65,8 +67,6 @@ def take_down(s: Any, m: Model, c: int) -> None:
         reset(controller, "seen")
     if m.counts_epoch_versions:
         reset(controller, "epoch_version")
-    if m.has("connections"):
-        reset(s.connections[c])
 
 
 def stop_listening(controller: Any, *paths: str) -> None:
@@ -179,6 +179,8 @@ def elect_create(s: Any, m: Model, c: int) -> None:
             controller.at = At.SUBSCRIBE
         else:
             controller.at = At.READ_EPOCH
+    with when(~absent):
+        observe(f"controller {c}", "fail to create /controller")
     with when(~(absent | own)):
         controller.at = At.ELECT_REREAD
 

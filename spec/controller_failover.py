@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.connections import open_channels
+from spec.connections import openable
 from spec.controller_election import elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
 from spec.language import action, observe, require, reset, successor, when
@@ -31,7 +31,7 @@ from spec.replica_states import ReplicaState
 from spec.replica_transitions import replicas_to_online
 from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler, listened_paths
-from spec.terms import Value, both, choose, either, flag
+from spec.terms import both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, epoch_is_as_read
 
@@ -210,32 +210,26 @@ def read_state(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def start_machines(s: Any, m: Model, c: int) -> None:
-    """Failover 7 (end) to 10: open the channels, unless left-overs of an earlier term forbid it (D56); start up."""
+    """Failover 7 (end) to 10: open the channels, unless left-overs of an earlier term forbid it (D56); start up.
+
+    Channels opened before the exception belong to nobody and are never closed. Nor are the left-overs to brokers that
+    are not live, which forbid nothing: the new channel manager takes the place of the one that owned them.
+    """
     controller = s.controllers[c]
     left_over = m.brokers.union(controller.channels, controller.stranded)
     blocked = ~m.brokers.disjoint(left_over, controller.live)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
-        _strand_channels(m, controller, left_over)
+        opened = openable(m, controller.live, left_over)
+        controller.stranded = m.brokers.union(controller.stranded, opened)
         elector_resigns(s, m, c)
     with when(~blocked):
-        controller.channels = m.brokers.empty_set()
-        open_channels(s, m, c, controller.live)
+        controller.stranded = left_over
+        controller.channels = controller.live
         controller.active = True
         controller.deletion = DeletionThread.MANAGER_ONLY
         send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
         _initialise_states(s, m, c)
-
-
-def _strand_channels(m: Model, controller: Any, left_over: Value) -> None:
-    """Channels opened before the exception, in order of broker id, belong to nobody and are never closed."""
-    stranded, reached = controller.stranded, flag(True)
-    for b in m.brokers.ids:
-        live = m.brokers.in_set(b, controller.live)
-        reached = reached & ~(live & m.brokers.in_set(b, left_over))
-        opened = m.brokers.union(stranded, m.brokers.set_kind.constant((b,)))
-        stranded = choose(both(reached, live), opened, stranded)
-    controller.stranded = stranded
 
 
 def _initialise_states(s: Any, m: Model, c: int) -> None:

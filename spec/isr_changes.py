@@ -2,7 +2,8 @@
 
 The write is conditional on the cached version; when it fails, the leader keeps its memory as it is and tries again
 later *with the same version*. Nothing but an own success or an accepted LeaderAndIsr refreshes that version, so a
-leader that misses one is stuck (D6). Lag is not modelled: a leader may shrink at will, which counts as a fault, and
+leader that misses one is stuck (D6). The write is done under the partition's lock, so no LeaderAndIsr is accepted
+between a lost answer and the retry. Lag is not modelled: a leader may shrink at will, which counts as a fault, and
 expands for a live follower of its own leader epoch, which is progress. A failed write changes nothing and is no step.
 
 Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
@@ -14,7 +15,7 @@ from typing import Any
 
 from spec.language import action, observe, require, successor, when
 from spec.model import Model
-from spec.request_batch import FIELDS
+from spec.request_batch import FIELDS, see_conflict
 from spec.state import Session
 from spec.terms import Value, both, either
 from spec.zookeeper import can_operate, exists
@@ -26,6 +27,14 @@ def shrink_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
     known = _leading(s, m, b, p)
     require(r != b, m.brokers.contains(known.isr, r))
     _write_isr(s, m, b, p, m.brokers.without(known.isr, r))
+
+
+@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "shrinks"))
+def shrink_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
+    known = _leading(s, m, b, p)
+    require(r != b, m.brokers.contains(known.isr, r))
+    _write_unanswered(s, b, p, m.brokers.without(known.isr, r))
 
 
 @action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
@@ -45,10 +54,15 @@ def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
     require(r != b, ~m.brokers.contains(known.isr, r))
     require(s.processes[r].session != Session.NONE)
     require(follower.leader == b, follower.leader_epoch == known.leader_epoch)
+    _write_unanswered(s, b, p, m.brokers.appended(known.isr, r))
+
+
+def _write_unanswered(s: Any, b: int, p: int, isr: Value) -> None:
+    """The write is applied; it will be repeated."""
+    known = s.brokers[b].partitions[p]
     require(s.zookeeper.state[p].version == known.version)
-    wanted = m.brokers.appended(known.isr, r)
-    known.retrying = wanted
-    _write_znode(s, b, p, wanted)
+    known.retrying = isr
+    _write_znode(s, b, p, isr)
 
 
 @action(actor="broker {b}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
@@ -56,6 +70,7 @@ def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
     """A leader writes its ISR again and fails on the version; content as written counts as success."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     require(can_operate(s, b), known.leader == b, known.retrying != ())
+    see_conflict(f"broker {b}", p)
     accepted = both(exists(znode), _content_is(znode, known, known.retrying))
     with when(accepted):
         known.isr = known.retrying
@@ -81,6 +96,8 @@ def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     require(either(unchanged, equal))
     with when(unchanged):
         _write_znode(s, b, p, isr)
+    with when(~unchanged):
+        see_conflict(f"broker {b}", p)
     known.isr = isr
     known.version = znode.version
     note_isr_change(known)
@@ -109,4 +126,4 @@ def _content_is(znode: Any, known: Any, isr: Value) -> Value:
     return both(znode.isr == isr, *(znode[name] == known[name] for name in names))
 
 
-RULES = (shrink_isr, expand_isr, expand_isr_unanswered, rewrite_isr)
+RULES = (shrink_isr, shrink_isr_unanswered, expand_isr, expand_isr_unanswered, rewrite_isr)

@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.controller_election import controller_moved
 from spec.controller_threads import become_idle, take_callback
 from spec.language import action, fits, observe, require, when
 from spec.model import Model
 from spec.replica_transitions import cache_state
-from spec.request_batch import Batch, known_partitions, send
+from spec.request_batch import Batch, acts, known_partitions, send
 from spec.state import At, Callback
 from spec.terms import either
-from spec.zookeeper import can_operate, exists, notify
+from spec.zookeeper import can_operate, exists, is_fenced_off, notify
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
 
@@ -74,17 +75,27 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))
 def delete_notification(s: Any, m: Model, c: int, b: int) -> None:
     """Delete one of the notifications that were handled; after the last one the handler is done."""
-    controller, zookeeper = s.controllers[c], s.zookeeper
+    controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.brokers.in_set(b, controller.taken))
-    one = m.brokers.set_kind.constant((b,))
-    present = either(*(m.brokers.in_set(b, zookeeper.notified[p]) for p in m.partitions))
-    for p in m.partitions:
-        zookeeper.notified[p] = m.brokers.difference(zookeeper.notified[p], one)
-    controller.taken = m.brokers.difference(controller.taken, one)
-    with when(present):
+    fenced = is_fenced_off(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+    with when(~fenced):
+        _delete(s, m, c, b)
+        controller.taken = m.brokers.difference(controller.taken, m.brokers.set_kind.constant((b,)))
+        with when(m.brokers.is_empty(controller.taken)):
+            become_idle(s, c)
+
+
+def _delete(s: Any, m: Model, c: int, b: int) -> None:
+    """A broker's notification disappears, if it is still there."""
+    notified, one = s.zookeeper.notified, m.brokers.set_kind.constant((b,))
+    with when(either(*(m.brokers.in_set(b, notified[p]) for p in m.partitions))):
+        observe(f"controller {c}", "delete isr_change", creator=b)
+        acts(s, m, c)
         notify(s, m, "isr_changes", Callback.ISR_CHANGES)
-    with when(m.brokers.is_empty(controller.taken)):
-        become_idle(s, c)
+    for p in m.partitions:
+        notified[p] = m.brokers.difference(notified[p], one)
 
 
 RULES = (report_isr_changes, on_isr_change, read_notified, delete_notification)

@@ -63,7 +63,14 @@ def _same(old: Any, new: Any) -> Value:
     return both(*(old[name] == new[name] for name in names))
 
 
-@claim("step", source="PROTOCOL.md section 5", witness="a_leader_is_elected", parts=("partitions",))
+@claim("sometimes", source="PROTOCOL.md section 5", parts=("partitions",))
+def another_leader_is_elected(s: Any, m: Model) -> Value:
+    """Some partition is led by another than the first of its assigned replicas."""
+    znodes = s.zookeeper.state
+    return either(*(both(znodes[p].leader != 0, znodes[p].leader != m.assigned(p)[0]) for p in m.partitions))
+
+
+@claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
 def clean_leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """A leader that is elected cleanly was in the ISR."""
     facts = []
@@ -129,7 +136,23 @@ def one_leader_in_a_leader_epoch(s: Any, m: Model) -> Value:
     )
 
 
-@claim("step", source="PROTOCOL.md section 10", witness="a_leader_is_elected", parts=("connections",))
+@claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
+def a_leader_epoch_comes_again(s: Any, m: Model) -> Value:
+    """A LeaderAndIsr whose leader epoch its broker has accepted before waits at the head of a queue."""
+    return either(
+        *(
+            both(
+                s.connections[c][b][0].partitions[p].ordered,
+                s.connections[c][b][0].partitions[p].leader_epoch <= s.brokers[b].partitions[p].leader_epoch,
+            )
+            for c in m.controllers
+            for p in m.partitions
+            for b in m.assigned(p)
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md section 10", witness="a_leader_epoch_comes_again", parts=("connections",))
 def brokers_accept_only_higher_leader_epochs(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No broker obeys a LeaderAndIsr of an older or equal leader epoch than it has stored in this incarnation."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
@@ -206,7 +229,18 @@ def a_broker_leads_with_a_stale_version(s: Any, m: Model) -> Value:
     )
 
 
-@claim("always", source="PROTOCOL.md section 4", witness="a_leader_is_elected", parts=("partitions",))
+@claim("sometimes", source="PROTOCOL.md section 4", parts=("partitions",))
+def a_replica_is_not_online(s: Any, m: Model) -> Value:
+    """A controller knows of a replica that is neither new nor online."""
+    states = [
+        s.controllers[c].partitions[p].replicas[r] for c in m.controllers for p in m.partitions for r in m.assigned(p)
+    ]
+    return either(
+        *(state == one for state in states for one in (ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE))
+    )
+
+
+@claim("always", source="PROTOCOL.md section 4", witness="a_replica_is_not_online", parts=("partitions",))
 def replicas_are_in_known_states(s: Any, m: Model) -> Value:
     """Without deletion the only deletion state is ReplicaDeletionIneligible, which start-up gives the dead."""
     never = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
@@ -222,8 +256,9 @@ def replicas_are_in_known_states(s: Any, m: Model) -> Value:
 
 
 CLAIMS = (
-    a_leader_is_elected, leader_epoch_never_goes_back, state_changes_by_conditional_writes, clean_leaders_were_in_sync,
-    the_isr_has_shrunk, isr_is_within_assigned, two_brokers_lead, one_leader_in_a_leader_epoch,
-    brokers_accept_only_higher_leader_epochs, writers_epochs_never_go_back, a_partition_is_offline,
-    only_documented_transitions, a_broker_leads_with_a_stale_version, replicas_are_in_known_states,
+    a_leader_is_elected, leader_epoch_never_goes_back, state_changes_by_conditional_writes, another_leader_is_elected,
+    clean_leaders_were_in_sync, the_isr_has_shrunk, isr_is_within_assigned, two_brokers_lead,
+    one_leader_in_a_leader_epoch, a_leader_epoch_comes_again, brokers_accept_only_higher_leader_epochs,
+    writers_epochs_never_go_back, a_partition_is_offline, only_documented_transitions,
+    a_broker_leads_with_a_stale_version, a_replica_is_not_online, replicas_are_in_known_states,
 )  # fmt: skip

@@ -19,7 +19,7 @@ from spec.language import action, observe, require, successor, when
 from spec.leader_selectors import offline_partition_leader
 from spec.model import Model
 from spec.partition_states import PartitionState
-from spec.request_batch import FIELDS, Batch, acts, send
+from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
 from spec.state import At, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -132,6 +132,7 @@ def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
         reread(s, c)
         finish_visit(s, m, c, p)
     with when(~fenced & ~unchanged):
+        see_conflict(f"controller {c}", p)
         reread(s, c)
     with when(fenced):
         controller_moved(s, m, c)
@@ -153,13 +154,17 @@ def rewrite_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
     """Offline to Online: the client writes again and fails on the version; content as written counts as success."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     require(can_operate(s, c), controller.at == At.ONLINE_RETRY, controller.partition == p)
-    own = flag(znode.version == controller.read_version)
-    with when(own):
+    fenced, own = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
+    with when(~fenced):
+        see_conflict(f"controller {c}", p)
+    with when(~fenced & own):
         _now_online(s, m, c, p)
         reread(s, c)
         finish_visit(s, m, c, p)
-    with when(~own):
+    with when(~fenced & ~own):
         reread(s, c)
+    with when(fenced):
+        controller_moved(s, m, c)
 
 
 def reread(s: Any, c: int) -> None:

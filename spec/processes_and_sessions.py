@@ -154,6 +154,8 @@ def register_broker(s: Any, m: Model, b: int) -> None:
     require(can_operate(s, b), may_register(s, m, b), either(~registered, own))
     with when(~registered):
         register(s, m, b)
+    with when(registered):
+        observe(f"broker {b}", "fail to create /brokers/ids")
     if b in m.controllers:
         with when(s.processes[b].owes != Owes.AT_START):
             take_head(s, m, b)
@@ -171,6 +173,7 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
     registered = s.zookeeper.registered
     require(can_operate(s, b), process.owes == Owes.AT_START, may_register(s, m, b))
     require(m.brokers.in_set(b, registered))
+    observe(f"broker {b}", "fail to create /brokers/ids")
     end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
 

@@ -17,7 +17,7 @@ from spec.language import action, observe, require, successor, when
 from spec.model import Model
 from spec.partition_leadership import reread
 from spec.replica_states import ReplicaState
-from spec.request_batch import FIELDS, Batch, acts, send
+from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
 from spec.state import At
 from spec.terms import Value, both, choose, either, flag
 from spec.zookeeper import can_operate, exists, is_fenced_off
@@ -48,6 +48,18 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
 
 def _may_go_online_or_offline(state: Value) -> Value:
     return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
+
+
+def drop_stop_replica(s: Any, m: Model, c: int, dead: Value) -> None:
+    """With the batch of a removal goes a StopReplica to each replica that was to go Offline; its broker has no channel.
+
+    It is dropped, whether or not the replica went Offline.
+    """
+    for p in m.partitions:
+        for r in m.assigned(p):
+            movable = _may_go_online_or_offline(s.controllers[c].partitions[p].replicas[r])
+            with when(both(m.brokers.in_set(r, dead), movable)):
+                observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
 
 
 def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
@@ -96,6 +108,7 @@ def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
         _write_removal(s, m, c, p, r)
         _removed(s, m, c, p, r)
     with when(~fenced & ~unchanged):
+        see_conflict(f"controller {c}", p)
         _read_again(s, c)
     with when(fenced):
         controller_moved(s, m, c)
@@ -117,11 +130,15 @@ def rewrite_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: the client writes again and fails on the version; content as written counts as success."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     _require_removing(s, m, c, p, r, At.REMOVE_RETRY)
-    own = flag(znode.version == controller.read_version)
-    with when(own):
+    fenced, own = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
+    with when(~fenced):
+        see_conflict(f"controller {c}", p)
+    with when(~fenced & own):
         _removed(s, m, c, p, r)
-    with when(~own):
+    with when(~fenced & ~own):
         _read_again(s, c)
+    with when(fenced):
+        controller_moved(s, m, c)
 
 
 def _require_removing(s: Any, m: Model, c: int, p: int, r: int, at: At) -> None:
@@ -167,7 +184,6 @@ def cache_state(s: Any, c: int, p: int) -> None:
 def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The replica is Offline, and every other assigned replica is to be told."""
     cached = s.controllers[c].partitions[p]
-    observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
     cached.replicas[r] = ReplicaState.OFFLINE
     others = m.brokers.difference(m.assigned_set(p), m.brokers.set_kind.constant((r,)))
     cached.batched = m.brokers.union(cached.batched, others)

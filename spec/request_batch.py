@@ -46,6 +46,11 @@ def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
     return {p: flag(s.controllers[c].partitions[p].version != -1) for p in m.partitions}
 
 
+def see_conflict(role: str, p: int) -> None:
+    """A conditional write of a state znode fails on its version; ZooKeeper logs that, without the path."""
+    observe(role, "fail to write state", partition=p)
+
+
 def acts(s: Any, m: Model, c: int) -> None:
     """History: this term has written a znode or queued a request in the controller's role, in its present epoch."""
     controller = s.controllers[c]

@@ -303,11 +303,60 @@ def test_3_an_election_whose_write_fails_reads_and_decides_again() -> None:
     run.do("renew_session(b=2)", "shrink_isr(b=2, p=0, r=3)")
     assert run.leadership(ZNODE) == ("2", "[2, 1]", "0")
     before = run.state
-    assert run.do("write_elected_leader(c=1, p=0)") == []
+    assert run.do("write_elected_leader(c=1, p=0)") == [("fail to write state", "0")]
     assert run.differs_from(before, "zookeeper") == set()
     run.do("read_for_election(c=1, p=0)", "write_elected_leader(c=1, p=0)")
     assert run.leadership(ZNODE) == ("1", "[1]", "1"), "3 is not in the ISR any more, and 2 is dead to the controller"
     assert run[f"{ZNODE}.version"] == "2"
+
+
+@pytest.mark.parametrize("change", ["shrink_isr_unanswered(b=1, p=0, r=3)", "expand_isr_unanswered(b=1, p=0, r=3)"])
+def test_10_no_leader_and_isr_is_accepted_while_an_isr_write_is_repeated(change: str) -> None:
+    """The write holds the partition's lock: 2 dies, is removed, and the leader hears of it only after its retry."""
+    run = Run(TINY, shrinks=1, losses=1, crashes=1)
+    if change.startswith("expand"):
+        run.do("shrink_isr(b=1, p=0, r=3)")
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", change)
+    run.do("read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
+    assert not run.can("deliver_request(c=1, b=1)")
+    assert run.can("deliver_request(c=1, b=3)")
+    assert run.do("rewrite_isr(b=1, p=0)") == [("fail to write state", "0")]
+    assert run["brokers[1].partitions[0].version"] == ("1" if change.startswith("expand") else "0"), "2 is gone"
+    run.do("deliver_request(c=1, b=1)")
+    assert run["brokers[1].partitions[0].version"] == run[f"{ZNODE}.version"]
+
+
+def test_9_the_stop_replica_of_a_removal_is_dropped_with_the_batch() -> None:
+    run = broker_failure(dying=3)
+    assert run.do("read_for_removal(c=1, p=0, r=3)") == []
+    seen = run.do("write_removal(c=1, p=0, r=3)")
+    assert [one for one in seen if one[0] == "drop StopReplica"] == [("drop StopReplica", "3", "0")]
+
+
+@pytest.mark.parametrize("mend", [None, Switch.FENCED_WRITES])
+def test_d2_a_zombie_deletes_the_notification_of_an_isr_change(mend: Switch | None) -> None:
+    run = Run(scope("notifications"), frozenset({mend} if mend else ()), shrinks=1, expiries=1)
+    run.do("shrink_isr(b=1, p=0, r=2)", "report_isr_changes(b=1)", "on_isr_change(c=1)", "read_notified(c=1, p=0)")
+    run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    run.do("read_epoch(c=2)", "increment_epoch(c=2)", "renew_session(b=1)")
+    seen = run.do("delete_notification(c=1, b=1)")
+    assert seen == ([("resigned",)] if mend else [("delete isr_change", "1")])
+    assert run["zookeeper.notified[0]"] == ("{1}" if mend else "{}")
+
+
+def test_d51_and_d56_a_left_over_channel_loses_a_broker_change() -> None:
+    """2 gives up with a channel to itself, is elected again while it is not registered, and cannot open one then."""
+    run = Run(scope("left_overs"), crashes=1, exceptions=1, expiries=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "read_epoch(c=2)", "increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)")
+    run.do("fail_failover(c=2)", "resign_delete(c=2)", "expire_session(b=2, lost=0)", "renew_session(b=2)")
+    run.do("on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "read_epoch(c=2)")
+    run.do("increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "finish_failover(c=2)")
+    assert (run["controllers[2].channels"], run["controllers[2].stranded"]) == ("{}", "{2}")
+    run.do("on_new_session(c=2)", "register_broker(b=2)")
+    seen = run.do("on_broker_change(c=2)")
+    assert [one[0] for one in seen] == ["read /brokers/ids", "fail on left-over channels"]
+    assert (run["controllers[2].live"], run["controllers[2].channels"]) == ("{2}", "{}"), "2 is never told anything"
 
 
 def test_d6_a_leader_with_a_stale_version_can_never_change_its_isr() -> None:
