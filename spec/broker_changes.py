@@ -6,6 +6,8 @@ noticed at all (D12). A channel that an earlier term left behind ends all of it 
 was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline partitions online; a
 failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
 
+Left out: a send of UpdateMetadata that fails at run time, whereupon the elector resigns and the rest is lost (D4, D51).
+
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
 """

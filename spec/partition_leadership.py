@@ -5,6 +5,11 @@ znode is created; if it exists already, the attempt fails and the partition stay
 read the znode, give up if a newer controller wrote it, run the offline selector, write if the version is still the one
 read; otherwise read again. After the last partition one batch tells the live assigned replicas.
 
+Left out: that Kafka stays with a partition whose write failed, or whose create is to be repeated, until it is done.
+Here the next visit is free again; it commutes with those of other partitions, so no state is reached by that alone but
+those on the way. And a write that fails does not count as done where a controller of the same epoch has written just
+the same.
+
 Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `electLeaderForPartition`,
 `initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
 """

@@ -6,7 +6,8 @@ only when it reconnects: ZkClient then makes a new session and queues the new-se
 every subscribed path, changed or not. They wait behind the callback that is running, so a controller in the middle of a
 failover or a state change goes on under the new session, its ephemerals gone: the zombie.
 
-Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time.
+Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time; that
+start-up, once its own elect() is over, registers the broker without waiting for a callback that holds the lock.
 
 Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.SessionExpirationListener`; ZkClient 0.10
 `processStateChanged`. PROTOCOL.md section 2.

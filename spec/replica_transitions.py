@@ -5,6 +5,11 @@ by being removed from the ISR: read the state znode, give up if it is absent or 
 replica with leader_epoch + 1 (the leader becomes -1 if it was the one that died; the last member stays where unclean
 election is off), again and again until the version holds. The other assigned replicas are then told.
 
+Left out: that a write that fails overwrites the cache, too, with what was to be written and data version -1. The next
+round corrects that, unless it finds the znode gone or a newer controller's; then the old controller keeps, and may
+send, a leadership that never was. Nor does a write that fails count as done where a controller of the same epoch has
+written just the same (the content-equal rule is applied to repeated writes only).
+
 Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
 
