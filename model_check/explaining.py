@@ -32,7 +32,7 @@ from model_check.recorded import (
     WriteConflicted,
     ZooKeeperChange,
 )
-from model_check.recorded_tracks import Tracks
+from model_check.recorded_tracks import Place, Tracks
 from model_check.recorded_trees import agrees, makes_a_transaction
 from spec.model import Model
 from spec.system import instances
@@ -65,8 +65,8 @@ class Explainer:
         self.deliveries = Deliveries(self.system, self.tracks)
         self.deaths_are_inferred = not recording.tells_acts
         self.steps_tried = 0
-        self.stopped_by_a_bound = ""
-        """A step that the specification does take, if it had room for what it does."""
+        self.stopped_by_a_bound: dict[Place, str] = {}
+        """Where a step was looked for that the specification would take, if it had room for what it does."""
 
     @property
     def model(self) -> Model:
@@ -86,16 +86,21 @@ class Explainer:
         """The actions that are enabled in a state, faults aside, each with the state after it."""
         for rule in self.system.rules.values():
             for parameters in instances(rule, self.model) if rule.budget is None else ():
-                found = self._step(state, rule.name, parameters)
-                if found is not None:
-                    yield Explained(rule.name, parameters, (), ()).action, found[0]
+                action = Explained(rule.name, parameters, (), ()).action
+                try:
+                    found = self.system.step(state, rule.name, parameters)
+                except NoRoom:
+                    yield f"{action}, for which the specification has no room", {}
+                else:
+                    if found is not None:
+                        yield action, found[0]
 
-    def _step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
+    def _step(self, at: Position, rule: str, parameters: Mapping[str, int]) -> Step | None:
         """The step of a rule; none where a bound stops it, which is remembered."""
         try:
-            return self.system.step(state, rule, parameters)
+            return self.system.step(at.state, rule, parameters)
         except NoRoom as stopped:
-            self.stopped_by_a_bound = str(stopped)
+            self.stopped_by_a_bound[at.place] = str(stopped)
             return None
 
     def moves(self, at: Position) -> Iterator[Move]:
@@ -191,7 +196,7 @@ class Explainer:
         if at.stopped.intersection(parameters.values()) and self._is_stopped(at, candidate):
             return None
         self.steps_tried += 1
-        found = self._step(at.state, rule, parameters)
+        found = self._step(at, rule, parameters)
         if found is None:
             return None
         after, seen = found

@@ -116,7 +116,7 @@ def _outcome(recording: Recording, search: _Search, *, explained: bool) -> tuple
         return Outcome.UNEXPLAINED, f"no cluster writes this: {contradictions[0].place} contradicts other lines"
     if explained:
         return (Outcome.INCOMPLETE, f"explained up to {cut.place}: {cut.reason}") if cut else (Outcome.EXPLAINED, "")
-    if stopped := search.explainer.stopped_by_a_bound:
+    if stopped := search.explainer.stopped_by_a_bound.get(search.best.place):
         return Outcome.INCOMPLETE, f"no explanation found, and a bound of the specification stopped {stopped}"
     if search.is_exhausted:
         return Outcome.UNEXPLAINED, f"no behaviour shows this; {search.positions:,} positions were tried"

@@ -170,8 +170,14 @@ class Printing:
         for p in after if before is not after else ():
             old, new = (part(one, p, "replicas") for one in (before, after))
             for r in new if old is not new else ():
-                if old.get(r) != new[r]:
+                if old.get(r) != new[r] and not self._comes_online_unsaid(p, r):
                     yield ReplicaChanged, self._name(p), self.cluster.broker_ids[r - 1]
+
+    def _comes_online_unsaid(self, p: int, r: int) -> bool:
+        """Kafka says nothing of a replica that comes Online, and was not New, where no leadership is cached."""
+        comes = self._replica(self.after, p, r) is ReplicaState.ONLINE
+        was_new = self._replica(self.before, p, r) is ReplicaState.NEW
+        return comes and not was_new and not self._cached(self.after, self._name(p)).version.raw
 
     def _stays(self, p: int, r: int) -> bool:
         return self._replica(self.before, p, r) is self._replica(self.after, p, r)
