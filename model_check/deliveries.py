@@ -69,8 +69,12 @@ class Deliveries:
         if old is new:
             return False
         dropped = [(c, b, queue) for c, queues in old.items() for b, queue in queues.items() if b not in part(new, c)]
-        return any(
-            (one.controller, one.epoch) == (c, part(queue, 0).get("epoch"))
-            for c, b, queue in dropped
-            for one in self.tracks.requests(place, b)
-        )
+        return any(self._comes_yet(c, b, part(queue, 0).get("epoch"), place) for c, b, queue in dropped)
+
+    def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:
+        """Whether a broker will be seen to handle a request of this channel: of a later one, if ids begin anew."""
+        last = self.tracks.last_request(place, b, c)
+        for one in self.tracks.requests(place, b):
+            if (one.controller, one.epoch) == (c, epoch):
+                return last is None or one.correlation_id > last.correlation_id
+        return False

@@ -176,7 +176,7 @@ class RequestHandled(Observed):
     `kind` is LeaderAndIsr, UpdateMetadata or StopReplica; `states` what the LeaderAndIsr says of each partition, and
     `outcomes` what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known
     where the process was killed). `told` is what an UpdateMetadata says, without versions. `refused`: as a whole, for
-    its controller epoch.
+    its controller epoch. Correlation ids begin anew with each channel.
     """
 
     broker: int
@@ -184,6 +184,7 @@ class RequestHandled(Observed):
     kind: str
     controller: int
     epoch: int
+    correlation_id: int
     states: Mapping[int, Leadership]
     outcomes: Mapping[int, str]
     refused: bool

@@ -239,6 +239,7 @@ class Requests:
             kind=kind,
             controller=controller,
             epoch=request.epoch,
+            correlation_id=correlation_id,
             states=request.states,
             told=request.told,
             outcomes=request.outcomes,

@@ -80,6 +80,15 @@ class Tracks:
                     return
                 yield one
 
+    def last_request(self, place: Place, b: int, c: int) -> RequestHandled | None:
+        """The request of a controller that the present process of a broker has handled last."""
+        number = self.track("broker", b)
+        life = self.life(place, b)
+        for one in reversed(self.sequences[number][: place[number]] if number is not None else ()):
+            if isinstance(one, RequestHandled) and one.controller == c:
+                return one if one.incarnation == life else None
+        return None
+
     def is_silent(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker wrote nothing more."""
         return not self.lines(place, b)[1] and next(self.requests(place, b), None) is None
