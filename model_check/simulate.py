@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from model_check.python_code import Raw
-from model_check.sides import Disagreement, Pair, Sides
+from model_check.sides import Disagreement, Pair, Sides, is_left_out
 from reference.memory_scheduler import Choice
 from spec.scopes import BUDGETS, Scope
 
@@ -72,7 +72,7 @@ def simulate(
         def take(self, number: int) -> None:
             """Take one of the steps that are possible, if there is any."""
             enabled = sides.enabled(self.pair.raw)
-            choice = chosen(sides.possible(self.pair, enabled, self.taken), enabled, number)
+            choice = chosen(comparable(sides, self.pair, enabled, self.taken), enabled, number)
             if choice is None:
                 return
             self.taken.append(choice.name)
@@ -120,14 +120,21 @@ def first_disagreement(sides: Sides, steps: Sequence[str]) -> Disagreement | Non
     try:
         for name in steps:
             enabled = sides.enabled(pair.raw)
-            possible = sides.possible(pair, enabled, taken)
-            if name in enabled:
+            possible = comparable(sides, pair, enabled, taken)
+            if name in enabled.keys() & possible.keys():
                 taken.append(name)
                 before, pair = pair.raw, sides.follow(pair, possible[name])
                 sides.compare(before, possible[name], enabled[name], pair, taken)
+        sides.possible(pair, sides.enabled(pair.raw), taken)
     except Disagreement as found:
         return found
     return None
+
+
+def comparable(sides: Sides, pair: Pair, enabled: Mapping[str, Raw], steps: Sequence[str]) -> dict[str, Choice]:
+    """The choices that the reference has, less those of which the specification leaves something out."""
+    possible = sides.possible(pair, enabled, steps)
+    return {name: choice for name, choice in possible.items() if not is_left_out(pair, choice)}
 
 
 def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: int) -> Choice | None:
@@ -136,7 +143,7 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
     One number in eight is a fault, if there is any left; small numbers are progress. First a rule is chosen and then
     one of its choices, so that what can be done in many ways does not crowd out the rest.
     """
-    within = sorted((possible[name] for name in enabled), key=lambda choice: choice.name)
+    within = sorted((possible[name] for name in enabled.keys() & possible.keys()), key=lambda choice: choice.name)
     progress = [choice for choice in within if not choice.is_fault]
     faults = [choice for choice in within if choice.is_fault]
     place, kind = divmod(number, 8)

@@ -68,8 +68,9 @@ def send(s: Any, m: Model, c: int, batch: Batch) -> None:
     """Put the batch on the queue of every broker that has a channel and something to be told."""
     controller = s.controllers[c]
     informs = either(batch.everybody, *batch.metadata.values())
-    named = either(*(~m.brokers.is_empty(brokers) for brokers in batch.ordered.values()))
-    with when(both(~m.brokers.is_empty(controller.channels), either(named, informs))):
+    informed = both(informs, ~m.brokers.disjoint(controller.channels, controller.live))
+    ordered_to = (~m.brokers.disjoint(controller.channels, brokers) for brokers in batch.ordered.values())
+    with when(either(informed, *ordered_to)):
         acts(s, m, c)
     if not m.has("connections"):
         return
