@@ -223,7 +223,7 @@ class Explainer:
     def _is_stopped(at: Position, candidate: Candidate) -> bool:
         """Whether the process that would take the step is stopped."""
         rule, parameters = candidate
-        actor = parameters.get("c", 0) if rule == "delete_notification" else parameters.get("b", parameters.get("c", 0))
+        actor = parameters.get("b", parameters.get("c", 0))
         return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
 
     def _may_end(self, at: Position, candidate: Candidate) -> bool:

@@ -135,7 +135,7 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     TopicCreated: lambda _m, one, _state: [("create_topic", {"t": one.topic})],
     StateWritten: _state_written,
     NotificationCreated: lambda _m, one, _state: [("report_isr_changes", {"b": one.by})],
-    NotificationDeleted: lambda _m, one, _state: [("delete_notification", {"c": one.by, "b": one.creator})],
+    NotificationDeleted: lambda _m, one, _state: [("delete_notification", {"c": one.by, "n": one.notice})],
     WriteConflicted: _conflicted,
     ProcessKilled: lambda _m, one, _state: [("crash", {"b": one.broker})],
     RequestHandled: _delivered,

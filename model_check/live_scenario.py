@@ -2,8 +2,8 @@
 
 Each kind of fault is a small play of its own, and the next begins when the cluster has got over the last; what they
 leave to chance is drawn from the same seed. Times are those of the machine, so two runs of a seed do the same things,
-and the cluster may still answer in different ways. A cluster gets to rest between two faults because the specification
-has room for one announcement of ISR changes from each broker, and announcements wait while there is no controller.
+and the cluster may still answer in different ways. A cluster gets to rest between two faults: announcements of ISR
+changes wait while there is no controller, and the specification has room for so many of each broker's.
 """
 
 from __future__ import annotations

@@ -120,6 +120,7 @@ def open_system(
         budgets=tuple((name, 1) for name in BUDGETS),
         connection_capacity=64,
         callback_capacity=32,
+        notification_capacity=16,
         controller_epochs=controller_epochs,
         versions=2**31 - 1,
         cold=True,

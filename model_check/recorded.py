@@ -125,16 +125,17 @@ class StateWritten(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class NotificationCreated(ZooKeeperChange):
-    """A leader announced ISR changes."""
+    """A leader announced ISR changes; `notice` is the place of its notification (`Model.notices`)."""
 
     partitions: frozenset[int]
+    notice: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class NotificationDeleted(ZooKeeperChange):
-    """A controller deleted a notification, which `creator` had made."""
+    """A controller deleted the notification in this place."""
 
-    creator: int
+    notice: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 from model_check.recorded import (
@@ -149,13 +150,13 @@ REFUSALS: Final[Mapping[str, str]] = {
 
 
 class Changes:
-    """A reader of transactions; it remembers who made which notification, and which sessions there were."""
+    """A reader of transactions; it remembers the sessions, and the place of each notification."""
 
     def __init__(self, cluster: Cluster, sessions: Mapping[int, Session], passed_over: Counter[str]) -> None:
         self.cluster = cluster
         self.sessions = sessions
         self.passed_over = passed_over
-        self.creators: dict[int, int] = {}
+        self.notices: dict[int, int] = {}
         self.leader_epochs: dict[int, int] = {}
         self.begun: list[Session] = []
         self.transactions: list[Transaction] = []
@@ -287,12 +288,15 @@ class Changes:
 
     def notification(self, head: dict[str, Any], payload: Any, path: Path) -> NotificationCreated:
         """An ISR change notification, with the partitions that it names."""
-        self.creators[path.sequence or 0] = head["by"]
-        return NotificationCreated(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
+        places = count(head["by"], len(self.cluster.broker_ids))
+        notice = next(place for place in places if place not in self.notices.values())
+        self.notices[path.sequence or 0] = notice
+        partitions = frozenset(map(self.cluster.partition, payload.partitions))
+        return NotificationCreated(**head, partitions=partitions, notice=notice)
 
     def notification_gone(self, head: dict[str, Any], path: Path) -> NotificationDeleted:
         """The end of a notification that was seen before."""
-        return NotificationDeleted(**head, creator=self.creators[path.sequence or 0])
+        return NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
 
     def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
         first = session not in self.begun

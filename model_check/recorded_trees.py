@@ -34,8 +34,8 @@ Tree: TypeAlias = dict[str, Any]
 NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned"})
 
 
-def _bit(broker: int) -> int:
-    return 1 << broker - 1 if broker else 0
+def _bit(member: int) -> int:
+    return 1 << member - 1 if member else 0
 
 
 def _epoch_written(m: Model, _tree: Tree, one: EpochWritten) -> Tree:
@@ -53,11 +53,11 @@ def _session_ended(_m: Model, tree: Tree, one: SessionEnded) -> Tree:
 
 def _notified(_m: Model, tree: Tree, one: NotificationCreated) -> Tree:
     notified = tree.get("notified", EMPTY)
-    return {"notified": {**notified, **{p: notified.get(p, 0) | _bit(one.by) for p in one.partitions}}}
+    return {"notified": {**notified, **{p: notified.get(p, 0) | _bit(one.notice) for p in one.partitions}}}
 
 
 def _notification_gone(_m: Model, tree: Tree, one: NotificationDeleted) -> Tree:
-    masks = {p: mask & ~_bit(one.creator) for p, mask in tree.get("notified", EMPTY).items()}
+    masks = {p: mask & ~_bit(one.notice) for p, mask in tree.get("notified", EMPTY).items()}
     return {"notified": {p: mask for p, mask in masks.items() if mask}}
 
 

@@ -191,7 +191,7 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
     if hasattr(effect, "replica"):
         yield "r", effect.replica
     if isinstance(effect, DeleteNotification):
-        yield "b", cluster.notifiers[effect.path]
+        yield "n", cluster.notifiers[effect.path]
 
 
 # -------------------------------------------------------------------------------------------------------- deliveries

@@ -4,9 +4,10 @@ A leader remembers that it wrote an ISR and, some seconds later, creates one seq
 The controller reads the children, reads the state znodes that they name into its cache, tells every broker, and deletes
 the children that it handled. Until then its cache is behind the znode.
 
-A notification is known by the broker that created it; a broker has at most one outstanding (a second one hits a bound),
-and it names the scope's one partition or all of them. Left out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no
-notifications.
+The znodes are sequential, so a broker's reports do not replace each other; while no controller works, they pile up. A
+scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. A
+notification is known by its place, so whoever has yet to delete one that is gone deletes a later one there instead,
+which Kafka would not. Left out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no notifications.
 
 Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
 section 7.7.
@@ -23,7 +24,7 @@ from spec.model import Model
 from spec.replica_transitions import cache_state
 from spec.request_batch import Batch, acts, known_partitions, send
 from spec.state import At, Callback
-from spec.terms import either
+from spec.terms import Value, both, either, flag
 from spec.zookeeper import can_operate, exists, is_fenced_off, notify
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
@@ -32,13 +33,18 @@ SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
 @action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=("notifications",))
 def report_isr_changes(s: Any, m: Model, b: int) -> None:
     """A leader announces the partitions whose ISR it wrote."""
-    zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((b,))
+    zookeeper = s.zookeeper
     unreported = {p: s.brokers[b].partitions[p].unreported for p in m.partitions}
     require(can_operate(s, b), either(*unreported.values()))
-    fits(~either(*(m.brokers.in_set(b, zookeeper.notified[p]) for p in m.partitions)))
+    free = {n: ~stands(s, m, n) for n in m.notices_of(b)}
+    fits(either(*free.values()))
+    before = flag(True)
+    for n, is_free in free.items():
+        for p in m.partitions:
+            with when(both(before, is_free, unreported[p])):
+                zookeeper.notified[p] = m.notices.union(zookeeper.notified[p], m.notices.set_kind.constant((n,)))
+        before = both(before, ~is_free)
     for p in m.partitions:
-        with when(unreported[p]):
-            zookeeper.notified[p] = m.brokers.union(zookeeper.notified[p], one)
         s.brokers[b].partitions[p].unreported = False
     observe(f"broker {b}", "create isr_change")
     notify(s, m, "isr_changes", Callback.ISR_CHANGES)
@@ -52,9 +58,9 @@ def on_isr_change(s: Any, m: Model, c: int) -> None:
     take_callback(s, m, c, Callback.ISR_CHANGES)
     controller.watching.isr_changes = True
     for p in m.partitions:
-        some = ~m.brokers.is_empty(notified[p])
+        some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some
-        controller.taken = m.brokers.union(controller.taken, notified[p])
+        controller.taken = m.notices.union(controller.taken, notified[p])
         with when(some):
             controller.at = At.NOTIFIED_READ
 
@@ -73,29 +79,34 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))
-def delete_notification(s: Any, m: Model, c: int, b: int) -> None:
+def delete_notification(s: Any, m: Model, c: int, n: int) -> None:
     """Delete one of the notifications that were handled; after the last one the handler is done."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.brokers.in_set(b, controller.taken))
+    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.notices.in_set(n, controller.taken))
     fenced = is_fenced_off(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)
     with when(~fenced):
-        _delete(s, m, c, b)
-        controller.taken = m.brokers.difference(controller.taken, m.brokers.set_kind.constant((b,)))
-        with when(m.brokers.is_empty(controller.taken)):
+        _delete(s, m, c, n)
+        controller.taken = m.notices.difference(controller.taken, m.notices.set_kind.constant((n,)))
+        with when(m.notices.is_empty(controller.taken)):
             become_idle(s, c)
 
 
-def _delete(s: Any, m: Model, c: int, b: int) -> None:
-    """A broker's notification disappears, if it is still there."""
-    notified, one = s.zookeeper.notified, m.brokers.set_kind.constant((b,))
-    with when(either(*(m.brokers.in_set(b, notified[p]) for p in m.partitions))):
-        observe(f"controller {c}", "delete isr_change", creator=b)
+def stands(s: Any, m: Model, n: int) -> Value:
+    """Whether there is a notification in this place: it names a partition, as every notification does."""
+    return either(*(m.notices.in_set(n, s.zookeeper.notified[p]) for p in m.partitions))
+
+
+def _delete(s: Any, m: Model, c: int, n: int) -> None:
+    """A notification disappears, if it is still there."""
+    notified, one = s.zookeeper.notified, m.notices.set_kind.constant((n,))
+    with when(stands(s, m, n)):
+        observe(f"controller {c}", "delete isr_change", creator=m.creator(n))
         acts(s, m, c)
         notify(s, m, "isr_changes", Callback.ISR_CHANGES)
     for p in m.partitions:
-        notified[p] = m.brokers.difference(notified[p], one)
+        notified[p] = m.notices.difference(notified[p], one)
 
 
 RULES = (report_isr_changes, on_isr_change, read_notified, delete_notification)

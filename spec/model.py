@@ -57,6 +57,19 @@ class Model:
         """The brokers of the scope."""
         return Brokers(self.scope.brokers)
 
+    @cached_property
+    def notices(self) -> Brokers:
+        """The places for ISR change notifications, and sets of them: each broker's first place, then each's second."""
+        return Brokers(self.scope.brokers * self.scope.notification_capacity)
+
+    def notices_of(self, broker: int) -> range:
+        """The places of a broker's notifications; the first has the broker's own number."""
+        return self.notices.ids[broker - 1 :: self.scope.brokers]
+
+    def creator(self, notice: int) -> int:
+        """The broker whose notifications have this place."""
+        return (notice - 1) % self.scope.brokers + 1
+
     @property
     def controllers(self) -> range:
         """The brokers that may become controller: the first ones."""

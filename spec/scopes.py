@@ -26,7 +26,8 @@ class Scope:
 
     `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `cold` starts with nothing
     running; otherwise controller 1 is at work, everything is registered and every request is answered. `versions`
-    bounds leader epochs and data versions.
+    bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR change notifications
+    stand at a time.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Scope:
     budgets: tuple[tuple[str, int], ...] = ()
     connection_capacity: int = 2
     callback_capacity: int = 4
+    notification_capacity: int = 1
     controller_epochs: int = 7
     versions: int = 7
     unclean: bool = False

@@ -150,7 +150,7 @@ def _zookeeper(m: Model) -> Shape:
         tree["topics"] = {t: Leaf(FLAG, not m.has("creation")) for t in m.topics}
         tree["state"] = {p: leadership(m) for p in m.partitions}
     if m.has("notifications"):
-        tree["notified"] = {p: Leaf(m.brokers.set_kind, ()) for p in m.partitions}
+        tree["notified"] = {p: Leaf(m.notices.set_kind, ()) for p in m.partitions}
     return tree
 
 
@@ -202,7 +202,7 @@ def _controller(m: Model) -> Shape:
             "lost_leader": Leaf(FLAG, False),
         }
     if m.has("notifications"):
-        tree["taken"] = Leaf(m.brokers.set_kind, ())
+        tree["taken"] = Leaf(m.notices.set_kind, ())
     return tree
 
 

@@ -78,6 +78,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
     domains: dict[str, Any] = {
         "b": m.brokers.ids,
         "c": m.controllers,
+        "n": m.notices.ids,
         "p": m.partitions,
         "r": m.brokers.ids,
         "t": m.topics,

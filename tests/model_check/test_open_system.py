@@ -14,6 +14,7 @@ from model_check.plain_state import Draft, PlainState
 from spec.language import Action
 from spec.model import Model
 from spec.scopes import scope
+from spec.state import Callback, Session
 from spec.system import rules, system
 from spec.variants import AS_CODED, FENCED, Switches
 
@@ -123,6 +124,35 @@ def test_a_full_queue_is_no_room() -> None:
     )
     with pytest.raises(NoRoom, match=r"renew_session\(b=1\)"):
         opened.step(state, "renew_session", {"b": 1})
+
+
+def test_a_brokers_notifications_pile_up_and_are_deleted_in_any_order() -> None:
+    """Broker 1 of three reports, and reports once more: the second one stands in its second place, which is 4."""
+    opened = open_system(3, ((1, 2), (1, 2)), (0, 0), controller_epochs=3)
+
+    def taken(state: PlainState, rule: str, more: dict[str, int], **parameters: int) -> PlainState:
+        found = opened.step(opened.layout.unflatten(opened.layout.flatten(state) | more), rule, parameters)
+        assert found is not None
+        return found[0]
+
+    live = {f"processes[{b}].session": list(Session).index(Session.LIVE) for b in (1, 2)}
+    state = taken({}, "report_isr_changes", live | {"brokers[1].partitions[0].unreported": 1}, b=1)
+    state = taken(state, "report_isr_changes", {"brokers[1].partitions[1].unreported": 1}, b=1)
+    assert state["zookeeper"]["notified"] == {0: 0b0001, 1: 0b1000}
+    reading = {"controllers[2].active": 1, "controllers[2].callbacks[0]": list(Callback).index(Callback.ISR_CHANGES)}
+    state = taken(state, "on_isr_change", reading, c=2)
+    state = taken(taken(state, "read_notified", {}, c=2, p=0), "read_notified", {}, c=2, p=1)
+    assert opened.step(state, "delete_notification", {"c": 2, "n": 2}) is None
+    ends: list[dict[str, int]] = []
+    for first, second in ((1, 4), (4, 1)):
+        once = taken(state, "delete_notification", {}, c=2, n=first)
+        assert once["zookeeper"]["notified"] == ({1: 0b1000} if first == 1 else {0: 0b0001})
+        ends.append(opened.layout.flatten(taken(once, "delete_notification", {}, c=2, n=second)))
+    assert ends[0] == ends[1]
+    assert ends[0]["zookeeper.notified[0]"] == ends[0]["zookeeper.notified[1]"] == 0
+    full = {f"zookeeper.notified[{p}]": sum(1 << n - 1 for n in opened.model.notices_of(1)) for p in (0, 1)}
+    with pytest.raises(NoRoom, match=r"report_isr_changes\(b=1\)"):
+        taken({}, "report_isr_changes", live | full | {"brokers[1].partitions[0].unreported": 1}, b=1)
 
 
 def test_what_is_seen_of_a_step_reads_as_in_every_story() -> None:

@@ -339,7 +339,7 @@ def test_d2_a_zombie_deletes_the_notification_of_an_isr_change(mend: Switch | No
     run.do("shrink_isr(b=1, p=0, r=2)", "report_isr_changes(b=1)", "on_isr_change(c=1)", "read_notified(c=1, p=0)")
     run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
     run.do("read_epoch(c=2)", "increment_epoch(c=2)", "renew_session(b=1)")
-    seen = run.do("delete_notification(c=1, b=1)")
+    seen = run.do("delete_notification(c=1, n=1)")
     assert seen == ([("resigned",)] if mend else [("delete isr_change", "1")])
     assert run["zookeeper.notified[0]"] == ("{1}" if mend else "{}")
 
