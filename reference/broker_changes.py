@@ -17,7 +17,7 @@ from reference.context import Activity, Registration
 from reference.controller import KafkaController
 from reference.effects import OnBrokerChange
 from reference.journal import Milestone
-from reference.procedures import FencedWrite, LeftOverChannel, Procedure
+from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
 from spec.state import Handler
 from spec.variants import Switch
 
@@ -41,7 +41,7 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
         raise
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
-    except Exception:  # noqa: BLE001, S110 - `case e: Throwable => error(..)`, as in Kafka
+    except THROWABLE:  # `case e: Throwable => error(..)`
         pass
     finally:
         controller.activity = Activity()

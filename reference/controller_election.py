@@ -23,7 +23,7 @@ from reference.effects import (
     StartProcess,
 )
 from reference.journal import Milestone
-from reference.procedures import FencedWrite, MissingDeletionThread, Procedure
+from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import ISR_CHANGES
 from spec.kafka_types import NO_LEADER
@@ -51,7 +51,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
     except FencedWrite:
         on_controller_moved(controller)
         return
-    except Exception:  # noqa: BLE001 - `case e2: Throwable`, as in Kafka
+    except THROWABLE:  # `case e2: Throwable`
         yield from resign(controller)
         return
     controller.leader_id = yield from ElectReread()

@@ -26,9 +26,10 @@ import re
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
-from reference.zookeeper_api import AnyOperation, GetData
+from reference.zookeeper_api import AnyOperation, GetData, ZookeeperError
+from spec.errors import SpecError
 from spec.state import At
 
 Result_co = TypeVar("Result_co", covariant=True)
@@ -76,6 +77,10 @@ class MissingDeletionThread(ControllerFailure):
 
 class UnexpectedFailure(ControllerFailure):
     """Some exception that nobody foresaw."""
+
+
+THROWABLE: Final = (ControllerFailure, ZookeeperError, SpecError)
+"""What Kafka's `case e: Throwable` catches here: not a mistake of the reference, nor a full disk, which end it."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from reference import partition_leadership, replica_transitions
 from reference.context import Activity
 from reference.controller import KafkaController
 from reference.effects import OnTopicChange
-from reference.procedures import FencedWrite, Procedure
+from reference.procedures import THROWABLE, FencedWrite, Procedure
 from spec.kafka_types import TopicPartition
 from spec.state import Handler
 
@@ -36,7 +36,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
             yield from on_new_partition_creation(controller, tuple(new))
     except FencedWrite:
         raise
-    except Exception:  # noqa: BLE001, S110 - `case e: Throwable => error(..)`, as in Kafka
+    except THROWABLE:  # `case e: Throwable => error(..)`
         pass
     finally:
         controller.activity = Activity()

@@ -79,7 +79,8 @@ class Hand:
 
     def fail(self, kind: type[Effect[Any]], error: Exception) -> None:
         """The next effect is of this kind; it raises."""
-        assert isinstance(self.pending, kind)
+        effect = self.pending.effects[0] if isinstance(self.pending, OneOf) else self.pending
+        assert isinstance(effect, kind)
         self._take(None, error)
 
 
@@ -196,6 +197,19 @@ def test_any_exception_in_a_failover_deletes_the_znode_and_leaves_the_rest(befor
     assert hand.ended
     assert (one.leader_id, bool(one.listeners), one.context.epoch > 0) == (-1, before > 2, before > 0)
     assert milestones(journal) == [Milestone.FAILOVER_FAILED]
+
+
+@pytest.mark.parametrize("error", [OSError("no space left"), KeyError("a mistake of ours")])
+def test_what_is_no_failure_of_the_controllers_is_not_caught(error: Exception) -> None:
+    """Kafka's catches are of what goes wrong in Kafka; a recording must not show a resignation for a full disk."""
+    one, _ = controller()
+    with pytest.raises(type(error)):
+        failed_over(one, (1, 2)).fail(FinishFailover, error)
+    two, _ = working((1, 2, 3), znode(1, (1, 2, 3)))
+    changed = Hand(on_callback(two, Callback.BROKERS))
+    changed.expect(OnBrokerChange, registered(2, 3))
+    with pytest.raises(type(error)):
+        changed.fail(ReadForElection, error)
 
 
 def test_a_half_finished_controller_cannot_resign() -> None:
