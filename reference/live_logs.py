@@ -14,6 +14,7 @@ nobody here reads.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -57,7 +58,10 @@ class LogFile:
         self._append(LogEntry("", 0, datetime.now(UTC), level, message, logger))
 
     def _append(self, entry: LogEntry) -> None:
-        os.write(self._descriptor, f"{entry}\n".encode())
+        line = f"{entry}\n".encode()
+        if os.write(self._descriptor, line) != len(line):
+            # Only the part of the line for which the disk had room is there.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 class Logs:

@@ -55,13 +55,13 @@ class RequestServer:
 
     def _accept(self) -> None:
         while True:
-            connection, _ = self._listening.accept()
-            threading.Thread(target=self._serve, args=(connection,), name="kafka-processor", daemon=True).start()
+            connection, peer = self._listening.accept()
+            threading.Thread(target=self._serve, args=(connection, peer), name="kafka-processor", daemon=True).start()
 
-    def _serve(self, connection: socket.socket) -> None:
+    def _serve(self, connection: socket.socket, peer: Address) -> None:
         with connection, suppress(ConnectionError, EOFError, MalformedInput):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            ends = "-".join(f"{host}:{port}" for host, port in (connection.getsockname(), connection.getpeername()))
+            ends = "-".join(f"{host}:{port}" for host, port in (connection.getsockname(), peer))
             while True:
                 send_frame(connection, self._answer(receive_frame(connection), ends))
 

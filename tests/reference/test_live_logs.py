@@ -1,8 +1,11 @@
 """Log files: whole lines that Kafka's own readers take, appended over all incarnations."""
 
+import os
 import re
 import threading
 from pathlib import Path
+
+import pytest
 
 from model_check.recordings import sessions_by_log
 from reference.journal import Milestone, Reached, StateChange
@@ -40,6 +43,14 @@ def test_threads_do_not_tear_each_others_lines(tmp_path: Path) -> None:
     read = entries(tmp_path / "state-change.log")
     assert len(read) == 800
     assert all(isinstance(one, LogEntry) for one in read)
+
+
+def test_part_of_a_line_is_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that a disk has room for in part succeeds: nobody must go on as if the line were there."""
+    logs, write = Logs(1, tmp_path), os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, line: write(descriptor, line[:10]))
+    with pytest.raises(OSError, match="No space left on device"):
+        logs.journal(StateChange(LINE))
 
 
 def test_milestones_stand_in_the_controllers_log(tmp_path: Path) -> None:
