@@ -52,11 +52,14 @@ Tell = Callable[[int, str], None]
 
 
 ATTEMPTS: Final = 3
-"""How often a run is made whose recording a bound of the specification keeps from being explained."""
+"""How often a run is made while its judgement stays INCOMPLETE."""
 
 
 def checked_run(task: Task, folder: Path) -> Run:
-    """A run in a folder of its own; where it stays INCOMPLETE for a bound of the specification, the next seed's."""
+    """A run in a folder of its own; where it is INCOMPLETE, whatever the reason, the next seed's, a few times.
+
+    Mostly a bound of the specification has no room for what the cluster did, which another run of it may not do.
+    """
     made = run(task, folder / task.title)
     for attempt in range(1, ATTEMPTS):
         if made.verdict is not Verdict.INCOMPLETE:
