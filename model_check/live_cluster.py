@@ -22,8 +22,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from model_check.live_child import BROKER_MODULE, Child
+from model_check.recorded_sessions import SESSIONS, sessions_by_log
 from model_check.recorded_transactions import ZOOKEEPER
-from model_check.recordings import ACTIONS, SESSIONS, sessions_by_log
+from model_check.recordings import ACTIONS
 from reference.live_isr import BLACK_OUT_SECONDS
 from reference.live_zookeeper import LiveZookeeper
 from reference.zookeeper_api import Create, Exists, GetData, NoNode
@@ -146,9 +147,8 @@ class LiveCluster:
 
     def kill(self, broker: int) -> None:
         """Kill a broker (SIGKILL)."""
-        child = self.children.pop(broker)
-        self.act("broker-kill-9", broker=broker, pid=child.process.pid)
-        child.end()
+        self.act("broker-kill-9", broker=broker, pid=self.children[broker].process.pid)
+        self.children.pop(broker).end()
 
     def suspend(self, broker: int) -> None:
         """Stop a broker where it is (SIGSTOP)."""

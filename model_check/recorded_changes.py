@@ -31,6 +31,7 @@ from model_check.recorded import (
     ZooKeeperChange,
 )
 from model_check.recorded_cluster import UNCLEAN, is_unclean
+from model_check.recorded_sessions import Session
 from reference.zookeeper_transactions import (
     ERROR_NAMES,
     DataSet,
@@ -49,15 +50,6 @@ from spec.znode_paths import Path, PathKind
 from spec.znodes import parse_payload
 
 SOURCE: Final = "zookeeper.jsonl"
-
-
-@dataclass(frozen=True)
-class Session:
-    """Whose a session is: a broker's id, and the number of its process, the first being 1, or a guess at that."""
-
-    broker: int
-    incarnation: int
-    is_guess: bool = False
 
 
 @dataclass(frozen=True)
@@ -333,23 +325,3 @@ def _text(one: Transaction) -> str:
     """A transaction in a line."""
     fields = {name: value for name, value in one.to_json().items() if name not in {"zxid", "time", "utc"}}
     return f"zxid {one.zxid:#x} " + " ".join(f"{name}={value}" for name, value in fields.items())
-
-
-def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]:
-    """Whose the sessions are, told by the ephemeral znodes that they own; each is taken to be another process's."""
-    owners: dict[int, int] = {}
-    for one in transactions:
-        if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
-            path = Path.parse(one.change.path)
-            if path.kind is paths.BROKER and path.broker is not None:
-                owners[one.session] = path.broker
-            if path.kind is paths.CONTROLLER:
-                payload: Any = parse_payload(path, one.change.data)
-                owners[one.session] = payload.brokerid
-    began = [one.session for one in transactions if isinstance(one.change, SessionCreated) and one.session in owners]
-    lives: Counter[int] = Counter()
-    sessions = {}
-    for session in began:
-        lives[owners[session]] += 1
-        sessions[session] = Session(owners[session], lives[owners[session]], is_guess=True)
-    return sessions

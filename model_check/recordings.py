@@ -13,12 +13,9 @@ is refused, with its file and line. Other files (controller.log, zkclient.log ..
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from model_check.recorded import (
     AnswerReceived,
@@ -32,15 +29,15 @@ from model_check.recorded import (
 )
 from model_check.recorded_acts import read_acts
 from model_check.recorded_agreement import disagreements
-from model_check.recorded_changes import Changes, Session, sessions_by_ownership
+from model_check.recorded_changes import Changes
 from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
+from model_check.recorded_sessions import broker_of, sessions_of
 from model_check.recorded_transactions import ZOOKEEPER, read_transactions
-from reference.zookeeper_transactions import Transaction
-from spec.errors import BadInput, MalformedInput
+from spec.errors import BadInput
 
-SESSIONS, ACTIONS = "sessions.json", "actions.jsonl"
+ACTIONS = "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
 SKEW = 2000
 """Milliseconds by which clocks are likely apart at most: so close to where a recording is cut, half of it may lack."""
@@ -49,7 +46,7 @@ SKEW = 2000
 def read(folder: Path) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
     transactions = read_transactions(folder)
-    sessions = _sessions(folder, transactions)
+    sessions = sessions_of(folder, transactions)
     brokers = (one.broker for one in sessions.values())
     cluster = cluster_of(transactions, brokers, unclean=is_unclean_by_default(folder))
     passed_over: Counter[str] = Counter()
@@ -96,58 +93,7 @@ def _logs(folder: Path) -> Iterator[tuple[int, Path]]:
     found = sorted(folder.glob(STATE_CHANGE))
     if not found:
         raise BadInput(f"{folder} is no recording: it has no {STATE_CHANGE}")
-    yield from ((_broker_of(log), log) for log in found)
-
-
-def _broker_of(log: Path) -> int:
-    """The id of the broker whose log this is."""
-    number = log.parent.name.removeprefix("broker-")
-    if not number.isdigit():
-        raise BadInput(f"{log}: the folder of a broker is called broker- and its id")
-    return int(number)
-
-
-def _sessions(folder: Path, transactions: list[Transaction]) -> dict[int, Session]:
-    file = folder / SESSIONS
-    if not file.exists():
-        return {**sessions_by_ownership(transactions), **sessions_by_log(folder)}
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return {
-            _session_id(name): Session(_number(one, "broker"), _number(one, "incarnation"))
-            for name, one in content.items()
-        }
-    except (json.JSONDecodeError, AttributeError, KeyError, ValueError, TypeError) as error:
-        reason = "is not an object of sessions, each with a broker and an incarnation"
-        raise MalformedInput(str(file), "", f"{reason} ({error})") from error
-
-
-STARTING = re.compile(r"INFO starting \(kafka\.server\.KafkaServer\)")
-SESSION = re.compile(r"Session establishment complete on server .*, sessionid = (0x[0-9a-f]+)")
-
-
-def sessions_by_log(folder: Path) -> dict[int, Session]:
-    """What the brokers' own logs say: when a process started, and which sessions it got."""
-    sessions = {}
-    for log in sorted(folder.glob("broker-*/server.log")):
-        broker, life = _broker_of(log), 0
-        for line in log.read_text(encoding="utf-8").splitlines():
-            life += STARTING.search(line) is not None
-            if found := SESSION.search(line):
-                sessions[_session_id(found[1])] = Session(broker, max(1, life))
-    return sessions
-
-
-def _session_id(text: str) -> int:
-    number = int(text, 16)
-    return number - (1 << 64) if number >> 63 else number
-
-
-def _number(record: Any, name: str) -> int:
-    value = record[name]
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} is {value!r}")
-    return value
+    yield from ((broker_of(log), log) for log in found)
 
 
 def _lives(changes: list[ZooKeeperChange], broker: int) -> tuple[int, ...]:

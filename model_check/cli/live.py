@@ -13,14 +13,14 @@ from typing import Annotated
 import typer
 
 from model_check.cli import options
-from model_check.cli.console import print_document
+from model_check.cli.console import note, print_document
 from model_check.cli.progress import faults_bar, interruptible
 from model_check.live import Task, Tell, run
 from model_check.live_cluster import Setup
 from model_check.live_scenario import FAULTS, checked_kinds
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
-from spec.errors import BadInput
+from spec.errors import BadInput, EnvironmentFailure
 
 KINDS = "; ".join(f"{name}: {said}" for name, (said, _) in FAULTS.items())
 
@@ -68,14 +68,22 @@ def command(
 
 
 def recorded(task: Task, save: Path | None, stop: Callable[[], bool], tell: Tell) -> Run:
-    """Run it, and keep the recording where asked, or where nobody would see it again otherwise."""
+    """Run it, and keep the recording where asked, or where nobody would see it again otherwise.
+
+    Of a run that something around it ended, nothing is kept unless asked; where a mistake or Ctrl-C did, it is told.
+    """
     folder = Path(tempfile.mkdtemp(prefix=f"kcheck-live-{task.title}-")) if save is None else save
-    made = None
     try:
         made = run(task, folder, stop=stop, tell=tell)
-    finally:
-        kept = save is not None or made is None or made.verdict is not Verdict.HOLDS
-        if not kept:
-            shutil.rmtree(folder)
+    except (EnvironmentFailure, OSError):
+        if save is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    except BaseException:
+        note(f"what was recorded is in {folder}, with --seed {task.setup.seed}")
+        raise
+    kept = save is not None or made.verdict is not Verdict.HOLDS
+    if not kept:
+        shutil.rmtree(folder)
     where = f"recorded in {folder}" if kept else "recorded, and not kept (--save DIR keeps it)"
     return replace(made, notes=(f"{where}, with --seed {task.setup.seed}", *made.notes))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recordings import sessions_by_log
+from model_check.recorded_sessions import sessions_by_log
 from reference.journal import Milestone, Reached, StateChange
 from reference.live_logs import Logs
 from spec.kafka_types import TopicPartition

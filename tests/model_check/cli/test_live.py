@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import app
-from model_check.results import from_json
+from model_check.cli import app, live
+from model_check.live import Task
+from model_check.live_cluster import Setup
+from model_check.results import Run, from_json
 from model_check.verdicts import Verdict
+from spec.errors import EnvironmentFailure
 
 
 def kcheck(*arguments: str) -> Result:
@@ -72,6 +75,24 @@ def test_without_java_it_is_an_error_in_one_line(tmp_path: Path, monkeypatch: py
     assert result.exit_code == 4
     assert result.stderr.startswith("kcheck: no 'java' on the PATH: ")
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("error", "is_told"), [(EnvironmentFailure("no", "mend it"), False), (RuntimeError(), True)])
+def test_a_run_that_breaks_off_leaves_nothing_that_is_not_told(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, is_told: bool
+) -> None:
+    folders: list[Path] = []
+
+    def run(_task: Task, folder: Path, **_options: object) -> Run:
+        folders.append(folder)
+        raise error
+
+    monkeypatch.setattr(live, "run", run)
+    with pytest.raises(type(error)):
+        live.recorded(Task(Setup(1, seed=9)), None, lambda: False, lambda _number, _what: None)
+    assert folders[0].exists() == is_told
+    told = f"what was recorded is in {folders[0]}, with --seed 9\n"
+    assert capsys.readouterr().err == (told if is_told else "")
 
 
 def test_ctrl_c_leaves_incomplete_the_recording_and_no_process(tmp_path: Path) -> None:
