@@ -44,7 +44,7 @@ PASSED_OVER: Final = {
 
 def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
     """The kills, pauses and shutdowns in actions.jsonl; MalformedInput names the line of an act that is not known."""
-    with file.open(encoding="utf-8") as lines:
+    with file.open(encoding="utf-8", errors="backslashreplace") as lines:
         for number, line in enumerate(lines, start=1):
             place = f"{file.name}:{number}"
             try:

@@ -31,7 +31,7 @@ def is_unclean(config: Mapping[str, str], *, default: bool) -> bool:
 def is_unclean_by_default(folder: Path) -> bool:
     """Whether a broker's server.log, if it is there, says that topics have unclean leader election."""
     logs = folder.glob("broker-*/server.log")
-    return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8")) for log in logs)
+    return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
 
 
 def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, unclean: bool) -> Cluster:

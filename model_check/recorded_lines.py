@@ -53,7 +53,7 @@ class Lines:
     def read(self, log: Path, *, until: int | None = None) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name, up to a time; MalformedInput names the line that is none of Kafka's."""
         source = f"{log.parent.name}/{log.name}"
-        with log.open(encoding="utf-8") as lines:
+        with log.open(encoding="utf-8", errors="backslashreplace") as lines:
             for entry in read_entries(lines, source):
                 if isinstance(entry, TornLine):
                     raise MalformedInput(f"{source}:{entry.line_number}", "", f"{entry.reason}: {entry.text[:80]!r}")

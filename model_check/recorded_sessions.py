@@ -57,7 +57,7 @@ def sessions_by_log(folder: Path) -> dict[int, Session]:
     sessions = {}
     for log in sorted(folder.glob("broker-*/server.log")):
         broker, life = broker_of(log), 0
-        for line in log.read_text(encoding="utf-8").splitlines():
+        for line in log.read_text(encoding="utf-8", errors="backslashreplace").splitlines():
             life += STARTING.search(line) is not None
             if found := SESSION.search(line):
                 sessions[_session_id(found[1])] = Session(broker, max(1, life))

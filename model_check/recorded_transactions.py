@@ -25,7 +25,7 @@ def read_transactions(folder: Path) -> list[Transaction]:
     if not file.exists():
         raise BadInput(f"{folder} is no recording: it has no {ZOOKEEPER}")
     try:
-        with file.open(encoding="utf-8") as lines:
+        with file.open(encoding="utf-8", errors="backslashreplace") as lines:
             return list(_replayed(read_recording(lines)))
     except RecordingError as error:
         raise MalformedInput(str(file), "", str(error)) from error

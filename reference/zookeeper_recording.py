@@ -83,7 +83,10 @@ class _Fields:
             case None:
                 return None
             case str(text):
-                return text.encode()
+                try:
+                    return text.encode()
+                except UnicodeEncodeError as error:
+                    raise RecordingError(f"field 'data' is no text: {error.reason}") from error
             case {"base64": str(text), **rest} if not rest:
                 try:
                     return base64.b64decode(text, validate=True)

@@ -1,5 +1,6 @@
 """Recordings are read strictly: every line is an observation, passed over for a reason, or refused with its place."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -150,6 +151,22 @@ def test_what_is_required_must_be_there(gone: str, complaint: str, tmp_path: Pat
     for file in folder.glob(gone):
         file.unlink()
     assert read_error(folder) == complaint
+
+
+@pytest.mark.parametrize("file", ["zookeeper.jsonl", "actions.jsonl", "broker-1/state-change.log"])
+def test_what_is_no_text_is_refused_with_its_place(file: str, tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    lines = (folder / file).read_bytes().splitlines(keepends=True)
+    (folder / file).write_bytes(b"".join(lines[:3]) + b"\xff\xfe\n")
+    assert re.search(f"{file}:( line )?4: ", read_error(folder))
+
+
+def test_what_is_no_text_in_a_log_of_which_little_is_read_is_passed_over(tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    (folder / "sessions.json").unlink()
+    log = folder / "broker-1/server.log"
+    log.write_bytes(b"\xff\xfe\n" + (log.read_bytes() if log.exists() else b""))
+    assert read(folder).cluster.broker_ids == read(recording(NAME)).cluster.broker_ids
 
 
 def test_a_log_of_a_broker_without_a_session_is_refused(tmp_path: Path) -> None:
