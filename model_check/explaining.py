@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from model_check.controller_step import SILENT
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
 from model_check.hidden_steps import Candidate, hidden_steps
@@ -18,7 +19,7 @@ from model_check.open_system import NoRoom, OpenSystem, Step, open_system
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.positions import BROKER, CONTROLLER, DELIVERIES, Actor, Explained, Move, Position, actors_of
-from model_check.printed import SILENT, Printing
+from model_check.printed import Printing
 from model_check.recorded import (
     ControllerSaid,
     Observed,

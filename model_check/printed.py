@@ -13,16 +13,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import dropwhile
 from typing import Any, Final, TypeAlias
 
+from model_check.controller_step import (
+    CREATIONS,
+    ELECTIONS,
+    FOR_BROKERS,
+    GIVEN_UP,
+    START_UP,
+    VISITS,
+    VISITS_TO_REPLICAS,
+    ControllerStep,
+)
 from model_check.hidden_steps import part
-from model_check.open_system import OpenSystem
-from model_check.plain_rules import Seen
-from model_check.plain_state import PlainState
-from model_check.recorded import Cluster, ControllerSaid
+from model_check.recorded import ControllerSaid
 from spec.log_lines import Line
 from spec.logged_values import Role
 from spec.partition_states import PartitionState
@@ -45,22 +51,6 @@ from spec.state_change_lines import (
     UpdateMetadataSending,
 )
 
-ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
-CREATIONS = frozenset({"create_state"})
-VISITS = ELECTIONS | CREATIONS | {"read_for_election"}
-VISITS_TO_REPLICAS = frozenset({"read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica"})
-GIVEN_UP = frozenset({"fail to create state", "fail election"})
-"""What the specification's controller is seen to do where a partition does not come online."""
-START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
-FOR_BROKERS = START_UP | {"on_broker_change"}
-SILENT = frozenset({
-    "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
-    "expire_session", "end_orphaned_session", "register_broker", "fail_registration", "create_topic",
-    "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr",
-})  # fmt: skip
-"""Rules of other roles: the controller's log has nothing of them."""
-
-
 ORDER: Final = (
     PartitionBecameNew, LeaderElected, PartitionBecameOnline,
     LeaderAndIsrSending, UpdateMetadataSending, ReplicaChanged,
@@ -72,17 +62,8 @@ Key: TypeAlias = "tuple[Any, ...]"
 """What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
 
 
-@dataclass(frozen=True)
-class Printing:
+class Printing(ControllerStep):
     """A step of a controller, to be compared with what its process printed next."""
-
-    system: OpenSystem
-    cluster: Cluster
-    rule: str
-    parameters: Mapping[str, int]
-    before: PlainState
-    after: PlainState
-    seen: tuple[Seen, ...]
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
         """How many of the lines that its process has yet to print are this step's; None if one that must be is not."""
@@ -104,10 +85,6 @@ class Printing:
     def _rank(self, kind: type[Line]) -> int:
         order = ORDER_FOR_BROKERS if self.rule in FOR_BROKERS | VISITS_TO_REPLICAS else ORDER
         return order.index(kind) if kind in order else 0
-
-    @property
-    def _states(self) -> tuple[PlainState, PlainState]:
-        return self.before, self.after
 
     def _may_say(self, lines: Sequence[ControllerSaid], at: int) -> bool:
         """Whether this step prints the line, too: once, or an UpdateMetadata's with each of its batches."""
@@ -179,23 +156,11 @@ class Printing:
         was_new = self._replica(self.before, p, r) is ReplicaState.NEW
         return comes and not was_new and not self._cached(self.after, self._name(p)).version.raw
 
-    def _stays(self, p: int, r: int) -> bool:
-        return self._replica(self.before, p, r) is self._replica(self.after, p, r)
-
-    def _name(self, p: int) -> Any:
-        return self.cluster.partitions[p]
-
     # ------------------------------------------------------------------------------------------------- what may be said
 
     def accounts_for(self, line: Line) -> bool:
         """Whether this step prints such a line, in the epoch that its controller holds."""
         return isinstance(line, ControllerLine) and line.epoch == self.epoch and self._is_of_the_table(line)
-
-    @cached_property
-    def epoch(self) -> int:
-        """The controller epoch of the term whose step this is; a resignation sets it back to 0."""
-        epoch: int = self._controller(self.after).epoch.raw or self._controller(self.before).epoch.raw
-        return epoch
 
     def _is_of_the_table(self, line: ControllerLine) -> bool:
         return type(line) in TABLE and TABLE[type(line)](self, line)
@@ -212,10 +177,6 @@ class Printing:
     def fails(self, line: PartitionChangeFailed | NoAssignedReplicaAlive) -> bool:
         """A visit found no leader; or no assigned replica of a New partition lives, and it is not even visited."""
         return (self.rule in VISITS and self.visits(line)) or self._has_nobody_alive(line.partition)
-
-    def visits(self, line: Any) -> bool:
-        """The line is about the partition that the step visits."""
-        return self.parameters.get("p") == self.cluster.partition(line.partition)
 
     def _leads(self, line: LeaderElected | PartitionBecameOnline) -> bool:
         leader: int = self._cached(self.after, line.partition).leader.raw
@@ -302,22 +263,6 @@ class Printing:
             "controller_epoch": said.controller_epoch,
         }
         return all(fields[name].raw == value for name, value in expected.items())
-
-    # ------------------------------------------------------------------------------------------------------ the states
-
-    def _controller(self, state: PlainState) -> Any:
-        return self.system.view(state).controllers[self.parameters["c"]]
-
-    def _cached(self, state: PlainState, partition: Any) -> Any:
-        return self._controller(state).partitions[self.cluster.partition(partition)]
-
-    def _state(self, state: PlainState, p: int) -> PartitionState:
-        raw: int = self._controller(state).partitions[p].state.raw
-        return list(PartitionState)[raw]
-
-    def _replica(self, state: PlainState, p: int, r: int) -> ReplicaState:
-        raw: int = self._controller(state).partitions[p].replicas[r].raw
-        return list(ReplicaState)[raw]
 
 
 def _key(line: Line) -> Key:
