@@ -99,26 +99,28 @@ def test_ctrl_c_leaves_incomplete_the_recording_and_no_process(tmp_path: Path) -
     folder = tmp_path / "recording"
     command = [sys.executable, "-c", "from model_check.cli import main; main()", "live", "--brokers", "2"]
     arguments = ["--seed", "3", "--save", str(folder), "--only", "lag"]
-    with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True) as process:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True, env=env) as process:
         log = folder / "actions.jsonl"
         deadline = time.monotonic() + 60
         while not (log.exists() and '"lag: ' in log.read_text(encoding="utf-8")):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+        assert all(any(kind in one for one in _running(tmp_path)) for kind in ("broker_process", "ZooKeeperServerMain"))
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=30)
     assert process.returncode == 3
     assert said.startswith("kcheck live: INCOMPLETE\n")
     assert (folder / "zookeeper.jsonl").exists()
-    assert not [one for one in _running() if str(folder) in one]
+    assert _running(tmp_path) == []
 
 
-def _running() -> list[str]:
-    """The command lines of all processes."""
+def _running(folder: Path) -> list[str]:
+    """The command lines of the processes that work below a folder, but for the command itself."""
     lines = []
-    for folder in Path("/proc").glob("[0-9]*"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            lines.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            lines.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         except OSError:
             continue
-    return [one for one in lines if str(os.getpid()) != one]
+    return [one for one in lines if str(folder) in one and " live " not in one]
