@@ -6,8 +6,8 @@ operation is repeated until it is answered: over a lost connection, and under a 
 expired, the client makes a new one and queues the handlers of a new session, then a callback for every listener,
 because watches may have been lost (`reconnect`, `fireNewSessionEvents`, `fireAllEvents`).
 
-One thing goes past it: who creates an ephemeral znode uses the raw handle (`ZKCheckedEphemeral`). There an expired
-session is an error.
+One thing goes past it: who creates /controller uses the raw handle (`ZKCheckedEphemeral`). There an expired session is
+an error. In Kafka a broker's registration does so, too; here it is repeated, and in the specification.
 
 ZkClient 0.10: `ZkClient`, `ZkEventThread`. Left out on purpose: several listeners of one path, since no path has more
 than one here.
@@ -47,8 +47,8 @@ _PAUSE_SECONDS = 0.01
 class ZkClient:
     """A client of one process. `listens_to` says whether a listener is subscribed to a path.
 
-    `on_session` is told the id of each session as it begins, before anything is done under it; `after_expiry` gives the
-    callbacks that a new session queues.
+    `on_session` is told the id of each session as it begins, of the first before anything is done under it, of a later
+    one perhaps just after an operation that waited for it; `after_expiry` gives the callbacks that it queues.
     """
 
     def __init__(
