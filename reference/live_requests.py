@@ -23,7 +23,14 @@ from reference.live_logs import Logs
 from spec.error_codes import ErrorCode
 from spec.errors import MalformedInput
 from spec.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
-from spec.request_schemas import ApiKey, Request, Response, UpdateMetadataRequest, UpdateMetadataResponse
+from spec.request_schemas import (
+    ApiKey,
+    LeaderAndIsrRequest,
+    Request,
+    Response,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
 from spec.requests import RequestHeader, decode_request, encode_response
 
 
@@ -71,6 +78,8 @@ class RequestServer:
             return b""
         arrived = time.monotonic()
         header, request = decode_request(data)
+        if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest):
+            raise MalformedInput("request", "api_key", f"{header.api_key} is none that a broker of this slice is sent")
         self._logs.requests.write(RequestReceived(0, LoggedRequest(header, request)))
         response = self._handle(request, header.correlation_id)
         self._log_completion(header, request, connection, round(1000 * (time.monotonic() - arrived)))
@@ -80,7 +89,7 @@ class RequestServer:
         with self._lock:
             response = self._broker.handle(request, correlation_id)
             if isinstance(request, UpdateMetadataRequest) and response == UpdateMetadataResponse(ErrorCode.NONE):
-                ends = {broker.id: broker.end_points[0] for broker in request.live_brokers}
+                ends = {broker.id: broker.end_points[0] for broker in request.live_brokers if broker.end_points}
                 self.addresses.clear()
                 self.addresses.update({broker_id: (end.host, end.port) for broker_id, end in ends.items()})
             return response

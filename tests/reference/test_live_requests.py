@@ -29,6 +29,7 @@ from spec.request_schemas import (
     PartitionsResponse,
     Request,
     Response,
+    StopReplicaRequest,
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
@@ -100,12 +101,23 @@ def test_a_fetch_is_told_and_answered_with_nothing(served: Served) -> None:
     assert served.logged() == []
 
 
-@pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0"])
+STOP_REPLICA = encode_request(RequestHeader(ApiKey.STOP_REPLICA, 0, 7, "2"), StopReplicaRequest(2, 5, False, ()))
+
+
+def test_brokers_without_end_points_are_nowhere(served: Served) -> None:
+    """Version 0 of UpdateMetadata has no end points."""
+    old = UpdateMetadataRequest(2, 5, (), (LiveBroker(3, "127.0.0.1", 9093),))
+    assert served.ask(old, 0) == UpdateMetadataResponse(ErrorCode.NONE)
+    assert (served.server.addresses, served.broker.alive) == ({}, {3})
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0", STOP_REPLICA])
 def test_what_is_no_request_ends_the_connection_and_changes_nothing(served: Served, data: bytes) -> None:
     send_frame(served.connection, data)
     with pytest.raises(EOFError):
         receive_frame(served.connection)
     assert (served.broker.partitions, served.broker.controller_epoch) == ({}, 0)
+    assert served.logged() == []
     with socket.create_connection(served.server.address, 10) as another:
         served.connection = another
         assert served.ask(METADATA, 3) == UpdateMetadataResponse(ErrorCode.NONE)
