@@ -19,7 +19,7 @@ the search goes on for a while, and tells apart what every explanation found bre
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,10 +84,19 @@ class Judgement:
     steps_tried: int
 
 
-def judge(recording: Recording, switches: Switches = AS_CODED, *, budget: int = BUDGET) -> Judgement:
-    """Find a behaviour that explains a recording, or the longest prefix that one explains."""
+def judge(
+    recording: Recording,
+    switches: Switches = AS_CODED,
+    *,
+    budget: int = BUDGET,
+    stop: Callable[[], bool] = lambda: False,
+) -> Judgement:
+    """Find a behaviour that explains a recording, or the longest prefix that one explains.
+
+    `stop` is asked at each position whether to go no further, as if the budget were used up.
+    """
     explainer = Explainer(recording, switches)
-    search = _Search(explainer, budget)
+    search = _Search(explainer, budget, stop)
     ends = search.explanations()
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
@@ -147,9 +156,10 @@ class _Frame:
 class _Search:
     """Depth-first search for explanations, with a jump back from a dead end to a choice that bears on it."""
 
-    def __init__(self, explainer: Explainer, budget: int) -> None:
+    def __init__(self, explainer: Explainer, budget: int, stop: Callable[[], bool]) -> None:
         self.explainer = explainer
         self.budget = budget
+        self.stop = stop
         self.positions = 0
         self.best = explainer.start
         self.is_exhausted = False
@@ -165,6 +175,9 @@ class _Search:
     def _ends(self, limit: int, *, likely_only: bool) -> list[Position]:
         ends: list[Position] = []
         for position in self._visited(likely_only=likely_only):
+            if self.stop():
+                self.is_exhausted = False
+                return ends
             if self.positions > limit:
                 return ends
             if position.place == self.explainer.tracks.end:

@@ -81,8 +81,10 @@ def run(
         reason = f"{INTERRUPTED}; what was recorded until then is not judged"
         return Run(ENGINE, task.title, variant, Verdict.INCOMPLETE, reason)
     recording = read(folder)
-    judged = judge(recording, task.setup.switches, budget=max(BUDGET, POSITIONS_EACH * recording.observations))
-    made = run_of(recording, judged, variant)
+    budget = max(BUDGET, POSITIONS_EACH * recording.observations)
+    made = run_of(recording, judge(recording, task.setup.switches, budget=budget, stop=stop), variant)
+    if made.verdict is Verdict.INCOMPLETE and stop():
+        made = replace(made, reason=f"{INTERRUPTED}; {made.reason}")
     seconds = {"record": recorded - begun, "judge": time.monotonic() - recorded}
     return replace(made, engine=ENGINE, scope=task.title, seconds=seconds)
 

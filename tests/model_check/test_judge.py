@@ -4,6 +4,7 @@ What each recording must show was written down from its account (model_check/shi
 before anything was judged.
 """
 
+import itertools
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -170,6 +171,18 @@ def test_a_small_budget_leaves_it_open() -> None:
     assert found.outcome is Outcome.INCOMPLETE
     assert found.reason == "no explanation found among 101 positions; --budget allows more"
     assert 0 < found.explained < found.observations
+
+
+@pytest.mark.parametrize("before_the_end", [1, 100])
+def test_a_search_that_is_stopped_leaves_it_open(before_the_end: int, tmp_path: Path) -> None:
+    """Also one that is among the unlikely moves already: it would have found nothing, but nobody can know."""
+    file, change, _ = LIES["an epoch that is one too high"]
+    lie, asked = read(changed(LIE, tmp_path, file, change)), itertools.count()
+    whole = judge(lie, stop=lambda: next(asked) < 0)
+    assert whole.outcome is Outcome.UNEXPLAINED
+    last, again = next(asked) - before_the_end, itertools.count(1)
+    found = judge(lie, stop=lambda: next(again) >= last)
+    assert (found.outcome, found.positions) == (Outcome.INCOMPLETE, last)
 
 
 def test_what_is_not_modelled_ends_the_judgement(tmp_path: Path) -> None:
