@@ -149,7 +149,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     running, broker, b = process.running, process.broker, process.broker_id
     yield f"process {b}", (process.is_running, process.orphan is not None, process.starting, tuple(process.events))
     if running is not None:
-        asked = tuple(_asked(cluster, one) for one in running.options)
+        asked = frozenset(_asked(cluster, one) for one in running.options)
         yield f"handler of {b}", (asked, running.unanswered)
     yield f"broker {b}", (broker.controller_epoch, broker.alive)
     yield f"partitions of broker {b}", _items(broker.partitions)
