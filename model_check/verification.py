@@ -53,14 +53,15 @@ def run_checks(checks: Iterable[Check], tell: Callable[[Run], None] = lambda _: 
     """The runs of all checks, the cheap ones first; what breaks is an ERROR, what is interrupted INCOMPLETE."""
     interrupted = False
     for check in sorted(checks, key=lambda one: one.cost):
-        made = [_incomplete(check, "interrupted before it began")] if interrupted else list(_made(check))
-        interrupted = interrupted or any(INTERRUPTED in run.reason for run in made)
-        for run in made:
+        runs = [_incomplete(check, "interrupted before it began")] if interrupted else made(check)
+        interrupted = interrupted or any(INTERRUPTED in run.reason for run in runs)
+        for run in runs:
             tell(run)
             yield run
 
 
-def _made(check: Check) -> Iterable[Run]:
+def made(check: Check) -> list[Run]:
+    """The runs of one check, or an ERROR run that tells why there are none."""
     try:
         return list(check.make())
     except KeyboardInterrupt:
@@ -79,12 +80,12 @@ def _incomplete(check: Check, reason: str) -> Run:
 
 def document(runs: Iterable[Run], verb: str = "verify") -> Document:
     """The document of a verification: HOLDS exactly when every expectation is met, and there was one at least."""
-    made = tuple(runs)
-    verdict = worst(run.verdict for run in made)
-    if verdict is Verdict.HOLDS and not any(run.comparisons for run in made):
-        made = (*made, Run(verb, "", "", Verdict.ERROR, "nothing was compared with any expectation"))
+    found = tuple(runs)
+    verdict = worst(run.verdict for run in found)
+    if verdict is Verdict.HOLDS and not any(run.comparisons for run in found):
+        found = (*found, Run(verb, "", "", Verdict.ERROR, "nothing was compared with any expectation"))
         verdict = Verdict.ERROR
-    return Document(verb, verdict, made)
+    return Document(verb, verdict, found)
 
 
 def _comparison(about: str, expected: object, found: object, weight: Verdict, expected_verdict: str = "") -> Comparison:

@@ -18,6 +18,7 @@ from model_check.manifest_checks import check_manifest
 from model_check.proof_findings import ENGINE as PROOF
 from model_check.proof_findings import compared_proof, run_of_proof
 from model_check.results import Run
+from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
 from model_check.verification import Check, compared, document, run_checks
 from spec.defects import DEFECTS
@@ -60,12 +61,13 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    checks = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
+    checks = [*explorations(chosen), *uncovered_defects(chosen)]
     checks += [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ())]
     if not scopes:
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
         checks.extend(recorded_checks(deep=deep))
-    return print_document(document(run_checks(checks, _tell)), as_json=as_json)
+    with in_a_second_process(list(proofs(chosen, deep=deep))) as proving:
+        return print_document(document(run_checks([*checks, *proving], _tell)), as_json=as_json)
 
 
 def _tell(made: Run) -> None:

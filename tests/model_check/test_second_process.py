@@ -1,0 +1,59 @@
+"""Checks in a second process: what they find comes back, and nothing of them outlives the block."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from functools import partial
+
+import pytest
+
+from model_check.results import Run
+from model_check.second_process import in_a_second_process
+from model_check.verdicts import Verdict
+from model_check.verification import Check, run_checks
+from spec.errors import BadInput
+
+
+def whose(name: str) -> list[Run]:
+    return [Run("test", name, str(os.getpid()), Verdict.HOLDS)]
+
+
+def fails() -> list[Run]:
+    raise BadInput("no scope is called so")
+
+
+def takes_an_hour() -> list[Run]:
+    time.sleep(3600)
+    return []
+
+
+def test_what_they_find_comes_back_in_order_and_from_one_other_process() -> None:
+    checks = [Check("test", name, "", cost, partial(whose, name)) for cost, name in enumerate("abc")]
+    with in_a_second_process(checks) as under_way:
+        runs = list(run_checks(under_way))
+    assert [one.scope for one in runs] == ["a", "b", "c"]
+    (pid,) = {one.variant for one in runs}
+    assert pid != str(os.getpid())
+
+
+def test_one_that_fails_is_an_error_and_the_next_one_is_made() -> None:
+    checks = [Check("test", "a", "", 0, fails), Check("test", "b", "", 1, partial(whose, "b"))]
+    with in_a_second_process(checks) as under_way:
+        runs = list(run_checks(under_way))
+    assert [one.verdict for one in runs] == [Verdict.ERROR, Verdict.HOLDS]
+    assert runs[0].reason == "no scope is called so"
+
+
+def leave_early() -> None:
+    with in_a_second_process([Check("test", "", "", 0, takes_an_hour)] * 3):
+        assert multiprocessing.active_children()
+        raise KeyboardInterrupt
+
+
+def test_who_leaves_early_leaves_no_process_behind() -> None:
+    before = set(multiprocessing.active_children())
+    with pytest.raises(KeyboardInterrupt):
+        leave_early()
+    assert set(multiprocessing.active_children()) <= before
