@@ -89,7 +89,8 @@ class _Job:
             try:
                 while True:
                     try:
-                        return job.result(timeout=0.2)
+                        walks = job.result(timeout=0.2)
+                        return None if stop() else walks
                     except NotYet:
                         progress(self.tree.states * sum(self._finished()) // self.parts)
                         if stop() and not stopping:
