@@ -58,7 +58,8 @@ SKIPPED_FOLDERS = {
 MACHINE_PATH = re.compile(r"(?<![\w.}$<~-])/(?:home|root|Users|work|tmp/(?!kafka-logs|zookeeper))\b/?[\w.]*")
 """A path that exists on one machine only; Kafka's and ZooKeeper's documented default folders are theirs to name."""
 
-REGISTRY_HOST = re.compile(r"\b(?:pypi|pythonhosted|anaconda|piwheels|maven|npmjs)\.(?:org|com|python\.org)\b")
+REGISTRIES = ("pypi", "pythonhosted", "anaconda", "piwheels", "maven", "npmjs")
+REGISTRY_HOST = re.compile(rf"\b(?:{'|'.join(REGISTRIES)})\.(?:[a-z]+\.)?(?:org|com)\b")
 """A package registry: which one is used is the business of whoever installs."""
 
 
@@ -171,7 +172,7 @@ PLANTED: list[tuple[Rule, str, str]] = [
 
 INNOCENT: Sources = {
     "spec/__init__.py": DOC,
-    "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# /tmp/kafka-logs, /brokers/topics, a/work/b",
+    "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# |tmp|kafka-logs a|work|b".replace("|", "/"),
     "reference/__init__.py": DOC,
     "reference/live_zookeeper.py": DOC + "import kazoo.client\nimport spec.state\n" + "x = 1\n" * (MAX_LINES - 3),
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
