@@ -18,9 +18,9 @@ from reference.broker import Broker
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
 from reference.procedures import ControllerFailure, Effect, Procedure, Script, in_any_order
-from reference.state_effects import Partitions
+from reference.state_effects import Partitions, StateRead
 from reference.zookeeper_api import Create, CreateMode, Delete, GetChildren, NoNode
-from reference.zookeeper_scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data, read_state_znode
+from reference.zookeeper_scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
 from spec.kafka_types import TopicPartition
 from spec.state import At
 from spec.znode_paths import ISR_CHANGE
@@ -59,17 +59,12 @@ class OnIsrChange(Effect[Mapping[str, Partitions]]):
 
 
 @dataclass(frozen=True)
-class ReadNotified(Effect["StateZnode | None"]):
+class ReadNotified(StateRead):
     """The state znode of a partition that was named; `taken` are the notifications that are being handled."""
 
-    partition: TopicPartition
     remaining: Partitions
     taken: Paths
     at = At.NOTIFIED_READ
-
-    def script(self) -> Script[StateZnode | None]:
-        """Read it."""
-        return read_state_znode(self.partition)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ What goes wrong inside the controller::
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -103,7 +104,7 @@ class SessionView:
     now_ms: int
 
 
-class Effect(Generic[Result_co]):
+class Effect(ABC, Generic[Result_co]):
     """A step that a handler asks for: `result = yield from effect`.
 
     What its script raises is raised there. `written` is the path of the write whose answer a lost connection may take
@@ -115,9 +116,9 @@ class Effect(Generic[Result_co]):
     retry_at: ClassVar[At | None] = None
     retry_action: ClassVar[str | None] = None
 
+    @abstractmethod
     def script(self) -> Script[Result_co]:
         """The ZooKeeper operations of this step, and the result that they give."""
-        raise NotImplementedError
 
     @property
     def written(self) -> str | None:

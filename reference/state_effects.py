@@ -30,16 +30,22 @@ Replicas = frozenset[Replica]
 
 
 @dataclass(frozen=True)
-class ReadState(Effect["StateZnode | None"]):
-    """Failover: `updateLeaderAndIsrCache`, one state znode."""
+class StateRead(Effect["StateZnode | None"]):
+    """A read of a state znode by the controller: None if there is none."""
 
     partition: TopicPartition
-    remaining: Partitions
-    at = At.READ_STATES
 
     def script(self) -> Script[StateZnode | None]:
         """Read it."""
         return read_state_znode(self.partition)
+
+
+@dataclass(frozen=True)
+class ReadState(StateRead):
+    """Failover: `updateLeaderAndIsrCache`, one state znode."""
+
+    remaining: Partitions
+    at = At.READ_STATES
 
 
 @dataclass(frozen=True)
@@ -75,16 +81,11 @@ class CreateState(Effect["StateZnode | None"]):
 
 
 @dataclass(frozen=True)
-class ReadForElection(Effect["StateZnode | None"]):
+class ReadForElection(StateRead):
     """Offline to Online: the state znode that a leader is to be elected for."""
 
-    partition: TopicPartition
     remaining: Partitions
     at = At.ONLINE_READ
-
-    def script(self) -> Script[StateZnode | None]:
-        """Read it."""
-        return read_state_znode(self.partition)
 
 
 @dataclass(frozen=True)
@@ -119,17 +120,12 @@ class WriteElectedLeader(StateWrite):
 
 
 @dataclass(frozen=True)
-class ReadForRemoval(Effect["StateZnode | None"]):
+class ReadForRemoval(StateRead):
     """To OfflineReplica: the state znode that a replica is to be removed from."""
 
-    partition: TopicPartition
     replica: int
     remaining: Replicas
     at = At.REMOVE_READ
-
-    def script(self) -> Script[StateZnode | None]:
-        """Read it."""
-        return read_state_znode(self.partition)
 
 
 @dataclass(frozen=True)
@@ -144,17 +140,12 @@ class WriteRemoval(StateWrite):
 
 
 @dataclass(frozen=True)
-class ReadForNewReplica(Effect["StateZnode | None"]):
+class ReadForNewReplica(StateRead):
     """To NewReplica: the state znode, which normally is not there yet."""
 
-    partition: TopicPartition
     replica: int
     remaining: Replicas
     at = At.NEW_REPLICA_READ
-
-    def script(self) -> Script[StateZnode | None]:
-        """Read it."""
-        return read_state_znode(self.partition)
 
 
 @dataclass(frozen=True)

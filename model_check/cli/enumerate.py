@@ -28,9 +28,7 @@ def command(
     on: options.WithOption = None,
     off: options.WithoutOption = None,
     properties: options.PropertyOption = None,
-    master: Annotated[
-        str, typer.Option(metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
-    ] = "local[2]",
+    master: options.MasterOption = "local[2]",
     shards: Annotated[
         int | None, typer.Option(min=1, help="In how many parts (default: one for each core of the master).")
     ] = None,

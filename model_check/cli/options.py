@@ -30,6 +30,9 @@ PropertyOption: TypeAlias = Annotated[
 LimitOption: TypeAlias = Annotated[
     int | None, typer.Option("--limit", min=1, help="Begin no further level once so many states are known.")
 ]
+MasterOption: TypeAlias = Annotated[
+    str, typer.Option("--master", metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
+]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 

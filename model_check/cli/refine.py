@@ -27,9 +27,7 @@ def command(
     variant: options.VariantOption = "AS_CODED",
     on: options.WithOption = None,
     off: options.WithoutOption = None,
-    master: Annotated[
-        str, typer.Option(metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
-    ] = "local[2]",
+    master: options.MasterOption = "local[2]",
     depth: Annotated[
         int | None, typer.Option(min=1, help="Only the states that are fewer steps than this away from the start.")
     ] = None,
