@@ -29,7 +29,6 @@ class Child:
                 stderr=words,
                 start_new_session=True,  # Ctrl-C is for us, who then end the brokers in order
             )
-        self.is_stopped = False
         self._errors = errors
         self._said = b""
 

@@ -153,13 +153,11 @@ class LiveCluster:
     def suspend(self, broker: int) -> None:
         """Stop a broker where it is (SIGSTOP)."""
         self.act("broker-sigstop", broker=broker)
-        self.children[broker].is_stopped = True
         self.children[broker].process.send_signal(signal.SIGSTOP)
 
     def resume(self, broker: int) -> None:
         """Let it go on (SIGCONT)."""
         self.act("broker-sigcont", broker=broker)
-        self.children[broker].is_stopped = False
         self.children[broker].process.send_signal(signal.SIGCONT)
 
     def lag(self, broker: int, milliseconds: int) -> None:
@@ -175,10 +173,6 @@ class LiveCluster:
         )
 
     # ----------------------------------------------------------------------------------------------- what is seen of it
-
-    def running(self) -> list[int]:
-        """The brokers whose processes run and are not stopped."""
-        return sorted(broker for broker, child in self.children.items() if not child.is_stopped)
 
     def controller(self) -> int | None:
         """The id in /controller."""
