@@ -20,6 +20,7 @@ from model_check.expansion import ask, make_tally
 from model_check.exploration import Exploration, Progress, SpecificationError
 from model_check.graph import Graph, judge
 from model_check.kernel import Kernel, load_kernel
+from model_check.populating import Growing, Populating
 from model_check.predicates import Kind
 from model_check.retracing import Retracer
 from model_check.search import Edges, Known, Marks, Reach, Recording, Work, mark, search
@@ -105,18 +106,20 @@ class Explorer:
     def run(self, limit: int | None, progress: Callable[[Progress], None], stop: Callable[[], bool]) -> None:
         """Search until everything is expanded, or something stops it."""
         started, user = time.perf_counter(), os.times().user
-        while self.expanded < self.visited.count and not self.stopped:
-            if limit is not None and self.visited.count >= limit:
-                self.stopped = "limit"
-                break
-            for _ in self._level(self.visited.count):
-                seconds = time.perf_counter() - started
-                progress(Progress(self.visited.count, self.expanded, len(self.levels) - 1, seconds, self.memory_bytes))
-                if stop():
-                    self.stopped = "stop"
+        with Populating(self._growing()) as populating:
+            while self.expanded < self.visited.count and not self.stopped:
+                if limit is not None and self.visited.count >= limit:
+                    self.stopped = "limit"
                     break
-            found = self.visited.count - sum(self.levels)
-            self.levels += [found] if found else []
+                for _ in self._level(self.visited.count):
+                    populating.advance()
+                    now, depth = time.perf_counter() - started, len(self.levels) - 1
+                    progress(Progress(self.visited.count, self.expanded, depth, now, self.memory_bytes))
+                    if stop():
+                        self.stopped = "stop"
+                        break
+                found = self.visited.count - sum(self.levels)
+                self.levels += [found] if found else []
         self.seconds |= {"search": time.perf_counter() - started, "user": os.times().user - user}
         self._look_at_the_rest()
 
@@ -134,6 +137,17 @@ class Explorer:
                 self.kernel.addresses, self._work, self._known(), self._recording, reach, share, room
             )
             yield
+
+    def _growing(self) -> list[Growing]:
+        """What the search fills from its beginning on."""
+        marks, edges = self._recording
+        return [
+            (self.visited.rows, lambda: self.visited.count),
+            (self._parents, lambda: self.visited.count),
+            (marks.bits, lambda: self.expanded),
+            (edges.degrees, lambda: self.expanded),
+            (edges.targets, lambda: self.edges_used),
+        ]
 
     def _known(self) -> Known:
         # Made for each call, for it keeps the table alive.

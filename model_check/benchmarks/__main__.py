@@ -6,8 +6,8 @@ import argparse
 import time
 from collections.abc import Iterable
 
-from model_check.benchmarks.explorer import Row, compare, native_run, rows, start_up_rows
-from model_check.benchmarks.native_run import LATER
+from model_check.benchmarks.explorer import Row, compare, rows, start_up_rows
+from model_check.benchmarks.marginal import marginal_rows
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import spark_rows
 from model_check.promela import SpinError
@@ -26,9 +26,7 @@ def main() -> None:
         built = system(scope(name), variant(asked.variant))
         building = time.perf_counter() - start
         if asked.marginal:
-            found = native_run(name, asked.variant, expected=LATER * 8 // 5, limit=LATER * 8 // 5)
-            early, late = found["marginal_ns"].values()
-            show([("a state at 30 M to one at 1 M", f"{late / early:.2f} times", "1.5 at most")])
+            show(marginal_rows(name, asked.variant, asked.runs))
             continue
         if asked.spark:
             show(spark_rows(built, name, asked.variant, asked.limit))

@@ -6,10 +6,9 @@ import pytest
 
 from model_check.benchmarks import __main__ as command
 from model_check.benchmarks.explorer import Comparison, native_run, rows
-from model_check.benchmarks.native_run import marginal
+from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import fixed_seconds, rate
-from model_check.explorer import Progress
 from model_check.interpreter import explore_plainly
 from model_check.promela import SpinResult
 from spec.scopes import scope
@@ -20,19 +19,19 @@ from tests.model_check.systems import odometer
 MILLION = 1_000_000
 
 
-def steady(cost_ns: float, until: int) -> list[Progress]:
-    """A search in which each expanded state finds two new ones."""
-    steps = range(0, until, 100_000)
-    return [Progress(states, states // 2, 0, states // 2 * cost_ns / 1e9, 0) for states in steps]
+def steady(cost_ns: float, until: int) -> list[Mark]:
+    """A search in which each expanded state finds two new ones, and that computes half of its time."""
+    seconds = cost_ns / 1e9
+    return [Mark(at, at // 2, at // 2 * seconds, at // 4 * seconds) for at in range(0, until, 100_000)]
 
 
 def test_the_marginal_cost_is_the_slope_around_a_size() -> None:
     marks = steady(300, 2 * MILLION)
     late = marks[-1]
-    slower = [Progress(late.states + one.states, late.expanded + one.expanded, 0, late.seconds + 3 * one.seconds, 0)
+    slower = [Mark(late.states + one.states, late.expanded + one.expanded, late.wall + 3 * one.wall, late.user)
               for one in steady(300, 4 * MILLION)]  # fmt: skip
-    assert marginal(marks + slower, MILLION) == pytest.approx(300)
-    assert marginal(marks + slower, 3_800_000) == pytest.approx(900)
+    assert marginal(marks + slower, MILLION) == pytest.approx((300, 150))
+    assert marginal(marks + slower, 3_800_000) == pytest.approx((900, 0))
 
 
 def test_a_search_that_did_not_get_there_has_no_marginal_cost_there() -> None:
@@ -50,15 +49,15 @@ def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypa
 
 def test_the_table_tells_medians_and_ratios() -> None:
     run = {"seconds": 2.0, "user": 1.5, "expanded": 10 * MILLION, "states": 10 * MILLION, "actions": 100,
-           "words": 2, "transitions": 1, "stored_bytes_per_state": 39.0, "peak_bytes": 2**30, "memory_bytes": 2**29,
-           "marginal_ns": {"1000000": 200.0, "30000000": 260.0}}  # fmt: skip
+           "words": 2, "transitions": 1, "stored_bytes_per_state": 39.0,
+           "peak_bytes": 2**30, "memory_bytes": 2**29}  # fmt: skip
     native = [run, {**run, "seconds": 1.0}, {**run, "seconds": 9.0}]
     spin = [SpinResult(1, 1, seconds, 1, 1.0, 6.0, 84, 7) for seconds in (16.0, 18.0, 40.0)]
-    table = {name: number for name, number, _ in rows(Comparison(native, spin))}
+    table = {name: number for name, number, _ in rows(Comparison(native, [{**run, "seconds": 1.5}], spin))}
     assert table["for a state and action"] == "2.0 ns"
     assert table["faster than SPIN"] == "9.0 times"
+    assert table["faster, with a core for memory"] == "12.0 times"
     assert table["faster in computing alone"] == "4.0 times"
-    assert table["a state at 30 M to one at 1 M"] == "1.30 times"
 
 
 def test_parts_add_up_to_something() -> None:
