@@ -29,15 +29,14 @@ from model_check.controller_step import (
 )
 from model_check.hidden_steps import part
 from model_check.recorded import ControllerSaid
+from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, UpdateMetadataSending
 from spec.log_lines import Line
 from spec.logged_values import Role
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import (
-    ControllerLine,
     ElectionAborted,
     ElectionFailed,
-    LeaderAndIsrSending,
     LeaderElected,
     LeaderElectionStarted,
     NoAssignedReplicaAlive,
@@ -48,7 +47,6 @@ from spec.state_change_lines import (
     ReplicaChanged,
     ReplicaChangeFailed,
     StateZnodeExists,
-    UpdateMetadataSending,
 )
 
 ORDER: Final = (

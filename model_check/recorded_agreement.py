@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 
 from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Leadership, RequestHandled
 from model_check.recorded_limits import SequencesByName
+from spec.controller_request_lines import UpdateMetadataSending
 from spec.error_codes import ErrorCode
-from spec.state_change_lines import UpdateMetadataSending
 
 CODES: Final[Mapping[str, int]] = {
     "leader": ErrorCode.NONE,

@@ -14,21 +14,13 @@ from typing import Any, Final
 from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Observed
 from model_check.recorded_requests import Requests
 from spec.broker_change_lines import BrokerLine
+from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, ResponseReceived, UpdateMetadataSending
 from spec.errors import MalformedInput
 from spec.kafka_types import TopicPartition
 from spec.log_entries import LogEntry, TornLine, read_entries
 from spec.log_lines import Line
 from spec.request_schemas import PartitionsResponse
-from spec.state_change_lines import (
-    ControllerLine,
-    LeaderAndIsrSending,
-    LeaderElected,
-    PartitionBecameOnline,
-    ReplicaChanged,
-    ResponseReceived,
-    UpdateMetadataSending,
-    parse_line,
-)
+from spec.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged, parse_line
 
 ANSWERED: Final = "the answer to a request, which is delivered and answered in one step"
 

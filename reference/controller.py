@@ -21,12 +21,12 @@ from reference.journal import Journal, Milestone, Reached, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
 from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, Fence
+from spec.controller_request_lines import ControllerLine
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state import DeletionThread
-from spec.state_change_lines import ControllerLine
 from spec.variants import AS_CODED, Switch, Switches
 
 LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES)

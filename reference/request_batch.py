@@ -17,6 +17,7 @@ from reference.connections import QueuedRequest
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.journal import RequestSent
 from reference.procedures import DirtyBatch
+from spec.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.kafka_types import TopicPartition
 from spec.logged_values import Leadership, Role
 from spec.request_schemas import (
@@ -29,7 +30,6 @@ from spec.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.state_change_lines import LeaderAndIsrSending, UpdateMetadataSending
 
 if TYPE_CHECKING:
     from reference.controller import KafkaController

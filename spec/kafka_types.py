@@ -1,7 +1,7 @@
 """The words that payloads, requests and log lines share: versions of Kafka, topics, partitions, broker ids.
 
-Left out on purpose: releases before 0.8.2 and after 0.10.2, and patch releases; the texts of 0.10.0.0 and 0.10.0.1
-differ in one line, which `spec/state_change_lines.py` tells.
+Left out on purpose: releases before 0.8.2 and after 0.10.2, and patch releases; where the texts of 0.10.0.0 and
+0.10.0.1 differ, the line says so.
 """
 
 from __future__ import annotations

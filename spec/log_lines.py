@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from spec.errors import MalformedInput, Where
-from spec.kafka_types import V0102, V082, KafkaVersion
+from spec.kafka_types import V0102, KafkaVersion
 from spec.templates import Shapes, Template, construct
 
 ByVersion = Mapping[KafkaVersion, str | None]
+"""A text by the first version that has it."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,30 @@ class Line:
 
     version: KafkaVersion = field(default=V0102, kw_only=True)
 
-    level: ClassVar[str]
-    logger: ClassVar[str] = "state.change.logger"
-    prefix: ClassVar[str] = ""
+    levels: ClassVar[str | ByVersion] = "TRACE"
+    loggers: ClassVar[str | ByVersion] = "state.change.logger"
+    prefix: ClassVar[str | ByVersion] = ""
     shapes: ClassVar[Shapes] = {}
     templates: ClassVar[Mapping[KafkaVersion, Template]] = {}
 
-    def __init_subclass__(cls, text: str | ByVersion | None = None, level: str = "TRACE", **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, text: str | ByVersion | None = None, level: str | ByVersion | None = None, **kwargs: Any
+    ) -> None:
         super().__init_subclass__(**kwargs)
+        if level is not None:
+            cls.levels = level
         if text is not None:
-            cls.level = level
-            cls.templates = dict(_forms(cls, {V082: text} if isinstance(text, str) else text))
+            cls.templates = dict(_forms(cls, text))
+
+    @property
+    def level(self) -> str:
+        """The level at which this version logs the line."""
+        return str(_at(self.levels, self.version))
+
+    @property
+    def logger(self) -> str:
+        """The logger that this version logs it with: the name of the class, unless Kafka names it otherwise."""
+        return str(_at(self.loggers, self.version))
 
     def __str__(self) -> str:
         if self.version not in self.templates:
@@ -49,14 +63,22 @@ class Line:
         return self.templates[self.version].write(self)
 
 
-def _forms(cls: type[Line], text: ByVersion) -> Iterable[tuple[KafkaVersion, Template]]:
-    """The template of each version: the one of the newest form that it knows."""
-    made = {form: Template(cls.prefix + form, cls.shapes) for form in text.values() if form is not None}
+def _at(text: str | ByVersion, version: KafkaVersion) -> str | None:
+    """The text that a version has: the newest that it knows, or none."""
+    if isinstance(text, str):
+        return text
+    known = [since for since in text if since <= version]
+    return text[max(known)] if known else None
+
+
+def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersion, Template]]:
+    """The template of each version that has the line."""
+    made: dict[str, Template] = {}
     for version in KafkaVersion:
-        known = [since for since in text if since <= version]
-        form = text[max(known)] if known else None
+        form = _at(text, version)
         if form is not None:
-            yield version, made[form]
+            whole = f"{_at(cls.prefix, version)}{form}"
+            yield version, made.setdefault(whole, Template(whole, cls.shapes))
 
 
 class Vocabulary:

@@ -60,7 +60,7 @@ class RequestReceived(Line, text={V090: "Processor {processor:id} received reque
     """A request has been read from its connection, before anything looked at it."""
 
     shapes = SHAPES
-    logger = "kafka.network.RequestChannel$"
+    loggers = "kafka.network.RequestChannel$"
 
     processor: int
     logged: LoggedRequest
@@ -71,7 +71,7 @@ class RequestCompleted(Line, text={V090: ANSWERED, V0102: ANSWERED + ",listener:
     """The answer to a request has been sent; times in milliseconds."""
 
     shapes = SHAPES
-    logger = "kafka.request.logger"
+    loggers = "kafka.request.logger"
 
     logged: LoggedRequest
     connection: str

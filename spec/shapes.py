@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from spec.json_schema import INT_MAX, INT_MIN
 from spec.kafka_types import TOPIC_PATTERN, TopicPartition
@@ -18,6 +18,8 @@ from spec.templates import Shape
 INT_PATTERN: Final = "(?:0|-?[1-9][0-9]{0,9})"
 ID_PATTERN: Final = "(?:0|[1-9][0-9]{0,9})"
 Ids = tuple[int, ...]
+T = TypeVar("T")
+U = TypeVar("U")
 
 
 def read_int(text: str) -> int:
@@ -28,18 +30,35 @@ def read_int(text: str) -> int:
     return value
 
 
-def separated(name: str, separator: str, opening: str = "", closing: str = "") -> Shape[Ids]:
-    """The shape of a list of numbers between two texts, perhaps empty."""
+def listed(name: str, item: Shape[T], separator: str, opening: str = "", closing: str = "") -> Shape[tuple[T, ...]]:
+    """The shape of a list between two texts, perhaps empty."""
+    one, between = f"(?:{item.pattern})", re.escape(separator)
+    items = re.compile(f"({one})(?:{between}|$)")
 
-    def read(text: str) -> Ids:
+    def read(text: str) -> tuple[T, ...]:
         inner = text.removeprefix(opening).removesuffix(closing)
-        return tuple(map(read_int, inner.split(separator))) if inner else ()
+        return tuple(item.read(found[1]) for found in items.finditer(inner))
 
-    def write(ids: Ids) -> str:
-        return opening + separator.join(map(str, ids)) + closing
+    def write(values: tuple[T, ...]) -> str:
+        return opening + separator.join(map(item.write, values)) + closing
 
-    items = f"(?:{INT_PATTERN}(?:{re.escape(separator)}{INT_PATTERN})*)?"
-    return Shape(name, re.escape(opening) + items + re.escape(closing), read, write)
+    return Shape(name, re.escape(opening) + f"(?:{one}(?:{between}{one})*)?" + re.escape(closing), read, write)
+
+
+def paired(name: str, left: Shape[T], right: Shape[U], between: str = " -> ") -> Shape[tuple[T, U]]:
+    """The shape of two values with a text between them, `1 -> 2` as Scala prints the entry of a map."""
+    first = re.compile(f"({left.pattern}){re.escape(between)}")
+
+    def read(text: str) -> tuple[T, U]:
+        found = first.match(text)
+        if found is None:
+            raise ValueError(f"{text} does not begin with {left.name}")
+        return left.read(found[1]), right.read(text[found.end() :])
+
+    def write(values: tuple[T, U]) -> str:
+        return left.write(values[0]) + between + right.write(values[1])
+
+    return Shape(name, f"(?:{left.pattern}){re.escape(between)}(?:{right.pattern})", read, write)
 
 
 def partition_shape(name: str, opening: str, between: str, closing: str) -> Shape[TopicPartition]:
@@ -71,9 +90,9 @@ BRACKETED: Final = partition_shape("[topic,partition]", "[", ",", "]")
 """`kafka.common.TopicAndPartition`, and what is written by hand in Kafka's sources."""
 DASHED: Final = partition_shape("topic-partition", "", "-", "")
 """`org.apache.kafka.common.TopicPartition`, which replaced the other one class by class from 0.9.0 on."""
-COMMAS: Final = separated("1,2", ",")
-JAVA_LIST: Final = separated("[1, 2]", ", ", "[", "]")
-SCALA_SET: Final = separated("Set(1, 2)", ", ", "Set(", ")")
+COMMAS: Final = listed("1,2", INT, ",")
+JAVA_LIST: Final = listed("[1, 2]", INT, ", ", "[", "]")
+SCALA_SET: Final = listed("Set(1, 2)", INT, ", ", "Set(", ")")
 SEQUENCE: Final = Shape("ten digits", "[0-9]{10}", read_int, "{:010d}".format)
 BOOLEAN: Final = Shape("true or false", "true|false", lambda text: text == "true", lambda value: str(value).lower())
 WORDS: Final = Shape("text", ".*", str, str)

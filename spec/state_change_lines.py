@@ -1,14 +1,12 @@
-"""What the controller writes to state-change.log: its transitions, elections, requests and the answers to them.
+"""What the controller writes to state-change.log about transitions and elections, and the parser of the whole file.
 
     line = parse_line("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
     line == LeaderElected(1, 3, 2, TopicPartition("t", 0))        and str(line) is the text again
 
-`epoch` is the controller epoch that the process holds, which for a controller that lost its session is an old one.
-Every line exists in 0.8.2 to 0.10.2; where its form changed, the first version of each form stands before it. There is
-no line for StopReplica: the controller tells of it in controller.log only.
+Every line exists in 0.8.2 to 0.10.2; where its form changed, the first version of each form stands before it.
 
-Kafka: `PartitionStateMachine`, `ReplicaStateMachine`, `KafkaController`, `ControllerChannelManager`. The stack trace
-that follows a failure is not part of the line (`spec/log_entries.py` keeps it).
+Kafka: `PartitionStateMachine`, `ReplicaStateMachine`. The stack trace that follows a failure is not part of the line
+(`spec/log_entries.py` keeps it).
 """
 
 from __future__ import annotations
@@ -17,24 +15,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from spec.broker_change_lines import BROKER_CHANGE_LINES
-from spec.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
+from spec.controller_request_lines import REQUEST_LINES, ControllerLine
+from spec.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.leader_and_isr_lines import LEADER_AND_ISR_LINES
 from spec.log_lines import Line, Vocabulary
-from spec.logged_answers import Answer
-from spec.logged_values import VOCABULARY, BrokerNode, LeaderAndIsr, Leadership, Role
+from spec.logged_values import LeaderAndIsr
+from spec.logger_lines import LoggerRegistered
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-
-
-@dataclass(frozen=True)
-class ControllerLine(Line):
-    """A line of a process in the controller's role."""
-
-    prefix = "Controller {controller:id} epoch {epoch:id} "
-    shapes = VOCABULARY
-
-    controller: int
-    epoch: int
 
 
 @dataclass(frozen=True)
@@ -138,7 +126,7 @@ class StateZnodeExists(
 class ElectionAborted(
     ControllerLine,
     text="aborted leader election for partition {partition:[t,p]} since the LeaderAndIsr path was already written by"
-    " another controller. This probably means that the current controller {current_controller:id} went through a soft"
+    " another controller. This probably means that the current controller {controller:id} went through a soft"
     " failure and another controller was elected with epoch {controller_epoch:int}.",
     level="ERROR",
 ):
@@ -146,11 +134,6 @@ class ElectionAborted(
 
     partition: TopicPartition
     controller_epoch: int
-
-    @property
-    def current_controller(self) -> int:
-        """The controller once more."""
-        return self.controller
 
 
 @dataclass(frozen=True)
@@ -194,95 +177,7 @@ class ReplicaChangeFailed(
     target: ReplicaState
 
 
-SENDING_LEADER_AND_ISR: Final = "sending {role:role} LeaderAndIsr request {leadership:leadership} "
-
-
-@dataclass(frozen=True)
-class LeaderAndIsrSending(
-    ControllerLine,
-    text={
-        V082: SENDING_LEADER_AND_ISR
-        + "with correlationId {correlation_id:int} to broker {broker:id} for partition {partition:[t,p]}",
-        V090: SENDING_LEADER_AND_ISR + "to broker {broker:id} for partition {partition:[t,p]}",
-    },
-):
-    """A partition of a LeaderAndIsr that is being put on a broker's queue; only 0.8.2 prints the correlation id."""
-
-    role: Role
-    leadership: Leadership
-    broker: int
-    partition: TopicPartition
-    correlation_id: int | None = None
-
-
-SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership:leadership} "
-
-
-@dataclass(frozen=True)
-class UpdateMetadataSending(
-    ControllerLine,
-    text={
-        V082: SENDING_UPDATE_METADATA
-        + "with correlationId {correlation_id:int} to broker {brokers:one} for partition {partition:[t,p]}",
-        V090: SENDING_UPDATE_METADATA + "to broker {brokers:one} for partition {partition:t-p}",
-        V0102: SENDING_UPDATE_METADATA + "to brokers {brokers:set} for partition {partition:t-p}",
-    },
-):
-    """A partition of an UpdateMetadata; up to 0.10.1 there is a line for each broker, in 0.10.2 one for all of them."""
-
-    leadership: Leadership
-    brokers: tuple[int, ...]
-    partition: TopicPartition
-    correlation_id: int | None = None
-
-
-@dataclass(frozen=True)
-class ReassignmentSent(
-    ControllerLine,
-    text="sent LeaderAndIsr request {leadership:leadership} with new assigned replica list {assigned_replicas:ids}"
-    " to leader {leader:int} for partition being reassigned {partition:[t,p]}",
-):
-    """The leader of a reassigned partition was told the new assigned replicas, with a higher leader epoch."""
-
-    leadership: Leadership
-    assigned_replicas: tuple[int, ...]
-    partition: TopicPartition
-
-    @property
-    def leader(self) -> int:
-        """The leader that was told."""
-        return self.leadership.leader
-
-
-@dataclass(frozen=True)
-class ReassignmentNotSent(
-    ControllerLine,
-    text="failed to send LeaderAndIsr request with new assigned replica list {assigned_replicas:ids} to leader for"
-    " partition being reassigned {partition:[t,p]}",
-    level="ERROR",
-):
-    """The leader epoch of a reassigned partition could not be raised."""
-
-    assigned_replicas: tuple[int, ...]
-    partition: TopicPartition
-
-
-@dataclass(frozen=True)
-class ResponseReceived(
-    ControllerLine,
-    text={
-        V082: "received response {answer:scala_answer} for a request sent to broker {broker:node082}",
-        V090: "received response {answer:answer} for a request sent to broker {broker:node090}",
-        V0100: "received response {answer:answer} for a request sent to broker {broker:node}",
-    },
-):
-    """A broker answered the request that was in flight to it."""
-
-    answer: Answer
-    broker: BrokerNode
-
-
-CONTROLLER_LINES: Final[tuple[type[Line], ...]] = (
+TRANSITION_LINES: Final[tuple[type[Line], ...]] = (
     PartitionBecameNew,
     PartitionBecameOnline,
     PartitionLostLeader,
@@ -295,14 +190,11 @@ CONTROLLER_LINES: Final[tuple[type[Line], ...]] = (
     ElectionFailed,
     ReplicaChanged,
     ReplicaChangeFailed,
-    LeaderAndIsrSending,
-    UpdateMetadataSending,
-    ReassignmentSent,
-    ReassignmentNotSent,
-    ResponseReceived,
 )
 
-STATE_CHANGE_LOG: Final = Vocabulary(CONTROLLER_LINES + LEADER_AND_ISR_LINES + BROKER_CHANGE_LINES)
+STATE_CHANGE_LOG: Final = Vocabulary(
+    (*TRANSITION_LINES, *REQUEST_LINES, *LEADER_AND_ISR_LINES, *BROKER_CHANGE_LINES, LoggerRegistered)
+)
 
 
 def parse_line(text: str, version: KafkaVersion = V0102, source: str = "state-change.log") -> Line:

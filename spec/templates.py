@@ -5,10 +5,10 @@ of a log line and its parser: the words are literal, each hole has a *shape*, an
 texts, how to read one and how to write one. Znode paths and log lines are declared in this way, so what we print and
 what we accept cannot drift apart.
 
-A hole is `{name}` or `{name:shape}`; without a shape it takes the one that bears its name. Values are attributes of
-the object that is printed. A record (a dataclass with a template of its own) is a shape as well, so templates nest;
-an attribute that is no field of it, but follows from its fields (a replication factor beside the replicas), is printed
-and, when read, must agree.
+A hole is `{name}` or `{name:shape}`; without a shape it takes the one that bears its name, and a name that comes twice
+has one value. Values are attributes of the object that is printed. A record (a dataclass with a template of its own) is
+a shape as well, so templates nest; an attribute that is no field of it, but follows from its fields (a replication
+factor beside the replicas), is printed and, when read, must agree.
 
 Left out on purpose: alternatives, repetition and escapes. What varies by Kafka's version is another template, not a
 cleverer one; a repetition is a shape (a list of ids).
@@ -86,11 +86,16 @@ class Template:
         return re.compile(self._prefix(len(self.parts)))
 
     def _prefix(self, count: int) -> str:
-        """The pattern of the first `count` parts, holes captured by name."""
-        return "".join(
-            re.escape(part) if isinstance(part, str) else f"(?P<{part[0]}>{part[1].pattern})"
-            for part in self.parts[:count]
-        )
+        """The pattern of the first `count` parts, holes captured by name; a name that comes again has the same text."""
+        pattern, named = "", set[str]()
+        for part in self.parts[:count]:
+            if isinstance(part, str):
+                pattern += re.escape(part)
+            else:
+                name, shape = part
+                pattern += f"(?P={name})" if name in named else f"(?P<{name}>{shape.pattern})"
+                named.add(name)
+        return pattern
 
     def read(self, text: str, where: Where) -> dict[str, Any] | None:
         """The value of every hole, or None if the text has another form; a value out of range raises MalformedInput."""

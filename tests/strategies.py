@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spec import request_schemas as requests
 from spec import znode_paths, znodes
+from spec.controller_log.values import PartitionReplica
 from spec.error_codes import ErrorCode
 from spec.kafka_types import KafkaVersion, TopicPartition
 from spec.log_lines import Line
@@ -192,6 +193,9 @@ responses = responses_of(ApiKey.LEADER_AND_ISR) | responses_of(ApiKey.UPDATE_MET
 scala_answers = st.sampled_from(list(SCALA)).flatmap(
     lambda key: st.builds(Answer, responses_of(key), st.just(key), int32s)
 )
+leadership = st.builds(Leadership, leaders, broker_lists, epochs, epochs)
+replicas = st.builds(PartitionReplica, topics, partition_ids, broker_ids)
+assignments = tuples_of(st.tuples(topic_partitions, broker_lists))
 FORMS: dict[str, st.SearchStrategy[Any]] = {
     "number": int32s,
     "number, not negative": broker_ids,
@@ -208,7 +212,7 @@ FORMS: dict[str, st.SearchStrategy[Any]] = {
     "OnlinePartition": st.just(PartitionState.ONLINE),
     "a state without leader": st.sampled_from([PartitionState.OFFLINE, PartitionState.NON_EXISTENT]),
     "a state of a replica": st.sampled_from(ReplicaState),
-    "leadership": st.builds(Leadership, leaders, broker_lists, epochs, epochs),
+    "leadership": leadership,
     "leader and ISR as JSON": st.builds(LeaderAndIsr, leaders, epochs, broker_lists),
     "PartitionStateInfo": infos,
     "PartitionState(..)": states,
@@ -218,6 +222,25 @@ FORMS: dict[str, st.SearchStrategy[Any]] = {
     "h:p (id: 1 rack: r)": st.builds(BrokerNode, broker_ids, hosts, int32s, st.none() | racks),
     "answer as a Scala class": scala_answers,
     "answer as a struct": st.builds(Answer, responses),
+    "List(1, 2)": broker_lists,
+    "ArrayBuffer(1, 2)": broker_lists,
+    "topic": topics,
+    "topics": tuples_of(topics),
+    "set of topics": tuples_of(topics),
+    "partitions": tuples_of(topic_partitions),
+    "set of partitions": tuples_of(topic_partitions),
+    "list of partitions": tuples_of(topic_partitions),
+    "replicas": tuples_of(replicas),
+    "replicas by partition": assignments,
+    "replicas by partition by broker": tuples_of(st.tuples(broker_ids, assignments)),
+    "states by partition": tuples_of(st.tuples(topic_partitions, st.sampled_from(PartitionState))),
+    "states by replica": tuples_of(st.tuples(replicas, st.sampled_from(ReplicaState))),
+    "leadership by partition": tuples_of(st.tuples(topic_partitions, leadership)),
+    "leaderships": tuples_of(st.tuples(topic_partitions, leadership)),
+    "new replicas by partition": assignments,
+    "ratio": st.integers(0, 10**6).map(lambda millionths: millionths / 10**6),
+    "Java object": st.from_regex(r"[a-z]{1,3}(\.[A-Z][a-z$]{1,3})?@[0-9a-f]{1,8}", fullmatch=True),
+    "name of a logger": st.from_regex(r"[a-z]{1,3}(\.[A-Z][a-z$]{1,3})?", fullmatch=True),
 }
 """Values by the name of the shape that prints them."""
 
