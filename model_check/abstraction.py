@@ -223,9 +223,10 @@ def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     session = Session.LIVE if cluster.can_operate(process) else Session.EXPIRED
     yield f"{path}.session", session if process.is_running else Session.NONE
     yield f"{path}.orphan", process.orphan is not None
+    at_start = Owes.AFTER_ELECTION if process.electing else Owes.AT_START
     waits = process.controller is None and bool(process.events)
     after_expiry = Owes.AFTER_EXPIRY if waits else Owes.NOTHING
-    yield f"{path}.owes", Owes.AT_START if process.starting else after_expiry
+    yield f"{path}.owes", at_start if process.starting else after_expiry
 
 
 # ---------------------------------------------------------------------------------------------------------- controller

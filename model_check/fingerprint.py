@@ -147,7 +147,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
 
 def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     running, broker, b = process.running, process.broker, process.broker_id
-    yield f"process {b}", (process.is_running, process.orphan is not None, process.starting, tuple(process.events))
+    starting = process.starting, process.electing
+    yield f"process {b}", (process.is_running, process.orphan is not None, starting, tuple(process.events))
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
         yield f"handler of {b}", (asked, running.unanswered)

@@ -89,8 +89,9 @@ class MemoryProcess:
     """A broker process, running or not.
 
     `session` is that of its client, live or not; `orphan` one that outlived an earlier incarnation. `starting` is true
-    until the start-up has registered the broker. `isr_writes` are ISR writes whose answer was lost. `remembered` is
-    what readers keep of this state of the process; it is forgotten when the process changes.
+    until the start-up has registered the broker, `electing` while its own election holds the lock. `isr_writes` are
+    ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process; it is forgotten
+    when the process changes.
     """
 
     broker_id: int
@@ -99,6 +100,7 @@ class MemoryProcess:
     session: int | None = None
     orphan: int | None = None
     starting: bool = False
+    electing: bool = False
     events: list[Callback] = field(default_factory=list)
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)

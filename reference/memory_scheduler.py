@@ -135,9 +135,10 @@ def _is_idle(process: MemoryProcess) -> bool:
 
 
 def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """Start-up registers the broker once elect() is through; after an expiry, its own new-session handler does."""
-    due = process.starting or process.events[:1] == [Callback.REGISTRATION]
-    if not (due and _is_idle(process) and cluster.can_operate(process)):
+    """Start-up registers the broker, whoever has the lock, once its elect() is over; after an expiry, a callback."""
+    has_its_turn = _is_idle(process) and process.events[:1] == [Callback.REGISTRATION]
+    due = not process.electing if process.starting else has_its_turn
+    if not (due and cluster.can_operate(process)):
         return
     znode = cluster.zookeeper.tree.get(broker_path(process.broker_id))
     taken = znode is not None and znode.ephemeral_owner != process.session

@@ -33,6 +33,7 @@ def start_process(cluster: MemoryCluster, *, b: int) -> None:
     process.starting = True
     cluster.record(FateMet(b, Fate.STARTED))
     if process.controller is not None:
+        process.electing = True
         process.running = Running(on_startup, process.controller)
         carry_out(cluster, c=b, index=0)
 
@@ -160,7 +161,7 @@ def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
 def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
     """After a handler went on: it may have ended, and it may have queued what this scope leaves out."""
     if process.running is not None and process.running.pending is None:
-        process.running = None
+        process.running, process.electing = None, False
     if process.controller is not None:
         cluster.drop_what_is_left_out(process.controller)
 

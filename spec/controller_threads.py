@@ -18,7 +18,7 @@ from typing import Any
 
 from spec.language import action, require, when
 from spec.model import Model
-from spec.state import At, Callback, listened_paths
+from spec.state import At, Callback, Owes, listened_paths
 from spec.zookeeper import can_operate, take_head
 
 
@@ -42,8 +42,10 @@ def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
 
 
 def become_idle(s: Any, c: int) -> None:
-    """The handler is done; the lock is free."""
+    """The handler is done; the lock is free. Where that was start-up's own election, its thread goes on to register."""
     s.controllers[c].at = At.IDLE
+    with when(s.processes[c].owes == Owes.AFTER_ELECTION):
+        s.processes[c].owes = Owes.AT_START
 
 
 RULES = (skip_callback,)

@@ -7,7 +7,7 @@ every subscribed path, changed or not. They wait behind the callback that is run
 failover or a state change goes on under the new session, its ephemerals gone: the zombie.
 
 Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time; that
-start-up, once its own elect() is over, registers the broker without waiting for a callback that holds the lock.
+a start-up which finds its id taken waits for the controller lock before it closes its session.
 
 Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.SessionExpirationListener`; ZkClient 0.10
 `processStateChanged`. PROTOCOL.md section 2.
@@ -42,7 +42,7 @@ def _start(s: Any, m: Model, b: int) -> None:
     process = s.processes[b]
     require(process.session == Session.NONE)
     process.session = Session.LIVE
-    process.owes = Owes.AT_START
+    process.owes = Owes.AFTER_ELECTION if b in m.controllers else Owes.AT_START
     if b in m.controllers:
         s.controllers[b].watching.controller = True
         s.controllers[b].at = At.ELECT_READ
@@ -125,7 +125,7 @@ def renew_session(s: Any, m: Model, b: int) -> None:
     process.session = Session.LIVE
     if b in m.controllers:
         queue_callback(s, m, b, Callback.SESSION)
-        with when(process.owes != Owes.AT_START):
+        with when(process.owes == Owes.NOTHING):
             queue_callback(s, m, b, Callback.REGISTRATION)
         for path, callback in listened_paths(m).items():
             with when(s.controllers[b].listening[path]):
@@ -138,13 +138,16 @@ def renew_session(s: Any, m: Model, b: int) -> None:
 
 
 def may_register(s: Any, m: Model, b: int) -> Value:
-    """Registration follows the controller module's part: start-up's elect(), or its new-session handler."""
+    """Registration follows the controller module's part: start-up's elect(), or its new-session handler.
+
+    Start-up does not take the controller lock for it; the handler of a new session waits for its turn.
+    """
     process = s.processes[b]
     if b not in m.controllers:
         return flag(process.owes != Owes.NOTHING)
     controller = s.controllers[b]
-    due = either(process.owes == Owes.AT_START, controller.callbacks[0] == Callback.REGISTRATION)
-    return both(controller.at == At.IDLE, due)
+    has_its_turn = both(controller.at == At.IDLE, controller.callbacks[0] == Callback.REGISTRATION)
+    return either(process.owes == Owes.AT_START, has_its_turn)
 
 
 @action(actor="broker {b}", source="KafkaHealthcheck.register 0.10.2.2")

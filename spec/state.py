@@ -38,7 +38,8 @@ class Owes(enum.Enum):
     """Whether a process has still to create /brokers/ids/N, and on which thread."""
 
     NOTHING = "it is registered, or was"
-    AT_START = "start-up does it once the controller module is up; callbacks may run meanwhile"
+    AFTER_ELECTION = "start-up does it, but has still to elect, under the controller lock"
+    AT_START = "start-up does it next, without the lock; callbacks may run meanwhile"
     AFTER_EXPIRY = "a new-session handler does it; where there is a controller module, it waits in the event queue"
 
 

@@ -324,6 +324,18 @@ def test_d1_a_failed_increment_goes_on_with_the_epoch_that_was_read() -> None:
     assert run.can("subscribe(c=2)")
 
 
+def test_6_start_up_elects_first_and_then_registers_whoever_has_the_lock() -> None:
+    run = Run(scope("cold"), crashes=1)
+    run.do("start_process(b=1)")
+    assert not run.can("register_broker(b=1)"), "its own election comes first"
+    run.do("elect_read(c=1)", "elect_create(c=1)", "start_process(b=2)", "elect_read(c=2)")
+    assert run["processes[2].owes"] == "AT_START"
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)")
+    assert run["controllers[2].at"] == "ELECT_READ", "the event thread has the lock"
+    run.do("register_broker(b=2)")
+    assert (run["zookeeper.registered"], run["controllers[2].at"]) == ("{2}", "ELECT_READ")
+
+
 def test_6_the_first_epoch_may_be_written_twice() -> None:
     """Who found no /controller_epoch writes on version 0, and so does not notice that another has created it since."""
     run = Run(scope("first_epoch"), frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), expiries=1)
