@@ -22,7 +22,7 @@ from model_check.folder import attempt
 from model_check.kernel import Kernel, default_cache, kernel_ir, object_of
 from model_check.packing import Packing
 from model_check.run_folder import GENESIS, Level, Run, RunFolder, Section, ShardLevel
-from model_check.shard import owners
+from model_check.shard_expansion import owners
 from spec.errors import BadInput
 from spec.language import TransitionSystem
 

@@ -31,7 +31,8 @@ from model_check.enumeration import FINDINGS
 from model_check.folder import Folder
 from model_check.packing import Words
 from model_check.run_folder import Level, RunFolder
-from model_check.shard import Shard, owners, unpacked
+from model_check.shard import Shard, unpacked
+from model_check.shard_expansion import owners
 from model_check.slicing import BLOCK
 from model_check.spark_session import given_up, spark_session
 from spec.errors import BadInput, EnvironmentFailure

@@ -176,6 +176,11 @@ def enter_all(table: Table, states: Words, count: int, hashes: Words) -> None:
             _fill(table, bucket, np.uint64(lowest_bit(empty)), _tag(hashes[row]), start + row)
 
 
+def buckets_for(count: int) -> int:
+    """How many buckets a table for so many states has."""
+    return int(count / (SLOTS * FULLEST)) + 1
+
+
 def tile() -> Words:
     """Scratch for a tile."""
     return np.empty(TILE, dtype=np.uint64)
@@ -205,7 +210,7 @@ class Visited:
 
         It grows by no more than `budget` bytes, if that is given; whether it was enough, `room` tells.
         """
-        size, wanted = self.table.shape[0], int((self.count + more) / (SLOTS * FULLEST)) + 1
+        size, wanted = self.table.shape[0], buckets_for(self.count + more)
         if wanted <= size:
             return
         wanted = max(wanted, 2 * size)

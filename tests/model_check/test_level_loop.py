@@ -15,7 +15,8 @@ from model_check.interpreter import explore_plainly
 from model_check.level_loop import LevelLoop, ship_for_any_machine, take_up
 from model_check.replay import replay
 from model_check.run_folder import RunFolder, ShardLevel
-from model_check.shard import Shard, owners
+from model_check.shard import Shard
+from model_check.shard_expansion import owners
 from spec.errors import BadInput, EnvironmentFailure
 from spec.language import TransitionSystem
 from spec.terms import Kind
