@@ -44,7 +44,8 @@ def _witnesses(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
             shown = {
                 one.scope
                 for one in _explorations(plans)
-                if claim.parts <= scope(one.scope).parts and claim.name not in {*one.unwitnessed, *one.incomplete}
+                if Model(scope(one.scope), one.switches).is_about(claim.parts)
+                and claim.name not in {*one.unwitnessed, *one.incomplete}
             }
             yield _comparison(claim.name, "a witness in some scope", shown)
 

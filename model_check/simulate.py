@@ -156,12 +156,17 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
     return same[place % len(same)]
 
 
+def _is_of(budget: str, scope: Scope) -> bool:
+    """Whether a budget is for faults that a scope with these parts can have."""
+    return {"creations": "creation", "updates": "delayed_operations"}.get(budget) in {None, *scope.parts}
+
+
 def widened(scope: Scope) -> Scope:
     """A scope with room for long runs: faults of every kind, and bounds that these do not reach easily."""
     return replace(
         scope,
         name=f"{scope.name}, widened",
-        budgets=tuple((name, PLENTY) for name in BUDGETS if name != "creations" or "creation" in scope.parts),
+        budgets=tuple((name, PLENTY) for name in BUDGETS if _is_of(name, scope)),
         callback_capacity=12,
         connection_capacity=6,
         controller_epochs=63,

@@ -1,8 +1,8 @@
 """Defects are rows: what Kafka's documented design got wrong, as something to enumerate, show and mend.
 
-PROTOCOL.md section 13 numbers the defects and tells their mechanism. A row here says how an enumeration finds one: the
-property that it breaks, in which scope, with which mends already on (else a shorter story would mask it), after how
-many steps at the earliest, and the mend that makes it disappear.
+PROTOCOL.md section 13 numbers the defects and tells their mechanism (S11: races of its section 11). A row here says
+how an enumeration finds one: the property that it breaks, in which scope, with which mends already on (else a shorter
+story would mask it), after how many steps at the earliest, and the mend that makes it disappear.
 
 The shortest trace that breaks a property need not be the defect's. Then `defining` names the rules that must be taken,
 in this order, and only traces that take them count. Nothing else is hinted to the search.
@@ -138,6 +138,30 @@ DEFECTS: tuple[Defect, ...] = (
         scope="left_overs",
         first_depth=17,
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
+    ),
+    Defect(
+        "S11-missed",
+        "An update before the timer is armed tries nobody: a request waits although its leaders are there",
+        breaks="nobody_waits_in_vain",
+        scope="purgatory",
+        first_depth=11,
+        fix=frozenset({Switch.ARM_BEFORE_SECOND_TRY}),
+    ),
+    Defect(
+        "S11-timer",
+        "A timer entry is cancelled before it is put in its bucket: an operation that was answered stays armed",
+        breaks="who_is_answered_has_no_timer",
+        scope="purgatory",
+        first_depth=23,
+        fix=frozenset({Switch.INSERT_UNDER_MONITOR}),
+    ),
+    Defect(
+        "S11-answer",
+        "A leader is lost between tryComplete and onComplete: what the condition completed is answered with a time-out",
+        breaks="what_its_condition_completes_has_not_timed_out",
+        scope="purgatory_alone",
+        first_depth=9,
+        fix=frozenset({Switch.ANSWER_AS_FOUND}),
     ),
 )
 

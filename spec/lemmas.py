@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spec import controller_lemmas, leadership_lemmas
+from spec import controller_lemmas, delayed_operation_claims, leadership_lemmas
 from spec.language import Claim, Property, View
 from spec.model import Model
 from spec.state import shape
 
-MODULES = (controller_lemmas, leadership_lemmas)
+MODULES = (controller_lemmas, leadership_lemmas, delayed_operation_claims)
 
 
 def declared() -> Iterator[Claim]:
@@ -32,7 +32,7 @@ def lemmas_of(m: Model) -> tuple[Property, ...]:
 
 def _instances(m: Model, view: View) -> Iterator[Property]:
     for one in declared():
-        if one.parts <= m.features:
+        if m.is_about(one.parts):
             value = one.function(view, m)
             if value is not None:
                 yield Property(one.name, one.kind, one.statement, one.source, term=value.term)

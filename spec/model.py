@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spec.broker_lists import Brokers
-from spec.scopes import Scope
+from spec.scopes import APART, Purgatory, Scope
 from spec.terms import Kind, Value, epoch, number
 from spec.variants import Switch, Switches
+
+UNMENDED = {
+    "separate_epoch": Switch.ATOMIC_ELECTION,
+    "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
+    "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
+}
+"""What a rule may ask for that a mend takes away."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +37,19 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, and `separate_epoch` unless that is mended."""
-        separate = () if self.mends(Switch.ATOMIC_ELECTION) else ("separate_epoch",)
-        return self.scope.features | set(separate)
+        """What a rule may ask for: the scope's parts and budgets, and what is there unless it is mended."""
+        return self.scope.features | {name for name, mend in UNMENDED.items() if not self.mends(mend)}
+
+    def is_about(self, parts: frozenset[str]) -> bool:
+        """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""
+        return parts <= self.features and parts & APART == self.scope.parts & APART
+
+    @property
+    def purgatory(self) -> Purgatory:
+        """The bounds of the purgatory that the scope has."""
+        if self.scope.purgatory is None:
+            raise ValueError(f"the scope {self.scope.name} has no purgatory")
+        return self.scope.purgatory
 
     @property
     def counts_epoch_versions(self) -> bool:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from spec import controller_claims, goals, leadership_claims
+from spec import controller_claims, delayed_operation_claims, goals, leadership_claims
 from spec.errors import UnknownName
 from spec.language import Action, Claim, Property, View
 from spec.model import Model
 from spec.terms import is_true
 
-MODULES = (controller_claims, leadership_claims, goals)
+MODULES = (controller_claims, leadership_claims, goals, delayed_operation_claims)
 
 
 def claims() -> Iterator[Claim]:
@@ -36,7 +36,7 @@ def instantiate_claims(
     m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]
 ) -> tuple[Property, ...]:
     """The claims that a model's scope has the parts for."""
-    return tuple(_instantiate(one, m, before, actions, afters) for one in claims() if one.parts <= m.features)
+    return tuple(_instantiate(one, m, before, actions, afters) for one in claims() if m.is_about(one.parts))
 
 
 def _instantiate(one: Claim, m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]) -> Property:

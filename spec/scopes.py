@@ -16,8 +16,26 @@ from typing import Any
 
 from spec.errors import MalformedInput, UnknownName
 
-PARTS = ("partitions", "connections", "metadata", "creation", "notifications")
-BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations")
+PARTS = ("partitions", "connections", "metadata", "creation", "notifications", "delayed_operations")
+BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "updates")
+
+APART = frozenset({"delayed_operations"})
+"""Parts that are systems of their own: a scope with one has nothing else of the protocol."""
+
+
+@dataclass(frozen=True)
+class Purgatory:
+    """Bounds of a purgatory: the topics that each CreateTopics request names, and those of them that it cannot create.
+
+    `partitions` says how many each topic has, `updaters` how many threads handle UpdateMetadata, `purge_interval` how
+    many completed operations may stay on lists.
+    """
+
+    requests: tuple[tuple[int, ...], ...]
+    refused: tuple[tuple[int, ...], ...]
+    partitions: tuple[int, ...]
+    updaters: int = 1
+    purge_interval: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,6 +63,7 @@ class Scope:
     versions: int = 7
     unclean: bool = False
     cold: bool = False
+    purgatory: Purgatory | None = None
 
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""
@@ -84,6 +103,7 @@ def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     given["topic_of"] = tuple(bounds.get("topic_of", ()))
     given["parts"] = frozenset(bounds.get("parts", ()))
     given["budgets"] = tuple(bounds.get("budgets", {}).items())
+    given["purgatory"] = _read_purgatory(name, bounds["purgatory"]) if "purgatory" in bounds else None
     for required in ("statement", "brokers", "controllers"):
         if required not in given:
             raise _malformed(name, required, "is missing")
@@ -101,6 +121,28 @@ def _sensible(one: Scope) -> Scope:
         raise _malformed(one.name, "topic_of", f"names {len(one.topic_of)} topics for {len(one.assigned)} partitions")
     if bool(one.assigned) != ("partitions" in one.parts):
         raise _malformed(one.name, "assigned", "goes with the part partitions, and neither is without the other")
+    if (one.purgatory is not None) != bool(one.parts & APART):
+        raise _malformed(
+            one.name, "purgatory", "goes with the part delayed_operations, and neither is without the other"
+        )
+    if one.parts & APART and (one.parts > APART or not one.cold):
+        raise _malformed(one.name, "parts", "delayed_operations is a system of its own, cold and without other parts")
+    return one
+
+
+def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:
+    """A purgatory from its table, refusing unknown keys and requests that name no topic, or one that is not there."""
+    _refuse_unknown(name, given, [one.name for one in fields(Purgatory)])
+    for required in ("requests", "refused", "partitions"):
+        if required not in given:
+            raise _malformed(name, f"purgatory.{required}", "is missing")
+    lists = {key: tuple(map(tuple, given[key])) for key in ("requests", "refused")}
+    one = Purgatory(**{**given, **lists, "partitions": tuple(given["partitions"])})
+    for topics in one.requests:
+        if not topics or not set(topics) <= set(range(len(one.partitions))) or len(set(topics)) < len(topics):
+            raise _malformed(name, "purgatory.requests", f"{list(topics)} are no distinct topics with partitions")
+    if [set(r) <= set(t) for r, t in zip(one.refused, one.requests, strict=False)] != [True] * len(one.requests):
+        raise _malformed(name, "purgatory.refused", "is not, request by request, some of the topics that it names")
     return one
 
 

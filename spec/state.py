@@ -18,6 +18,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
+from spec import purgatory_state
 from spec.language import Leaf, Shape
 from spec.model import Model
 from spec.partition_states import PartitionState
@@ -110,6 +111,8 @@ class Stage(enum.Enum):
 
 def shape(m: Model) -> Shape:
     """The tree of variables of a model."""
+    if m.has(purgatory_state.PART):
+        return purgatory_state.shape(m)
     tree: dict[str, Shape] = {
         "zookeeper": _zookeeper(m),
         "processes": {b: _process() for b in m.brokers.ids},

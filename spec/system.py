@@ -16,11 +16,13 @@ from spec import (
     controller_election,
     controller_failover,
     controller_threads,
+    delayed_operations,
     isr_changes,
     isr_notification,
     partition_leadership,
     processes_and_sessions,
     properties,
+    purgatory_state,
     replica_transitions,
     topics,
 )
@@ -34,6 +36,7 @@ from spec.variants import AS_CODED, Switches, show_switches
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, connections, isr_changes, isr_notification,
+    delayed_operations,
 )  # fmt: skip
 
 
@@ -68,7 +71,7 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
 
 def is_in_scope(rule: Rule, m: Model) -> bool:
     """Whether the scope has the rule's parts, and a budget for it if it is a fault."""
-    if not rule.parts <= m.features:
+    if not m.is_about(rule.parts):
         return False
     return rule.budget is None or m.scope.budget(rule.budget) > 0
 
@@ -85,6 +88,8 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "lost": range(m.scope.callback_capacity + 1),
         "callback": [list(Callback).index(one) for path, one in watched_paths(m).items() if path != "controller"],
     }
+    if m.has(purgatory_state.PART):
+        domains = dict(purgatory_state.domains(m))
     names = parameter_names(rule)
     for values in product(*(domains[name] for name in names)):
         parameters = dict(zip(names, values, strict=True))
@@ -94,6 +99,8 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
 
 def _makes_sense(parameters: Mapping[str, int], m: Model) -> bool:
     """A replica is one of its partition's; only an eligible controller has events to lose."""
+    if m.has(purgatory_state.PART):
+        return purgatory_state.makes_sense(parameters, m)
     if "r" in parameters and parameters["r"] not in m.assigned(parameters["p"]):
         return False
     if {"b", "p"} <= parameters.keys() and parameters["b"] not in m.assigned(parameters["p"]):

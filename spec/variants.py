@@ -21,6 +21,9 @@ class Switch(enum.Enum):
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
     RECOGNISE_OWN_CREATE = "D54: a create that finds exactly what it meant to write counts as done (a mend of ours)"
+    ARM_BEFORE_SECOND_TRY = "S11: the timer is armed before the second try, so that no update finds it unarmed (ours)"
+    INSERT_UNDER_MONITOR = "S11: a timer entry is looked at and put in its bucket under one monitor (a mend of ours)"
+    ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a mend of ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from spec.errors import MalformedInput, UnknownName
-from spec.scopes import BUDGETS, PARTS, Scope, _read, manifest, scope, scopes
+from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope, _read, manifest, scope, scopes
 
 
 def test_the_scopes_from_tiny_to_large_are_there() -> None:
@@ -69,6 +69,39 @@ def test_a_scope_whose_numbers_do_not_go_together_is_refused(damage: dict[str, A
     assert str(caught.value).startswith(f"manifest.toml scope try: {complaint}")
 
 
+WAITING = {"requests": [[0, 1], [1]], "refused": [[1], []], "partitions": [2, 1]}
+ALONE = BARE | {"parts": ["delayed_operations"], "cold": True}
+
+
+def test_a_purgatory_is_what_its_table_says() -> None:
+    one = _read("try", ALONE | {"purgatory": WAITING | {"updaters": 2}})
+    assert one.purgatory == Purgatory(((0, 1), (1,)), ((1,), ()), (2, 1), updaters=2, purge_interval=0)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "complaint"),
+    [
+        (ALONE, "purgatory: goes with the part delayed_operations"),
+        (BARE | {"purgatory": WAITING}, "purgatory: goes with the part delayed_operations"),
+        (ALONE | {"purgatory": WAITING, "cold": False}, "parts: delayed_operations is a system of its own"),
+        (
+            ALONE | {"purgatory": WAITING, "parts": ["delayed_operations", "partitions"], "assigned": [[1]]},
+            "parts: delayed_operations is a system of its own",
+        ),
+        (ALONE | {"purgatory": {"requests": [[0]], "refused": [[]]}}, "purgatory.partitions: is missing"),
+        (ALONE | {"purgatory": WAITING | {"timers": 1}}, "timers: is not one of requests, refused"),
+        (ALONE | {"purgatory": WAITING | {"requests": [[0, 2], [1]]}}, "purgatory.requests: [0, 2] are no distinct"),
+        (ALONE | {"purgatory": WAITING | {"requests": [[], [1]]}}, "purgatory.requests: [] are no distinct"),
+        (ALONE | {"purgatory": WAITING | {"refused": [[1]]}}, "purgatory.refused: is not, request by request"),
+        (ALONE | {"purgatory": WAITING | {"refused": [[1], [0]]}}, "purgatory.refused: is not, request by request"),
+    ],
+)
+def test_a_purgatory_that_cannot_be_is_refused(bounds: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(MalformedInput) as caught:
+        _read("try", bounds)
+    assert str(caught.value).startswith(f"manifest.toml scope try: {complaint}")
+
+
 def test_an_unknown_scope_is_refused_with_the_closest_and_all_known() -> None:
     with pytest.raises(UnknownName, match=r"no scope is called 'tinny'; did you mean tiny\?.*\bci\b"):
         scope("tinny")
@@ -84,7 +117,8 @@ def test_a_scope_of_the_manifest_makes_sense(one: Scope) -> None:
         assert set(replicas) <= set(range(1, one.brokers + 1))
     assert len(one.topic_of) in {0, len(one.assigned)}
     assert bool(one.assigned) == ("partitions" in one.parts)
-    assert one.parts <= {"partitions"} or "partitions" in one.parts, "every other part is about partitions"
+    about_partitions = one.parts - {"partitions"} - APART
+    assert not about_partitions or "partitions" in one.parts, "every other part is about partitions"
 
 
 @pytest.mark.parametrize("name", BUDGETS)
