@@ -19,12 +19,15 @@ from model_check.plain_rules import NotEnabled, Seen, plain_rules, run
 from model_check.plain_state import Draft, Layout, PlainState
 from spec.language import Rule
 from spec.model import Model
-from spec.scopes import BUDGETS, PARTS, Scope
+from spec.scopes import BUDGETS, Scope
 from spec.start import running
 from spec.state import shape
 from spec.system import is_in_scope
 from spec.variants import AS_CODED, Switches
 from spec.views import leaves
+
+JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifications"})
+"""The parts of the protocol that recordings are judged by; `recorded_changes` says where another one begins."""
 
 Step = tuple[PlainState, tuple[Seen, ...]]
 """The state after a step, and what is seen of it."""
@@ -105,9 +108,9 @@ def open_system(
 ) -> OpenSystem:
     """The whole protocol for these brokers, all of them eligible, and these partitions; nothing runs at first.
 
-    Every part is in, every fault may happen any number of times. Versions count as far as ZooKeeper does; of controller
-    epochs there are as many as asked for, since the specification remembers for each whether somebody has acted in it.
-    `unclean` are the partitions with unclean leader election.
+    All that is `JUDGED` is in, every fault may happen any number of times. Versions count as far as ZooKeeper does; of
+    controller epochs there are as many as asked for, since the specification remembers for each whether somebody has
+    acted in it. `unclean` are the partitions with unclean leader election.
     """
     scope = Scope(
         name="open",
@@ -116,7 +119,7 @@ def open_system(
         controllers=brokers,
         assigned=assigned,
         topic_of=topic_of,
-        parts=frozenset(PARTS),
+        parts=JUDGED,
         budgets=tuple((name, 1) for name in BUDGETS),
         connection_capacity=64,
         callback_capacity=32,
