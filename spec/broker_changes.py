@@ -22,6 +22,7 @@ from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
+from spec.reassignment_requests import reassignments_concerning
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
 from spec.request_batch import Batch, known_partitions, send
 from spec.state import At, Callback, Handler
@@ -78,11 +79,26 @@ def _returned(s: Any, m: Model, c: int) -> Value:
 def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
     """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
     started = ~m.brokers.is_empty(new)
+    if m.has("reassignment"):
+        reassignments_concerning(s, m, c, new)
     with when(started):
         replicas_to_online(s, m, c, new)
         begin_online(s, m, c, Handler.BROKER_STARTUP)
     visits = either(*(needs_visit(s, m, c, p) for p in m.partitions))
     with when(~started | ~visits):
+        _after_startup(s, m, c)
+
+
+def _after_startup(s: Any, m: Model, c: int) -> None:
+    """Partitions that are being reassigned to a new broker are begun with again; then come the dead."""
+    if not m.has("reassignment"):
+        on_broker_failure(s, m, c)
+        return
+    again = either(*(s.controllers[c].due[p] for p in m.partitions))
+    with when(again):
+        s.controllers[c].handler = Handler.BROKER_STARTUP
+        s.controllers[c].at = At.REASSIGN_NEXT
+    with when(~again):
         on_broker_failure(s, m, c)
 
 
@@ -92,7 +108,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
     dead = controller.dead
     failed = ~m.brokers.is_empty(dead)
     with when(~failed):
-        _leave(s, c)
+        leave_broker_change(s, c)
     with when(failed):
         for p in m.partitions:
             cached = controller.partitions[p]
@@ -118,10 +134,10 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
     send_online_batch(s, m, c)
     with when(~flag(s.controllers[c].lost_leader)):
         send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-    _leave(s, c)
+    leave_broker_change(s, c)
 
 
-def _leave(s: Any, c: int) -> None:
+def leave_broker_change(s: Any, c: int) -> None:
     """The handler is done, its locals are dead."""
     reset(s.controllers[c], "handler", "dead", "lost_leader")
     become_idle(s, c)
@@ -129,13 +145,13 @@ def _leave(s: Any, c: int) -> None:
 
 def after_online(s: Any, m: Model, c: int) -> None:
     """All New and Offline partitions have been visited: go on with what the handler does next."""
-    controller = s.controllers[c]
-    handler = controller.handler
+    from spec.controller_failover import resume  # noqa: PLC0415 - a failover is one of the handlers that come here
+
+    handler = s.controllers[c].handler
     with when(handler == Handler.FAILOVER):
-        controller.handler = Handler.NONE
-        controller.at = At.FINISH
+        resume(s, m, c)
     with when(handler == Handler.BROKER_STARTUP):
-        on_broker_failure(s, m, c)
+        _after_startup(s, m, c)
     with when(handler == Handler.BROKER_FAILURE):
         _remove_dead(s, m, c)
     if m.has("creation"):

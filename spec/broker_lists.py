@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 
+from spec.scala_order import immutable_set_order
 from spec.terms import NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
 
 
@@ -109,8 +110,20 @@ class Brokers:
         return lookup(replicas, [tuple(r for r in one if r != broker) for one in self.lists], self.list_kind)
 
     def appended(self, replicas: Value, broker: int) -> Value:
-        """The list with a broker at its end, unless it is there already."""
-        return lookup(replicas, [one if broker in one else (*one, broker) for one in self.lists], self.list_kind)
+        """The list with a broker at its end, unless it is there already; a longer one as a Scala set lists it."""
+        longer = [one if broker in one else immutable_set_order((*one, broker)) for one in self.lists]
+        return lookup(replicas, longer, self.list_kind)
+
+    def at(self, replicas: Value, position: int) -> Value:
+        """The member at a position, from 0; none beyond the end."""
+        return lookup(replicas, [one[position] if position < len(one) else 0 for one in self.lists], self.id_kind)
+
+    def merged(self, first: Value, second: Value) -> Value:
+        """The first list, then those members of the second that it lacks, as a Scala set lists them."""
+        for position in range(self.count):
+            for broker in self.ids:
+                first = choose(self.at(second, position) == broker, self.appended(first, broker), first)
+        return first
 
     def filtered(self, replicas: Value, keep: Value) -> Value:
         """The members of a list that are in a set, order kept."""

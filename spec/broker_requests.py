@@ -4,11 +4,15 @@ A broker keeps the highest controller epoch it has seen and, for each partition,
 LeaderAndIsr it accepted. A request of an older controller epoch is refused whole; a partition state whose leader epoch
 is not strictly higher is ignored. All of this is memory: a restarted broker accepts anything once.
 
+StopReplica carries no leader epoch, so whatever its age and order it is obeyed. Without delete it stops the fetcher and
+no more: a leader goes on leading, a follower stays idle until a LeaderAndIsr names another leader. With delete it takes
+the log and all memory of the replica, its leader epoch included.
+
 A broker that is to follow must know the new leader to be alive, from UpdateMetadata; otherwise it creates the replica
 but does not store the leader epoch, and still answers 0 (D11). Scopes without the part `metadata` take every leader as
 known.
 
-Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `maybeUpdateMetadataCache`, `Partition`.
+Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `stopReplicas`, `maybeUpdateMetadataCache`, `Partition`.
 PROTOCOL.md section 10.
 """
 
@@ -16,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import observe, when
+from spec.language import observe, reset, when
 from spec.model import Model
 from spec.request_batch import FIELDS
 from spec.terms import Value, both, choose, either, flag
@@ -38,20 +42,30 @@ def handle_leader_and_isr(s: Any, m: Model, c: int, b: int, request: Any) -> Non
 
 
 def _handle_partition_state(s: Any, m: Model, b: int, p: int, state: Any) -> None:
-    """Accept a strictly higher leader epoch, ignore any other."""
+    """Accept a strictly higher leader epoch, ignore any other; refuse a replica that AR does not have with 3."""
     known = s.brokers[b].partitions[p]
-    newer = flag(state.leader_epoch > known.leader_epoch)
-    leads = flag(state.leader == b)
-    follows = both(~leads, _knows_alive(s, m, b, state.leader))
     fields = {name: state[name] for name in FIELDS}
+    newer = flag(state.leader_epoch > known.leader_epoch)
     with when(~newer):
         observe(f"broker {b}", "ignore LeaderAndIsr", partition=p, **fields)
+    if m.has("reassignment"):
+        assigned = m.brokers.in_set(b, state.assigned)
+        with when(newer & ~assigned):
+            observe(f"broker {b}", "is not assigned", partition=p, **fields)
+        newer = newer & assigned
+    leads = flag(state.leader == b)
+    follows = both(~leads, _knows_alive(s, m, b, state.leader))
     with when(both(newer, leads)):
         observe(f"broker {b}", "become leader", partition=p, **fields)
     with when(both(newer, follows)):
         observe(f"broker {b}", "become follower", partition=p, **fields)
     with when(both(newer, ~leads, ~follows)):
         observe(f"broker {b}", "cannot become follower", partition=p, **fields)
+    if m.stops_replicas:
+        with when(newer):
+            s.logs[b][p] = True  # even where the new leader is unknown
+        with when(both(newer, leads | follows, state.leader != known.leader)):
+            known.idle = False
     with when(both(newer, leads | follows)):
         _store(m, known, state, leads)
 
@@ -74,6 +88,8 @@ def _store(m: Model, known: Any, state: Any, leads: Value) -> None:
     """Remember the accepted state; only a leader keeps the ISR."""
     for name in FIELDS:
         known[name] = state[name]
+    if m.has("reassignment"):
+        known.assigned = state.assigned
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
 
 
@@ -94,6 +110,47 @@ def handle_update_metadata(s: Any, m: Model, c: int, b: int, request: Any) -> No
         observe(f"broker {b}", "cache metadata", controller=c, epoch=request.epoch, alive=request.alive)
     with when(~fresh):
         observe(f"broker {b}", "refuse UpdateMetadata", controller=c, epoch=request.epoch)
+
+
+def handle_stop_replica(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+    """Refuse an older controller epoch with 11; otherwise adopt it and stop the fetchers. A leader goes on leading."""
+    broker = s.brokers[b]
+    with when(_adopts(s, c, b, request)):
+        for p in m.partitions:
+            if b in m.assigned(p):
+                with when(request.stop[p]):
+                    known = broker.partitions[p]
+                    known.idle = both(known.leader != 0, known.leader != b)
+                    observe(f"broker {b}", "stop replica", partition=p, delete=0)
+
+
+def handle_deletion(s: Any, m: Model, c: int, b: int, p: int, request: Any) -> None:
+    """Refuse an older controller epoch with 11; otherwise adopt it, and delete the replica and all memory of it."""
+    with when(_adopts(s, c, b, request)):
+        if b in m.assigned(p):
+            _forget_replica(s, b, p)
+        observe(f"broker {b}", "stop replica", partition=p, delete=1)
+
+
+def _forget_replica(s: Any, b: int, p: int) -> None:
+    """Log and memory are gone; an ISR change that was to be announced is not the replica's, and still will be."""
+    known = s.brokers[b].partitions[p]
+    unreported = known.unreported if "unreported" in known else None
+    reset(known)
+    if unreported is not None:
+        known.unreported = unreported
+    s.logs[b][p] = False
+
+
+def _adopts(s: Any, c: int, b: int, request: Any) -> Value:
+    """Whether a StopReplica is obeyed; its controller epoch is the broker's from then on."""
+    broker = s.brokers[b]
+    fresh = flag(request.epoch >= broker.controller_epoch)
+    with when(~fresh):
+        observe(f"broker {b}", "refuse StopReplica", controller=c, epoch=request.epoch)
+    with when(fresh):
+        broker.controller_epoch = request.epoch
+    return fresh
 
 
 def is_stale_registration(s: Any, m: Model, c: int, b: int) -> Value:

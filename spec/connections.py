@@ -15,7 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from spec.broker_requests import (
+    handle_deletion,
     handle_leader_and_isr,
+    handle_stop_replica,
     handle_update_metadata,
     is_stale_registration,
     waits_for_isr_write,
@@ -23,7 +25,7 @@ from spec.broker_requests import (
 from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import Session, Stage
-from spec.terms import Value, both, choose, either, flag
+from spec.terms import Value, both, choose, either, enumeration, flag
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("connections",))
@@ -50,26 +52,88 @@ def execute_head(s: Any, m: Model, c: int, b: int) -> None:
     if m.has("metadata"):
         with when(both(head.stage == Stage.UPDATE_METADATA, ~stale)):
             handle_update_metadata(s, m, c, b, head)
+    if m.stops_replicas:
+        require(head.stage != Stage.DELETE_REPLICA)
+        with when(both(head.stage == Stage.STOP_REPLICA, ~stale)):
+            handle_stop_replica(s, m, c, b, head)
 
 
 def answer_head(s: Any, m: Model, c: int, b: int) -> None:
     """The request at the head is answered: the next one of its batch is due, or the next batch."""
     queue = s.connections[c][b]
-    done = _is_last_of_batch(m, queue[0])
-    with when(~done):
-        for p in m.partitions:
-            reset(queue[0].partitions[p])
-        queue[0].stage = Stage.UPDATE_METADATA
-    with when(done):
-        for k in m.slots[:-1]:
-            queue[k] = queue[k + 1]
-        reset(queue[m.slots[-1]])
+    following = _following_stage(m, queue[0])
+    with when(following != Stage.EMPTY):
+        _begin_stage(m, queue[0], following)
+    with when(following == Stage.EMPTY):
+        _end_batch(s, m, c, b)
 
 
-def _is_last_of_batch(m: Model, head: Any) -> Value:
-    if not m.has("metadata"):
-        return flag(True)
-    return either(head.stage == Stage.UPDATE_METADATA, ~head.metadata)
+def _following_stage(m: Model, head: Any) -> Value:
+    """The stage of a batch that comes after this one; EMPTY if this was the last."""
+    empty = enumeration(Stage).constant(Stage.EMPTY)
+    following, earlier = empty, flag(head.stage == Stage.LEADER_AND_ISR)
+    if m.stops_replicas:
+        deletes, before = either(*(head.delete[p] for p in m.partitions)), head.stage != Stage.STOP_REPLICA
+        stops = either(deletes, *(head.stop[p] for p in m.partitions))
+        following = choose(
+            both(before, stops), Stage.STOP_REPLICA, choose(both(~before, deletes), Stage.DELETE_REPLICA, empty)
+        )
+    if m.has("metadata"):
+        following = choose(both(earlier, head.metadata), Stage.UPDATE_METADATA, following)
+    return following
+
+
+def _begin_stage(m: Model, head: Any, stage: Value) -> None:
+    """What the requests before this stage said is forgotten."""
+    for p in m.partitions:
+        reset(head.partitions[p])
+    head.stage = stage
+    if m.stops_replicas:
+        with when(stage != Stage.UPDATE_METADATA):
+            if m.has("metadata"):
+                reset(head, "metadata", "alive")
+        with when(stage == Stage.DELETE_REPLICA):
+            reset(head, "stop")
+
+
+def _end_batch(s: Any, m: Model, c: int, b: int) -> None:
+    """Every request of the batch at the head is answered; the next batch moves up."""
+    queue = s.connections[c][b]
+    for k in m.slots[:-1]:
+        queue[k] = queue[k + 1]
+    reset(queue[m.slots[-1]])
+
+
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("stopped_replicas",))
+def deliver_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A broker executes a StopReplica with delete, and its answer comes back."""
+    execute_deletion(s, m, c, b, p)
+    head = s.connections[c][b][0]
+    head.delete[p] = False
+    with when(~either(*(head.delete[q] for q in m.partitions))):
+        _end_batch(s, m, c, b)
+
+
+@action(
+    actor="broker {b}",
+    source="RequestSendThread.doWork 0.10.2.2",
+    budget="resends",
+    parts=("stopped_replicas",),
+)
+def deliver_deletion_unanswered(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A broker executes a StopReplica with delete, but the answer is lost: it will come again."""
+    execute_deletion(s, m, c, b, p)
+
+
+def execute_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """The broker's side of a StopReplica with delete at the head."""
+    head = s.connections[c][b][0]
+    require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p])
+    stale = is_stale_registration(s, m, c, b)
+    if m.scope.budget("losses"):
+        require(either(stale, s.brokers[b].partitions[p].retrying == ()))
+    with when(~stale):
+        handle_deletion(s, m, c, b, p, head)
 
 
 def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
@@ -106,4 +170,4 @@ def open_channels(s: Any, m: Model, c: int, new: Value) -> Value:
     return ~m.brokers.is_subset(new, controller.channels)
 
 
-RULES = (deliver_request, deliver_request_unanswered)
+RULES = (deliver_request, deliver_request_unanswered, deliver_deletion, deliver_deletion_unanswered)

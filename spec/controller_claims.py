@@ -152,11 +152,13 @@ def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Actio
 
 
 def _differs(before: Any, after: Any, m: Model, p: int) -> Value:
-    """Whether the step writes a state znode (every write raises its version), or deletes a notification."""
+    """Whether the step changes a state znode (every write raises its version), a notification, AR or a reassignment."""
     written = flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
-    if not m.has("notifications"):
-        return written
-    return either(written, before.zookeeper.notified[p] != after.zookeeper.notified[p])
+    if m.has("notifications"):
+        written = either(written, before.zookeeper.notified[p] != after.zookeeper.notified[p])
+    if m.has("reassignment"):
+        written = either(written, *(before.zookeeper[n][p] != after.zookeeper[n][p] for n in ("assigned", "requested")))
+    return written
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
@@ -177,13 +179,15 @@ def a_request_is_stale(s: Any, m: Model) -> Value:
 @claim("step", source="PROTOCOL.md section 10", witness="a_request_is_stale", parts=("connections",))
 def brokers_obey_no_older_epoch(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No broker obeys a request of an older controller epoch than it has stored in this incarnation."""
-    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+    if not action.rule.startswith("deliver_"):
         return None
     c, b = action.parameters["c"], action.parameters["b"]
     old, new = before.brokers[b], after.brokers[b]
     obeys = either(*(old.partitions[p].leader_epoch != new.partitions[p].leader_epoch for p in m.partitions))
     if m.has("metadata"):
         obeys = either(obeys, old.alive != new.alive)
+    if m.stops_replicas:
+        obeys = either(obeys, *(old.partitions[p].idle != new.partitions[p].idle for p in m.partitions))
     return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)
 
 

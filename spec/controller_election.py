@@ -27,6 +27,10 @@ from spec.zookeeper import can_operate, delete_controller, notify
 RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
 
 
+#: What a running handler keeps of reassignments.
+LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
+
+
 def read_controller(s: Any, c: int) -> Value:
     """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
     with when(s.zookeeper.controller != 0):
@@ -46,6 +50,8 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
         goes_through = flag(True)
     if m.has("notifications"):
         stop_listening(controller, "isr_changes")
+    if m.has("reassignment"):
+        stop_listening(controller, "reassignments")
     with when(goes_through):
         take_down(s, m, c)
     return goes_through
@@ -63,6 +69,8 @@ def take_down(s: Any, m: Model, c: int) -> None:
             reset(controller, name)
     if m.has("notifications"):
         reset(controller, "taken")
+    if m.has("reassignment"):
+        reset(controller, *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching")
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.counts_epoch_versions:
@@ -93,6 +101,8 @@ def _leave_handler(controller: Any, m: Model) -> None:
     if not m.has("partitions"):
         return
     reset(controller, "handler", "partition", "replica", "read_version", "dead", "lost_leader")
+    if m.has("reassignment"):
+        reset(controller, *LOCALS_OF_REASSIGNMENT)
     for p in m.partitions:
         reset(controller.partitions[p], "todo", "visiting", "batched")
         if m.has("creation"):

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.assignment import assigned_set, read_assignments
 from spec.connections import openable
 from spec.controller_election import elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
@@ -27,6 +28,7 @@ from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit
 from spec.partition_states import PartitionState
+from spec.reassignment_requests import resume_reassignments
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import replicas_to_online
 from spec.request_batch import FIELDS, Batch, known_partitions, send
@@ -38,7 +40,7 @@ from spec.zookeeper import can_operate, epoch_is_as_read
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
-    At.FINISH,
+    At.READ_REASSIGNMENTS, At.FINISH,
 )  # fmt: skip
 
 
@@ -185,6 +187,7 @@ def read_topics(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c), controller.at == At.READ_TOPICS)
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
+        read_assignments(s, m, c, topic)
     if "topics" in controller.watching:
         controller.watching.topics = True
     for p in m.partitions:
@@ -210,7 +213,7 @@ def read_state(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def start_machines(s: Any, m: Model, c: int) -> None:
-    """Failover 7 (end) to 10: open the channels, unless left-overs of an earlier term forbid it (D56); start up.
+    """Failover 7: open the channels, unless left-overs of an earlier term forbid it (D56); then start up.
 
     Channels opened before the exception belong to nobody and are never closed. Nor are the left-overs to brokers that
     are not live, which forbid nothing: the new channel manager takes the place of the one that owned them.
@@ -227,9 +230,17 @@ def start_machines(s: Any, m: Model, c: int) -> None:
         controller.stranded = left_over
         controller.channels = controller.live
         controller.active = True
-        controller.deletion = DeletionThread.MANAGER_ONLY
-        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-        _initialise_states(s, m, c)
+        if m.has("reassignment"):
+            controller.at = At.READ_REASSIGNMENTS
+        else:
+            start_state_machines(s, m, c)
+
+
+def start_state_machines(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (end) to 10: tell every broker about every partition, then start the two machines."""
+    s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
+    send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+    _initialise_states(s, m, c)
 
 
 def _initialise_states(s: Any, m: Model, c: int) -> None:
@@ -248,13 +259,23 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
             with when(~known):
                 cached.state = PartitionState.NEW
             for r in m.assigned(p):
-                cached.replicas[r] = ReplicaState.DELETION_INELIGIBLE
-                with when(m.brokers.in_set(r, controller.live)):
-                    cached.replicas[r] = ReplicaState.ONLINE
+                with when(m.brokers.in_set(r, assigned_set(s, m, c, p))):
+                    cached.replicas[r] = ReplicaState.DELETION_INELIGIBLE
+                    with when(m.brokers.in_set(r, controller.live)):
+                        cached.replicas[r] = ReplicaState.ONLINE
     replicas_to_online(s, m, c, controller.live)
     begin_online(s, m, c, Handler.FAILOVER)
     with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
-        controller.at = At.FINISH
+        resume(s, m, c)
+
+
+def resume(s: Any, m: Model, c: int) -> None:
+    """Failover 12: the machines run; resume what is being reassigned, then clean up."""
+    controller = s.controllers[c]
+    controller.handler = Handler.NONE
+    controller.at = At.FINISH
+    if m.has("reassignment"):
+        resume_reassignments(s, m, c)
 
 
 @action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")

@@ -33,12 +33,22 @@ def take_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
 def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
     """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
     controller, taken = s.controllers[c], list(Callback)[callback]
-    require(~controller.active, can_operate(s, c), taken in listened_paths(m).values())
+    require(~controller.active, can_operate(s, c))
+    if taken is Callback.STATE:
+        rearm_isr_watch(s, m, c)
     take_callback(s, m, c, taken)
     for path, queued in listened_paths(m).items():
         if queued == taken:
             with when(controller.listening[path]):
                 controller.watching[path] = True
+
+
+def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
+    """The watch of the state znode that the callback at the head is about is set again, if it still has a listener."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        with when(controller.concerns[0] == p):
+            controller.isr_watching[p] = controller.isr_listening[p]
 
 
 def become_idle(s: Any, c: int) -> None:

@@ -6,8 +6,10 @@ Each goal is claimed twice. `recoverable`: from every reachable state some path 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from spec.assignment import stored_set
 from spec.language import Claim, claim
 from spec.model import Model
 from spec.state import At, Session
@@ -39,7 +41,8 @@ def live_replicas_are_informed(s: Any, m: Model) -> Value:
         znode = s.zookeeper.state[p]
         for r in m.assigned(p):
             informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
-            facts.append(either(~exists(znode), ~_runs(s, r), informed))
+            assigned = m.brokers.in_set(r, stored_set(s, m, p))
+            facts.append(either(~exists(znode), ~assigned, ~_runs(s, r), informed))
     return both(*facts)
 
 
@@ -66,19 +69,17 @@ def _leads_well(s: Any, r: int, p: int) -> Value:
     )
 
 
-def _goals() -> tuple[Claim, ...]:
-    """Both claims of every goal."""
-    goals = (
-        (one_working_controller, "PROTOCOL.md section 6", ()),
-        (live_replicas_are_informed, "PROTOCOL.md D12", ("connections",)),
-        (leaders_can_lead, "PROTOCOL.md D6", ("connections",)),
-    )
+def both_claims(function: Callable[[Any, Model], Value], source: str, parts: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """The two claims of a goal."""
     found = []
-    for function, source, parts in goals:
-        for kind in ("recoverable", "eventually"):
-            one = claim(kind, source=source, parts=parts)(function)
-            found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, source, None, one.parts))
+    for kind in ("recoverable", "eventually"):
+        one = claim(kind, source=source, parts=parts)(function)
+        found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, source, None, one.parts))
     return tuple(found)
 
 
-CLAIMS = _goals()
+CLAIMS = (
+    *both_claims(one_working_controller, "PROTOCOL.md section 6"),
+    *both_claims(live_replicas_are_informed, "PROTOCOL.md D12", ("connections",)),
+    *both_claims(leaders_can_lead, "PROTOCOL.md D6", ("connections",)),
+)

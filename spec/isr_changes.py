@@ -18,7 +18,7 @@ from spec.model import Model
 from spec.request_batch import FIELDS, see_conflict
 from spec.state import Session
 from spec.terms import Value, both, either
-from spec.zookeeper import can_operate, exists
+from spec.zookeeper import can_operate, exists, state_changed
 
 
 @action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="shrinks", parts=("partitions",))
@@ -34,35 +34,44 @@ def shrink_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
     known = _leading(s, m, b, p)
     require(r != b, m.brokers.contains(known.isr, r))
-    _write_unanswered(s, b, p, m.brokers.without(known.isr, r))
+    _write_unanswered(s, m, b, p, m.brokers.without(known.isr, r))
 
 
 @action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
 def expand_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes a live follower of its own leader epoch into its ISR."""
-    known, follower = _leading(s, m, b, p), s.brokers[r].partitions[p]
+    known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
-    require(s.processes[r].session != Session.NONE)
-    require(follower.leader == b, follower.leader_epoch == known.leader_epoch)
+    _require_fetching(s, m, b, p, r)
     _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
 @action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
 def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
-    known, follower = _leading(s, m, b, p), s.brokers[r].partitions[p]
+    known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
+    _require_fetching(s, m, b, p, r)
+    _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
+
+
+def _require_fetching(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A broker follows this leader in its leader epoch, and fetches from it, which takes no fetch but of AR."""
+    known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
     require(s.processes[r].session != Session.NONE)
     require(follower.leader == b, follower.leader_epoch == known.leader_epoch)
-    _write_unanswered(s, b, p, m.brokers.appended(known.isr, r))
+    if m.stops_replicas:
+        require(~follower.idle)
+    if m.has("reassignment"):
+        require(m.brokers.in_set(r, known.assigned))
 
 
-def _write_unanswered(s: Any, b: int, p: int, isr: Value) -> None:
+def _write_unanswered(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     """The write is applied; it will be repeated."""
     known = s.brokers[b].partitions[p]
     require(s.zookeeper.state[p].version == known.version)
     known.retrying = isr
-    _write_znode(s, b, p, isr)
+    _write_znode(s, m, b, p, isr)
 
 
 @action(actor="broker {b}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
@@ -95,7 +104,7 @@ def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     equal = both(exists(znode), _content_is(znode, known, isr))
     require(either(unchanged, equal))
     with when(unchanged):
-        _write_znode(s, b, p, isr)
+        _write_znode(s, m, b, p, isr)
     with when(~unchanged):
         see_conflict(f"broker {b}", p)
     known.isr = isr
@@ -109,7 +118,7 @@ def note_isr_change(known: Any) -> None:
         known.unreported = True
 
 
-def _write_znode(s: Any, b: int, p: int, isr: Value) -> None:
+def _write_znode(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     """The leader writes itself, its leader epoch, the controller epoch that it was told, and the new ISR."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     znode.leader = b
@@ -117,6 +126,7 @@ def _write_znode(s: Any, b: int, p: int, isr: Value) -> None:
     znode.controller_epoch = known.controller_epoch
     znode.isr = isr
     znode.version = successor(znode.version)
+    state_changed(s, m, p)
     observe(f"broker {b}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
 
 

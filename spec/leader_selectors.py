@@ -26,10 +26,9 @@ class ElectionTerms:
     receivers: Value
 
 
-def offline_partition_leader(m: Model, p: int, isr: Value, live: Value) -> ElectionTerms:
+def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value) -> ElectionTerms:
     """The offline selector for a partition of a model."""
-    replicas = m.brokers.list_kind.constant(m.assigned(p))
-    return elect_offline(m.brokers, replicas, isr, live, unclean=m.scope.unclean)
+    return elect_offline(m.brokers, assigned, isr, live, unclean=m.scope.unclean)
 
 
 def elect_offline(brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: bool) -> ElectionTerms:

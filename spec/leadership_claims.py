@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
+from spec.assignment import stored_set
 from spec.language import Action, claim
 from spec.model import Model
 from spec.partition_states import PARTITION_TRANSITIONS, PartitionState
 from spec.replica_states import REPLICA_TRANSITIONS, ReplicaState
+from spec.replica_transitions import ONLINE_OR_OFFLINE_FROM
 from spec.state import At, Session
 from spec.tables import Table
 from spec.terms import Value, both, either, flag, same
@@ -18,6 +21,7 @@ from spec.zookeeper import exists
 NOT_TRANSITIONS = frozenset({
     "read_topics", "read_state", "crash", "fail_registration", "on_new_session", "on_controller_change",
     "increment_epoch", "create_epoch", "fail_failover", "elect_create_without_session", "read_brokers",
+    "read_reassignments", "write_remaining",
 })  # fmt: skip
 
 
@@ -67,7 +71,7 @@ def _same(old: Any, new: Any) -> Value:
 def another_leader_is_elected(s: Any, m: Model) -> Value:
     """Some partition is led by another than the first of its assigned replicas."""
     znodes = s.zookeeper.state
-    return either(*(both(znodes[p].leader != 0, znodes[p].leader != m.assigned(p)[0]) for p in m.partitions))
+    return either(*(both(znodes[p].leader != 0, znodes[p].leader != m.first_assigned(p)[0]) for p in m.partitions))
 
 
 @claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
@@ -95,7 +99,7 @@ def the_isr_has_shrunk(s: Any, m: Model) -> Value:
     """Some ISR is smaller than the assigned replicas."""
     return either(
         *(
-            both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != m.assigned(p))
+            both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != stored_set(s, m, p))
             for p in m.partitions
         )
     )
@@ -105,7 +109,7 @@ def the_isr_has_shrunk(s: Any, m: Model) -> Value:
 def isr_is_within_assigned(s: Any, m: Model) -> Value:
     """The ISR is within the assigned replicas."""
     members = m.brokers.members
-    return both(*(m.brokers.is_subset(members(s.zookeeper.state[p].isr), m.assigned_set(p)) for p in m.partitions))
+    return both(*(m.brokers.is_subset(members(s.zookeeper.state[p].isr), stored_set(s, m, p)) for p in m.partitions))
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
@@ -200,16 +204,20 @@ def only_documented_transitions(before: Any, after: Any, m: Model, action: Actio
     for p in m.partitions:
         old, new = before.controllers[c].partitions[p], after.controllers[c].partitions[p]
         facts.append(_in_table(PARTITION_TRANSITIONS, old.state, new.state))
-        facts += [_in_table(REPLICA_TRANSITIONS, old.replicas[r], new.replicas[r]) for r in m.assigned(p)]
+        deleted = [(state, ReplicaState.NON_EXISTENT) for state in ONLINE_OR_OFFLINE_FROM if m.has("reassignment")]
+        facts += [_in_table(REPLICA_TRANSITIONS, old.replicas[r], new.replicas[r], deleted) for r in m.assigned(p)]
     return resigned | both(*facts)
 
 
-def _in_table(table: Table[Any], old: Value, new: Value) -> Value:
-    """Whether a state stays, or changes by a row, or by a row after a row (one call may take two)."""
+def _in_table(table: Table[Any], old: Value, new: Value, also: Iterable[tuple[Any, Any]] = ()) -> Value:
+    """Whether a state stays, or changes by a row, or by a row after a row (one call may take two).
+
+    `also`: from the first state to the second one call takes a row after the other.
+    """
     if same(old.term, new.term):
         return flag(True)
     rows = [(source, target) for source, targets in table.items() for target in targets]
-    reachable = {*rows, *((a, d) for a, b in rows for c, d in rows if b == c)}
+    reachable = {*rows, *((a, d) for a, b in rows for c, d in rows if b == c), *also}
     return either(old == new, *(both(old == source, new == target) for source, target in sorted(reachable)))
 
 

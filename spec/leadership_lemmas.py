@@ -118,7 +118,8 @@ def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value:
         for p in m.partitions:
             znode = s.zookeeper.state[p]
             unchanged = both(controller.partition == p, znode.version == controller.read_version)
-            possible = offline_partition_leader(m, p, znode.isr, controller.live).possible
+            assigned = m.brokers.list_kind.constant(m.first_assigned(p))
+            possible = offline_partition_leader(m, assigned, znode.isr, controller.live).possible
             not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
             facts.append(both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(not_newer, possible)))
             facts.append(both(controller.at == At.REMOVE_WRITE, unchanged).implies(not_newer))
@@ -141,7 +142,8 @@ def no_copy_has_a_stranger_in_sync(s: Any, m: Model) -> Value | None:
     for p in m.partitions:
         memories = [s.brokers[b].partitions[p] for b in m.assigned(p)]
         lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories if "retrying" in one]
-        facts += [m.brokers.is_subset(m.brokers.members(one), m.assigned_set(p)) for one in lists]
+        assigned = m.brokers.set_kind.constant(m.assigned(p))
+        facts += [m.brokers.is_subset(m.brokers.members(one), assigned) for one in lists]
     return both(*facts)
 
 

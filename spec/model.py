@@ -12,7 +12,7 @@ from functools import cached_property
 
 from spec.broker_lists import Brokers
 from spec.scopes import APART, Purgatory, Scope
-from spec.terms import Kind, Value, epoch, number
+from spec.terms import Kind, epoch, number
 from spec.variants import Switch, Switches
 
 UNMENDED = {
@@ -21,6 +21,9 @@ UNMENDED = {
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
 }
 """What a rule may ask for that a mend takes away."""
+
+STOPPING_PARTS = frozenset({"reassignment", "deletion", "shutdown"})
+"""The parts in which a replica is stopped, or deleted, whose broker has a channel."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,9 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, and what is there unless it is mended."""
-        return self.scope.features | {name for name, mend in UNMENDED.items() if not self.mends(mend)}
+        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, `stopped_replicas`."""
+        unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
+        return self.scope.features | unmended | ({"stopped_replicas"} if self.stops_replicas else set())
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""
@@ -64,6 +68,11 @@ class Model:
     def epochs_acted_in(self) -> range:
         """The controller epochs that a term may act in; 0 is that of a term that read no epoch and lost the first."""
         return range(0 if self.counts_epoch_versions else 1, self.scope.controller_epochs + 1)
+
+    @property
+    def stops_replicas(self) -> bool:
+        """Whether StopReplica requests are delivered: only parts that stop replicas of living brokers have any."""
+        return not STOPPING_PARTS.isdisjoint(self.scope.parts)
 
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""
@@ -116,12 +125,13 @@ class Model:
         return range(self.scope.connection_capacity)
 
     def assigned(self, partition: int) -> tuple[int, ...]:
-        """The assigned replicas (AR) of a partition, in order."""
-        return self.scope.assigned[partition]
+        """The brokers that may ever be assigned a partition: its AR in order, then those that a request adds."""
+        wanted = (request[partition] for request in self.scope.requests)
+        return tuple(dict.fromkeys(broker for one in (self.scope.assigned[partition], *wanted) for broker in one))
 
-    def assigned_set(self, partition: int) -> Value:
-        """The assigned replicas as a set."""
-        return self.brokers.set_kind.constant(self.assigned(partition))
+    def first_assigned(self, partition: int) -> tuple[int, ...]:
+        """The assigned replicas (AR) with which a partition starts, in order; without reassignment they stay so."""
+        return self.scope.assigned[partition]
 
     @cached_property
     def controller_epoch(self) -> Kind:

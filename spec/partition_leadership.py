@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
 from spec.language import action, observe, require, successor, when
 from spec.leader_selectors import offline_partition_leader
@@ -28,12 +29,12 @@ from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
 from spec.state import At, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off
+from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
 
 
 def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
     """The live assigned replicas, in the order of AR, as this controller sees them."""
-    return m.brokers.filtered(m.brokers.list_kind.constant(m.assigned(p)), s.controllers[c].live)
+    return m.brokers.filtered(assigned_replicas(s, m, c, p), s.controllers[c].live)
 
 
 def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
@@ -105,6 +106,7 @@ def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
     znode.version = 0
     znode.controller_epoch = s.controllers[c].epoch
     acts(s, m, c)
+    state_changed(s, m, p)
     observe(f"controller {c}", "create state", partition=p, **{name: znode[name] for name in FIELDS})
 
 
@@ -114,7 +116,7 @@ def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.OFFLINE)
-    election = offline_partition_leader(m, p, znode.isr, controller.live)
+    election = offline_partition_leader(m, assigned_replicas(s, m, c, p), znode.isr, controller.live)
     possible = both(exists(znode), znode.controller_epoch <= controller.epoch, election.possible)
     with when(possible):
         controller.partition = p
@@ -182,13 +184,14 @@ def reread(s: Any, c: int) -> None:
 
 def _write_election(s: Any, m: Model, c: int, p: int) -> None:
     controller, znode = s.controllers[c], s.zookeeper.state[p]
-    election = offline_partition_leader(m, p, znode.isr, controller.live)
+    election = offline_partition_leader(m, assigned_replicas(s, m, c, p), znode.isr, controller.live)
     znode.leader = election.leader
     znode.isr = election.isr
     znode.leader_epoch = successor(znode.leader_epoch)
     znode.version = successor(znode.version)
     znode.controller_epoch = controller.epoch
     acts(s, m, c)
+    state_changed(s, m, p)
     observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
 
 

@@ -100,6 +100,8 @@ def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
         _lose_events(s, m, b, lost)
         for path in watched_paths(m):
             s.controllers[b].watching[path] = False
+        if m.has("reassignment"):
+            reset(s.controllers[b], "isr_watching")
     end_session(s, m, b, orphaned=False)
     s.processes[b].session = Session.EXPIRED
 
@@ -115,6 +117,8 @@ def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
         with when(both(lost > 0, beyond)):
             require(places[i] != Callback.SESSION, places[i] != Callback.REGISTRATION)
             places[i] = Callback.NONE
+            if m.has("reassignment"):
+                s.controllers[b].concerns[i] = 0
 
 
 @action(actor="broker {b}", source="ZkClient 0.10 processStateChanged, reconnect")
@@ -130,6 +134,9 @@ def renew_session(s: Any, m: Model, b: int) -> None:
         for path, callback in listened_paths(m).items():
             with when(s.controllers[b].listening[path]):
                 queue_callback(s, m, b, callback)
+        for p in m.partitions if m.has("reassignment") else ():
+            with when(s.controllers[b].isr_listening[p]):
+                queue_callback(s, m, b, Callback.STATE, p)
         queue_callback(s, m, b, Callback.CONTROLLER)
     else:
         with when(process.owes != Owes.AT_START):

@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.assignment import assigned_set
 from spec.controller_election import controller_moved
 from spec.language import action, observe, require, successor, when
 from spec.model import Model
 from spec.partition_leadership import reread
 from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
-from spec.state import At
+from spec.state import At, Handler
 from spec.terms import Value, both, choose, either, flag
-from spec.zookeeper import can_operate, exists, is_fenced_off
+from spec.variants import Switch
+from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
 
 #: From these a replica may go Online, and from the same ones Offline, by the documented table.
 ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
@@ -37,8 +39,9 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
     told, informed = {}, {}
     for p in m.partitions:
         cached = flag(partitions[p].version != -1)
+        affected = m.brokers.intersection(on, assigned_set(s, m, c, p))
         moving = {
-            r: both(m.brokers.in_set(r, on), _may_go_online_or_offline(partitions[p].replicas[r]))
+            r: both(m.brokers.in_set(r, affected), may_go_online_or_offline(partitions[p].replicas[r]))
             for r in m.assigned(p)
         }
         from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
@@ -48,10 +51,24 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
         for r in m.assigned(p):
             with when(moving[r]):
                 partitions[p].replicas[r] = ReplicaState.ONLINE
-    send(s, m, c, Batch(ordered=told, metadata=informed))
+    send(s, m, c, Batch(ordered=told, metadata=informed, deleted=_strays(s, m, c, on)))
 
 
-def _may_go_online_or_offline(state: Value) -> Value:
+def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
+    """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have."""
+    if not (m.stops_replicas and m.mends(Switch.DELETE_STRAYS)):
+        return {}
+    assigned = {p: assigned_set(s, m, c, p) for p in m.partitions}
+    possible = {p: m.brokers.intersection(on, m.brokers.set_kind.constant(m.assigned(p))) for p in m.partitions}
+    nobody = m.brokers.empty_set()
+    return {
+        p: choose(m.brokers.is_empty(assigned[p]), nobody, m.brokers.difference(possible[p], assigned[p]))
+        for p in m.partitions
+    }
+
+
+def may_go_online_or_offline(state: Value) -> Value:
+    """Whether the table has these two transitions from a state."""
     return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
 
 
@@ -62,8 +79,9 @@ def drop_stop_replica(s: Any, m: Model, c: int, dead: Value) -> None:
     """
     for p in m.partitions:
         for r in m.assigned(p):
-            movable = _may_go_online_or_offline(s.controllers[c].partitions[p].replicas[r])
-            with when(both(m.brokers.in_set(r, dead), movable)):
+            movable = may_go_online_or_offline(s.controllers[c].partitions[p].replicas[r])
+            affected = m.brokers.intersection(dead, assigned_set(s, m, c, p))
+            with when(both(m.brokers.in_set(r, affected), movable)):
                 observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
 
 
@@ -72,8 +90,8 @@ def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
     controller = s.controllers[c]
     for p in m.partitions:
         cached = controller.partitions[p]
-        movable = m.brokers.set_from({r: _may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
-        candidates = m.brokers.intersection(dead, movable)
+        movable = m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
+        candidates = m.brokers.intersection(m.brokers.intersection(dead, assigned_set(s, m, c, p)), movable)
         with when(cached.version != -1):
             cached.visiting = candidates
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions))
@@ -169,6 +187,7 @@ def _write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     znode.version = successor(znode.version)
     znode.controller_epoch = s.controllers[c].epoch
     acts(s, m, c)
+    state_changed(s, m, p)
     observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
 
 
@@ -190,18 +209,24 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The replica is Offline, and every other assigned replica is to be told."""
     cached = s.controllers[c].partitions[p]
     cached.replicas[r] = ReplicaState.OFFLINE
-    others = m.brokers.difference(m.assigned_set(p), m.brokers.set_kind.constant((r,)))
+    others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     cached.batched = m.brokers.union(cached.batched, others)
 
 
 def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The replica is done; after the last one the batch goes out and the handler ends."""
     from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
+    from spec.reassignment import delete_old_replicas  # noqa: PLC0415 - likewise
 
     partitions = s.controllers[c].partitions
     partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
     with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
-        end_broker_failure(s, m, c)
+        of_failure = flag(True)
+        if m.has("reassignment"):
+            of_failure = flag(s.controllers[c].handler == Handler.NONE)
+            delete_old_replicas(s, m, c, p)
+        with when(of_failure):
+            end_broker_failure(s, m, c)
 
 
 RULES = (read_for_removal, write_removal, write_removal_unanswered, rewrite_removal)

@@ -5,8 +5,11 @@ UpdateMetadata. Within a batch the last word for a partition wins, and since eve
 cache under the lock, what is sent is the cache as it stands at the end of the call; so a running call keeps only *who*
 is told of *what*. LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
 
-StopReplica comes with the parts that can deliver it: in the parts modelled here it is only ever meant for a broker
-whose channel has just been removed, so Kafka drops it ("since it is offline").
+StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
+then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
+("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
+
+Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any.
 
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """
@@ -29,11 +32,15 @@ FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
 class Batch:
     """Who is told of what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
 
+    `stopped` and `deleted` are the brokers by partition of StopReplica without and with delete.
+
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
     `content` gives what LeaderAndIsr says of a partition to a broker where that is not the controller's cache.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)
+    stopped: Mapping[int, Value] = field(default_factory=dict)
+    deleted: Mapping[int, Value] = field(default_factory=dict)
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
     content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
@@ -69,16 +76,31 @@ def send(s: Any, m: Model, c: int, batch: Batch) -> None:
     controller = s.controllers[c]
     informs = either(batch.everybody, *batch.metadata.values())
     informed = both(informs, ~m.brokers.disjoint(controller.channels, controller.live))
-    ordered_to = (~m.brokers.disjoint(controller.channels, brokers) for brokers in batch.ordered.values())
-    with when(either(informed, *ordered_to)):
+    named = (*batch.ordered.values(), *batch.stopped.values(), *batch.deleted.values())
+    named_with_channel = (~m.brokers.disjoint(controller.channels, brokers) for brokers in named)
+    with when(either(informed, *named_with_channel)):
         acts(s, m, c)
     if not m.has("connections"):
         return
     for b in m.brokers.ids:
         ordered = {p: m.brokers.in_set(b, brokers) for p, brokers in batch.ordered.items()}
         told = both(informs, m.brokers.in_set(b, controller.live)) if m.has("metadata") else flag(False)
-        with when(both(m.brokers.in_set(b, controller.channels), either(*ordered.values(), told))):
+        stops = either(*(m.brokers.in_set(b, to) for to in (*batch.stopped.values(), *batch.deleted.values())))
+        reached = m.brokers.in_set(b, controller.channels)
+        with when(both(reached, either(*ordered.values(), told, stops))):
             _put(s, m, c, b, batch, ordered, told)
+        _observe_stops(s, m, c, b, batch, reached)
+
+
+def _observe_stops(s: Any, m: Model, c: int, b: int, batch: Batch, reached: Value) -> None:
+    """The StopReplica requests to a broker are queued, or dropped for want of a channel."""
+    for delete, stops in ((0, batch.stopped), (1, batch.deleted)):
+        for p, brokers in stops.items():
+            stopped = m.brokers.in_set(b, brokers)
+            with when(both(stopped, reached)):
+                observe(f"controller {c}", "queue StopReplica", broker=b, partition=p, delete=delete)
+            with when(both(stopped, ~reached)):
+                observe(f"controller {c}", "drop StopReplica", broker=b, partition=p)
 
 
 def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
@@ -101,15 +123,23 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
     """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
     controller = s.controllers[c]
     slot.epoch = controller.epoch
-    slot.stage = choose(either(*ordered.values()), Stage.LEADER_AND_ISR, slot.stage)
-    with when(~either(*ordered.values())):
+    slot.stage = Stage.STOP_REPLICA if m.stops_replicas else Stage.UPDATE_METADATA
+    with when(told):
         slot.stage = Stage.UPDATE_METADATA
+    with when(either(*ordered.values())):
+        slot.stage = Stage.LEADER_AND_ISR
     for p, is_ordered in ordered.items():
         content = batch.content.get((p, b), controller.partitions[p])
         with when(is_ordered):
             slot.partitions[p].ordered = True
             for name in FIELDS:
                 slot.partitions[p][name] = content[name]
+            if m.has("reassignment"):
+                slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
     if m.has("metadata"):
         slot.metadata = told
         slot.alive = choose(told, controller.live, slot.alive)
+    if m.stops_replicas:
+        for p in m.partitions:
+            slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
+            slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])

@@ -5,8 +5,8 @@ which the map is traversed. An immutable Map of up to four keys keeps the order 
 `HashTrieMap`, traversed by the improved hash, five bits at a time from the lowest. A mutable Map is a `HashTable` of
 16 buckets for up to 12 keys, traversed from the last bucket to the first, the newest key of a bucket first.
 
-Hashes are those of Scala 2.10 and 2.11 and of Java's String. Left out on purpose: tables that grow, and keys that are
-no strings: no payload needs them.
+Hashes are those of Scala 2.10 and 2.11 and of Java's String. Sets of brokers go by the same trie, and a number's hash
+is the number. Left out on purpose: tables that grow, which no payload needs.
 """
 
 from __future__ import annotations
@@ -32,6 +32,11 @@ def immutable_map_order(keys: Sequence[str]) -> list[str]:
     return list(keys) if len(keys) <= 4 else sorted(keys, key=_trie_path)
 
 
+def immutable_set_order(numbers: Sequence[int]) -> tuple[int, ...]:
+    """The numbers as `scala.collection.immutable.Set` lists them when they are inserted in this order."""
+    return tuple(numbers) if len(numbers) <= 4 else tuple(sorted(numbers, key=_trie_digits))
+
+
 def mutable_map_order(keys: Sequence[str]) -> list[str]:
     """The keys as `scala.collection.mutable.HashMap` lists them when they are inserted in this order."""
     if len(keys) > LARGEST_TABLE:
@@ -41,9 +46,12 @@ def mutable_map_order(keys: Sequence[str]) -> list[str]:
 
 
 def _trie_path(key: str) -> list[int]:
-    """`HashMap.improve`, cut into the digits by which the trie branches."""
-    value = java_hash(key)
-    value = (value + ~(value << 9)) & MASK
+    return _trie_digits(java_hash(key))
+
+
+def _trie_digits(hash_code: int) -> list[int]:
+    """`HashMap.improve` of a hash (of a number: itself), cut into the digits by which the trie branches."""
+    value = (hash_code + ~(hash_code << 9)) & MASK
     value ^= value >> 14
     value = (value + (value << 4)) & MASK
     value ^= value >> 10

@@ -16,8 +16,11 @@ from typing import Any
 
 from spec.errors import MalformedInput, UnknownName
 
-PARTS = ("partitions", "connections", "metadata", "creation", "notifications", "delayed_operations")
-BUDGETS = ("crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "updates")
+PARTS = ("partitions", "connections", "metadata", "creation", "notifications", "reassignment", "delayed_operations")
+BUDGETS = (
+    "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "reassignments",
+    "updates",
+)  # fmt: skip
 
 APART = frozenset({"delayed_operations"})
 """Parts that are systems of their own: a scope with one has nothing else of the protocol."""
@@ -42,10 +45,11 @@ class Purgatory:
 class Scope:
     """Bounds of one exploration.
 
-    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `cold` starts with nothing
-    running; otherwise controller 1 is at work, everything is registered and every request is answered. `versions`
-    bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR change notifications
-    stand at a time.
+    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `requests` are the
+    reassignments that the admin may ask for, each the RAR of every partition (empty: it is not in the request).
+    `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
+    is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
+    change notifications stand at a time.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Scope:
     controllers: int
     assigned: tuple[tuple[int, ...], ...] = ()
     topic_of: tuple[int, ...] = ()
+    requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
     parts: frozenset[str] = frozenset()
     budgets: tuple[tuple[str, int], ...] = ()
     connection_capacity: int = 2
@@ -100,6 +105,7 @@ def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     _refuse_unknown(name, bounds.get("parts", ()), PARTS)
     given = dict(bounds)
     given["assigned"] = tuple(tuple(replicas) for replicas in bounds.get("assigned", ()))
+    given["requests"] = tuple(tuple(map(tuple, one)) for one in bounds.get("requests", ()))
     given["topic_of"] = tuple(bounds.get("topic_of", ()))
     given["parts"] = frozenset(bounds.get("parts", ()))
     given["budgets"] = tuple(bounds.get("budgets", {}).items())
@@ -115,8 +121,9 @@ def _sensible(one: Scope) -> Scope:
     if not 1 <= one.controllers <= one.brokers:
         raise _malformed(one.name, "controllers", f"is not from 1 to {one.brokers}, the number of brokers")
     for replicas in one.assigned:
-        if not replicas or len(set(replicas)) < len(replicas) or not set(replicas) <= {*range(1, one.brokers + 1)}:
+        if not replicas or not _are_brokers(one, replicas):
             raise _malformed(one.name, "assigned", f"{list(replicas)} are no distinct brokers from 1 to {one.brokers}")
+    _refuse_requests(one)
     if len(one.topic_of) not in {0, len(one.assigned)}:
         raise _malformed(one.name, "topic_of", f"names {len(one.topic_of)} topics for {len(one.assigned)} partitions")
     if bool(one.assigned) != ("partitions" in one.parts):
@@ -128,6 +135,15 @@ def _sensible(one: Scope) -> Scope:
     if one.parts & APART and (one.parts > APART or not one.cold):
         raise _malformed(one.name, "parts", "delayed_operations is a system of its own, cold and without other parts")
     return one
+
+
+def _refuse_requests(one: Scope) -> None:
+    """Refuse reassignments to no brokers, or of other partitions, or without the part."""
+    for request in one.requests:
+        if len(request) != len(one.assigned) or not all(_are_brokers(one, replicas) for replicas in request):
+            raise _malformed(one.name, "requests", f"{list(map(list, request))} has no brokers for each partition")
+    if bool(one.requests) != ("reassignment" in one.parts):
+        raise _malformed(one.name, "requests", "goes with the part reassignment, and neither is without the other")
 
 
 def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:
@@ -144,6 +160,11 @@ def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:
     if [set(r) <= set(t) for r, t in zip(one.refused, one.requests, strict=False)] != [True] * len(one.requests):
         raise _malformed(name, "purgatory.refused", "is not, request by request, some of the topics that it names")
     return one
+
+
+def _are_brokers(one: Scope, replicas: tuple[int, ...]) -> bool:
+    """Whether these are brokers of the scope, none of them twice."""
+    return len(set(replicas)) == len(replicas) and set(replicas) <= {*range(1, one.brokers + 1)}
 
 
 def _refuse_unknown(scope_name: str, given: Any, known: Any) -> None:

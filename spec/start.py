@@ -75,7 +75,7 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
 
 def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
     """Znode, controller's cache and the brokers' memories agree."""
-    replicas = m.assigned(p)
+    replicas = m.first_assigned(p)
     leadership = {"leader": replicas[0], "leader_epoch": 0, "isr": replicas, "version": 0, "controller_epoch": 1}
     cached = f"controllers[{FIRST_CONTROLLER}].partitions[{p}]"
     yield f"controllers[{FIRST_CONTROLLER}].topics[{m.topic_of(p)}]", True
@@ -85,5 +85,11 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
         yield f"{cached}.{name}", value
         for r in replicas:
             yield f"brokers[{r}].partitions[{p}].{name}", () if name == "isr" and r != replicas[0] else value
+    if m.has("reassignment"):
+        yield f"{cached}.assigned", replicas
+        for r in replicas:
+            yield f"brokers[{r}].partitions[{p}].assigned", replicas
     for r in replicas:
         yield f"{cached}.replicas[{r}]", ReplicaState.ONLINE
+        if m.stops_replicas:
+            yield f"logs[{r}][{p}]", True

@@ -6,7 +6,8 @@ Every variable says which real thing it stands for. What was dropped on purpose:
   conditional write on the version read is one on the epoch read;
 * a watch's event is put on its process's callback queue at the moment of the change; an expiry may lose the tail of the
   queue that had not reached the client;
-* the logs that brokers replicate: being in sync is a matter of the ISR only, and a leader shrinks it at will;
+* the logs that brokers replicate: being in sync is a matter of the ISR only, and a leader shrinks it at will. That a
+  broker has a log of a partition on its disk (`logs`), which outlives the process, is kept where replicas are stopped;
 * a pause needs no variable, since the scheduler need not choose a process.
 
 Variables that hold nothing in a state keep their initial value, so that two states differ only where the protocol
@@ -54,6 +55,8 @@ class Callback(enum.Enum):
     BROKERS = "the children of /brokers/ids changed"
     TOPICS = "the children of /brokers/topics changed"
     ISR_CHANGES = "the children of /isr_change_notification changed"
+    REASSIGNMENTS = "/admin/reassign_partitions was created, changed or deleted"
+    STATE = "the state znode of a partition that is being reassigned changed"
 
 
 class At(enum.Enum):
@@ -81,16 +84,32 @@ class At(enum.Enum):
     NOTIFIED_READ = "ISR change notification: read a state znode"
     NOTIFIED_DELETE = "ISR change notification: delete a handled notification"
     FINISH = "failover: delete /admin/preferred_replica_election"
+    READ_REASSIGNMENTS = "failover: read /admin/reassign_partitions"
+    REASSIGN_NEXT = "reassignment: begin with the next partition that is due"
+    REASSIGN_READ = "reassignment: read whether the ISR has all of RAR"
+    WRITE_UNION = "reassignment 1: write RAR + OAR to the topic's znode"
+    BUMP_READ = "reassignment 2: read the state znode"
+    BUMP_WRITE = "reassignment 2: write it with leader_epoch + 1, if the version is still the one read"
+    START_READ = "reassignment 3: read the state znode for a replica that is to be started"
+    MOVE_READ = "reassignment 7: read the state znode"
+    MOVE_WRITE = "reassignment 7: write it with a leader of RAR, if the version is still the one read"
+    WRITE_TARGET = "reassignment 10: write RAR to the topic's znode"
+    COMPLETE_READ = "reassignment 11: read /admin/reassign_partitions"
+    COMPLETE_WRITE = "reassignment 11: write it without the partition"
+    REFUSE_READ = "reassignment refused or failed: read /admin/reassign_partitions"
+    REFUSE_WRITE = "reassignment refused or failed: write it without the partition"
 
 
 class Handler(enum.Enum):
-    """Why the controller brings partitions online, which decides what follows."""
+    """Why the controller brings partitions online, or reassigns them, which decides what follows."""
 
     NONE = "it does not"
     FAILOVER = "PartitionStateMachine.startup"
     BROKER_STARTUP = "onBrokerStartup"
     BROKER_FAILURE = "onBrokerFailure"
     CREATION = "onNewPartitionCreation"
+    REASSIGNMENT = "PartitionsReassignedListener"
+    ISR_CHANGE = "ReassignedPartitionsIsrChangeListener"
 
 
 class DeletionThread(enum.Enum):
@@ -107,6 +126,8 @@ class Stage(enum.Enum):
     EMPTY = "no batch in this place"
     LEADER_AND_ISR = "LeaderAndIsr is next"
     UPDATE_METADATA = "UpdateMetadata is next"
+    STOP_REPLICA = "StopReplica without delete is next, perhaps of no partition"
+    DELETE_REPLICA = "StopReplica with delete is next, one request a partition"
 
 
 def shape(m: Model) -> Shape:
@@ -121,6 +142,8 @@ def shape(m: Model) -> Shape:
     }
     if m.has("partitions"):
         tree["brokers"] = {b: _broker(m) for b in m.brokers.ids}
+    if m.stops_replicas:
+        tree["logs"] = {b: {p: Leaf(FLAG, False) for p in m.partitions if b in m.assigned(p)} for b in m.brokers.ids}
     if m.has("connections"):
         tree["connections"] = {c: {b: {k: _slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers}
     if not m.proving:
@@ -140,7 +163,11 @@ def leadership(m: Model) -> Mapping[str, Leaf]:
 
 
 def _zookeeper(m: Model) -> Shape:
-    """The znodes, and which ephemeral ones belong to a dead process whose session lives on ("orphaned")."""
+    """The znodes, and which ephemeral ones belong to a dead process whose session lives on ("orphaned").
+
+    Where there is reassignment, `assigned` is AR as the topics' znodes say it, and `requested` RAR as
+    /admin/reassign_partitions does (empty: it does not name the partition; all empty: it does not exist).
+    """
     tree: dict[str, Shape] = {
         "controller": Leaf(m.brokers.id_kind, 0),
         "controller_orphaned": Leaf(FLAG, False),
@@ -155,7 +182,15 @@ def _zookeeper(m: Model) -> Shape:
         tree["state"] = {p: leadership(m) for p in m.partitions}
     if m.has("notifications"):
         tree["notified"] = {p: Leaf(m.notices.set_kind, ()) for p in m.partitions}
+    if m.has("reassignment"):
+        tree["assigned"] = {p: Leaf(m.brokers.list_kind, _at_start(m, p)) for p in m.partitions}
+        tree["requested"] = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
     return tree
+
+
+def _at_start(m: Model, p: int) -> tuple[int, ...]:
+    """The AR in a topic's znode, if it is there from the start."""
+    return () if m.has("creation") else m.first_assigned(p)
 
 
 def _process() -> Shape:
@@ -207,7 +242,31 @@ def _controller(m: Model) -> Shape:
         }
     if m.has("notifications"):
         tree["taken"] = Leaf(m.notices.set_kind, ())
+    if m.has("reassignment"):
+        tree |= _reassigning(m)
     return tree
+
+
+def _reassigning(m: Model) -> Mapping[str, Shape]:
+    """A controller's part in reassignments.
+
+    `reassigned` is partitionsBeingReassigned: RAR by partition. `due`: still to be begun with by the running handler;
+    `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`: what the next
+    write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on state znodes
+    and whether their watches are set; `concerns` is the partition of such a callback, by its place in the queue.
+    """
+    lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
+    flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
+    return {
+        "reassigned": lists,
+        "due": flags,
+        "reassigning": Leaf(m.partition_number, 0),
+        "leaving": Leaf(m.brokers.set_kind, ()),
+        "remaining": lists,
+        "isr_listening": flags,
+        "isr_watching": flags,
+        "concerns": {i: Leaf(m.partition_number, 0) for i in range(m.scope.callback_capacity)},
+    }
 
 
 def watched_paths(m: Model) -> dict[str, Callback]:
@@ -217,6 +276,8 @@ def watched_paths(m: Model) -> dict[str, Callback]:
         paths["topics"] = Callback.TOPICS
     if m.has("notifications"):
         paths["isr_changes"] = Callback.ISR_CHANGES
+    if m.has("reassignment"):
+        paths["reassignments"] = Callback.REASSIGNMENTS
     return paths
 
 
@@ -230,11 +291,13 @@ def _cached_partition(m: Model, p: int) -> Shape:
 
     The leadership is cached where `version` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
     visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a new
-    replica whose partition has a state znode already, which is not cached.
+    replica whose partition has a state znode already, which is not cached. `assigned` is AR in memory.
     """
     found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
+    assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.has("reassignment") else {}
     return {
         **found,
+        **assigned,
         **leadership(m),
         "state": Leaf(enumeration(PartitionState), PartitionState.NON_EXISTENT),
         "replicas": {r: Leaf(enumeration(ReplicaState), ReplicaState.NON_EXISTENT) for r in m.assigned(p)},
@@ -248,13 +311,18 @@ def _broker(m: Model) -> Shape:
     """A broker's side of the protocol; all of it is memory and dies with the process.
 
     For each partition: leadership as last accepted (`leader_epoch` -1: none yet); the leader keeps the ISR, followers
-    do not. `unreported`: an ISR change not yet announced. `retrying`: an ISR write whose answer was lost.
+    do not. `unreported`: an ISR change not yet announced. `retrying`: an ISR write whose answer was lost. `idle`: a
+    follower whose fetcher a StopReplica stopped; it starts again for another leader only. `assigned`: AR as told.
     """
     partition: dict[str, Shape] = dict(leadership(m))
     if m.has("notifications"):
         partition["unreported"] = Leaf(FLAG, False)
     if m.scope.budget("losses"):
         partition["retrying"] = Leaf(m.brokers.list_kind, ())
+    if m.stops_replicas:
+        partition["idle"] = Leaf(FLAG, False)
+    if m.has("reassignment"):
+        partition["assigned"] = Leaf(m.brokers.set_kind, ())
     tree: dict[str, Shape] = {
         "controller_epoch": Leaf(m.controller_epoch, 0),
         "partitions": dict.fromkeys(m.partitions, partition),
@@ -265,8 +333,13 @@ def _broker(m: Model) -> Shape:
 
 
 def _slot(m: Model) -> Shape:
-    """A place in a connection's queue: one batch, its epoch, and for each partition what the requests say."""
+    """A place in a connection's queue: one batch, its epoch, and for each partition what the requests say.
+
+    `stop` and `delete` are the partitions of its StopReplica requests, by their delete flag.
+    """
     content: dict[str, Shape] = {**leadership(m), "ordered": Leaf(FLAG, False)}
+    if m.has("reassignment"):
+        content["assigned"] = Leaf(m.brokers.set_kind, ())
     tree: dict[str, Shape] = {
         "stage": Leaf(enumeration(Stage), Stage.EMPTY),
         "epoch": Leaf(m.controller_epoch, 0),
@@ -274,14 +347,23 @@ def _slot(m: Model) -> Shape:
     }
     if m.has("metadata"):
         tree |= {"metadata": Leaf(FLAG, False), "alive": Leaf(m.brokers.set_kind, ())}
+    if m.stops_replicas:
+        tree |= {"stop": {p: Leaf(FLAG, False) for p in m.partitions}}
+        tree |= {"delete": {p: Leaf(FLAG, False) for p in m.partitions}}
     return tree
 
 
 def _history(m: Model) -> Shape:
-    """What no process knows: in which controller epochs some term has acted.
+    """What no process knows: in which controller epochs some term has acted, and how reassignments began.
 
     Enumerating keeps one flag an epoch. Proving watches one arbitrary epoch: a claim about it is a claim about all.
+    `original` is the AR in ZooKeeper when a partition's present reassignment was asked for, `caught_up` whether the ISR
+    has had all of RAR since.
     """
+    tree: dict[str, Shape] = {"acted": {e: Leaf(FLAG, False) for e in m.epochs_acted_in}}
     if m.proving:
-        return {"watched": Leaf(m.controller_epoch, 0), "acted": Leaf(FLAG, False)}
-    return {"acted": {e: Leaf(FLAG, False) for e in m.epochs_acted_in}}
+        tree = {"watched": Leaf(m.controller_epoch, 0), "acted": Leaf(FLAG, False)}
+    if m.has("reassignment"):
+        tree["original"] = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
+        tree["caught_up"] = {p: Leaf(FLAG, False) for p in m.partitions}
+    return tree

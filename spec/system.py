@@ -23,6 +23,8 @@ from spec import (
     processes_and_sessions,
     properties,
     purgatory_state,
+    reassignment,
+    reassignment_requests,
     replica_transitions,
     topics,
 )
@@ -30,13 +32,13 @@ from spec.language import Rule, TransitionSystem, View, instantiate, leaves, par
 from spec.model import Model
 from spec.scopes import Scope
 from spec.start import running
-from spec.state import Callback, shape, watched_paths
+from spec.state import Callback, listened_paths, shape
 from spec.variants import AS_CODED, Switches, show_switches
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, connections, isr_changes, isr_notification,
-    delayed_operations,
+    reassignment_requests, reassignment, delayed_operations,
 )  # fmt: skip
 
 
@@ -86,7 +88,8 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "r": m.brokers.ids,
         "t": m.topics,
         "lost": range(m.scope.callback_capacity + 1),
-        "callback": [list(Callback).index(one) for path, one in watched_paths(m).items() if path != "controller"],
+        "callback": [list(Callback).index(one) for one in _controllers_callbacks(m)],
+        "k": range(len(m.scope.requests)),
     }
     if m.has(purgatory_state.PART):
         domains = dict(purgatory_state.domains(m))
@@ -95,6 +98,13 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         parameters = dict(zip(names, values, strict=True))
         if _makes_sense(parameters, m):
             yield parameters
+
+
+def _controllers_callbacks(m: Model) -> Iterator[Callback]:
+    """The callbacks of listeners that do nothing while their broker is not the active controller."""
+    yield from listened_paths(m).values()
+    if m.has("reassignment"):
+        yield Callback.STATE
 
 
 def _makes_sense(parameters: Mapping[str, int], m: Model) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.assignment import assigned_set, read_assignments
 from spec.controller_threads import become_idle, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -32,6 +33,9 @@ def create_topic(s: Any, m: Model, t: int) -> None:
     """The admin tool creates a topic's znode with its assignment."""
     require(~s.zookeeper.topics[t])
     s.zookeeper.topics[t] = True
+    if m.has("reassignment"):
+        for p in m.partitions_of(t):
+            s.zookeeper.assigned[p] = m.first_assigned(p)
     observe("admin", "create topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)
 
@@ -49,9 +53,10 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
         with when(new):
             controller.topics[topic] = True
             controller.at = At.NEW_REPLICA_READ
+            read_assignments(s, m, c, topic)
             for p in m.partitions_of(topic):
                 controller.partitions[p].state = PartitionState.NEW
-                controller.partitions[p].visiting = m.assigned_set(p)
+                controller.partitions[p].visiting = assigned_set(s, m, c, p)
                 controller.partitions[p].todo = True
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from spec.language import fits, observe, when
 from spec.model import Model
 from spec.state import Callback, Session
-from spec.terms import Value, both, flag
+from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 
 
@@ -22,8 +22,8 @@ def can_operate(s: Any, process: int) -> Value:
     return flag(s.processes[process].session == Session.LIVE)
 
 
-def queue_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
-    """Put a listener at the end of a process's event queue."""
+def queue_callback(s: Any, m: Model, c: int, callback: Callback, p: int = 0) -> None:
+    """Put a listener at the end of a process's event queue; `p` is the partition that it is about, if it is."""
     places = s.controllers[c].callbacks
     last = m.scope.callback_capacity - 1
     fits(places[last] == Callback.NONE)
@@ -31,6 +31,8 @@ def queue_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
         before = flag(True) if i == 0 else places[i - 1] != Callback.NONE
         with when(both(places[i] == Callback.NONE, before)):
             places[i] = callback
+            if p:
+                s.controllers[c].concerns[i] = p
 
 
 def take_head(s: Any, m: Model, c: int) -> None:
@@ -39,6 +41,11 @@ def take_head(s: Any, m: Model, c: int) -> None:
     for i in range(size - 1):
         places[i] = places[i + 1]
     places[size - 1] = Callback.NONE
+    if m.has("reassignment"):
+        concerns = s.controllers[c].concerns
+        for i in range(size - 1):
+            concerns[i] = concerns[i + 1]
+        concerns[size - 1] = 0
 
 
 def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
@@ -48,6 +55,20 @@ def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
         with when(watching[path]):
             queue_callback(s, m, c, callback)
             watching[path] = False
+
+
+def state_changed(s: Any, m: Model, p: int) -> None:
+    """A state znode was created or written: tell the controllers that reassign its partition."""
+    if not m.has("reassignment"):
+        return
+    wanted, history = s.zookeeper.requested[p], s.history
+    in_sync = m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(s.zookeeper.state[p].isr))
+    history.caught_up[p] = either(history.caught_up[p], both(wanted != (), in_sync))
+    for c in m.controllers:
+        watching = s.controllers[c].isr_watching
+        with when(watching[p]):
+            queue_callback(s, m, c, Callback.STATE, p)
+            watching[p] = False
 
 
 def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:

@@ -18,6 +18,7 @@ from spec.variants import AS_CODED, FENCED, Switches
 #: Between them they have every part and every budget.
 SYSTEMS = [("left_overs", AS_CODED), ("losses", FENCED), ("topics", AS_CODED), ("metadata", FENCED)]
 SYSTEMS += [("early", AS_CODED), ("notifications", FENCED), ("resends", AS_CODED), ("purgatory", AS_CODED)]
+SYSTEMS += [("reassignment", FENCED)]
 every_system = pytest.mark.parametrize(("name", "switches"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
 
 
@@ -91,7 +92,7 @@ def test_every_rule_has_a_statement_and_a_source_and_a_name_of_its_own() -> None
         assert rule.source, rule.name
         assert rule.actor, rule.name
         assert rule.budget is None or rule.budget in BUDGETS, rule.name
-        assert rule.parts <= {*PARTS, *BUDGETS, *UNMENDED}, rule.name
+        assert rule.parts <= {*PARTS, *BUDGETS, *UNMENDED, "stopped_replicas"}, rule.name
 
 
 def test_every_module_of_rules_has_some() -> None:

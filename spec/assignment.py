@@ -1,0 +1,61 @@
+"""Assigned replicas (AR): what a controller holds as a partition's AR, and the topic's znode that it writes it to.
+
+Where nothing is reassigned, a partition's AR is the scope's for ever, and costs no variable. Where something is, the
+topic's znode and each controller have one of their own. A controller writes the *whole* topic from its memory, asking
+neither for the znode's version nor for its existence: what another has written meanwhile is lost (D2, D39), and a
+deleted topic is there again (D52).
+
+Kafka 0.10.2.2: `KafkaController.updateAssignedReplicasForPartition`, `ZkUtils.updatePersistentPath`. PROTOCOL.md
+sections 2 and 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import observe, when
+from spec.model import Model
+from spec.request_batch import acts
+from spec.state import Callback
+from spec.terms import Value
+from spec.zookeeper import notify
+
+
+def assigned_replicas(s: Any, m: Model, c: int, p: int) -> Value:
+    """A partition's AR as a controller holds it, in order; empty if it does not know the partition."""
+    if not m.has("reassignment"):
+        return m.brokers.list_kind.constant(m.first_assigned(p))
+    return s.controllers[c].partitions[p].assigned  # type: ignore[no-any-return]  # a view is dynamic
+
+
+def assigned_set(s: Any, m: Model, c: int, p: int) -> Value:
+    """A partition's AR as a controller holds it, as a set."""
+    return m.brokers.members(assigned_replicas(s, m, c, p))
+
+
+def stored_set(s: Any, m: Model, p: int) -> Value:
+    """A partition's AR as ZooKeeper holds it, as a set."""
+    if not m.has("reassignment"):
+        return m.brokers.set_kind.constant(m.first_assigned(p))
+    return m.brokers.members(s.zookeeper.assigned[p])
+
+
+def read_assignments(s: Any, m: Model, c: int, t: int) -> None:
+    """A controller takes over the AR of a topic's partitions; a topic that is not there has none."""
+    if m.has("reassignment"):
+        for p in m.partitions_of(t):
+            s.controllers[c].partitions[p].assigned = s.zookeeper.assigned[p]
+
+
+def write_assignment(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
+    """A controller writes the whole topic, this for one partition, for the others what it holds; and holds this."""
+    zookeeper, partitions, topic = s.zookeeper, s.controllers[c].partitions, m.topic_of(p)
+    if m.has("creation"):
+        with when(~zookeeper.topics[topic]):
+            zookeeper.topics[topic] = True
+            notify(s, m, "topics", Callback.TOPICS)
+    partitions[p].assigned = replicas
+    for q in m.partitions_of(topic):
+        zookeeper.assigned[q] = partitions[q].assigned
+    acts(s, m, c)
+    observe(f"controller {c}", "write assignment", partition=p, replicas=replicas)

@@ -1,0 +1,354 @@
+"""Partition reassignment: from its original replicas (OAR) to those that the admin wants (RAR), in twelve steps.
+
+How it is asked for, and how it ends, is told in spec/reassignment_requests.py. In between `onPartitionReassignment`
+runs, again and again. As long as the ISR, as read from ZooKeeper, lacks one of RAR, that is phase A: (1) AR becomes RAR
++ OAR, in ZooKeeper, then in memory; (2) leader_epoch goes up, and all of AR is told; (3) the replicas that are new
+start; (4) the handler ends. Whenever the ISR changes, or a broker of RAR starts, it looks again. With all of RAR in
+the ISR comes phase B: (5) RAR goes Online, (6) AR in memory becomes RAR, (7) a leader outside RAR, or dead, gives way
+to one of RAR, any other is told its new AR, (8) the others go Offline, which takes them out of the ISR, and (9) are
+deleted; (10) AR becomes RAR in ZooKeeper, too; (11) the partition leaves /admin/reassign_partitions; (12) everybody is
+told.
+
+An exception leaves everything as it is, and AR the union, if step 1 is done. A new controller takes up what ZooKeeper
+holds.
+
+Left out: in which order step 5 goes through RAR; lost answers to these writes.
+
+Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitionsIsrChangeListener`. PROTOCOL.md sections
+7.8 and 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import assigned_replicas, assigned_set, write_assignment
+from spec.controller_election import controller_moved
+from spec.controller_threads import rearm_isr_watch, take_callback
+from spec.language import action, observe, require, reset, successor, when
+from spec.leader_selectors import elect_reassigned
+from spec.model import Model
+from spec.partition_leadership import reread
+from spec.partition_states import PartitionState
+from spec.reassignment_requests import end_run, go_on, stop_watching
+from spec.replica_states import ReplicaState
+from spec.replica_transitions import cache_state, may_go_online_or_offline
+from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
+from spec.state import At, Callback, Handler
+from spec.terms import Value, both, choose, either, flag
+from spec.variants import Switch
+from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
+
+PARTS = ("reassignment",)
+SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
+
+
+@action(actor="controller {c}", source="ReassignedPartitionsIsrChangeListener 0.10.2.2", parts=PARTS)
+def on_state_change(s: Any, m: Model, c: int, p: int) -> None:
+    """The state znode of a partition changed: if it is being reassigned and the ISR has all of RAR, go on with it."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    require(can_operate(s, c), controller.active, controller.concerns[0] == p)
+    rearm_isr_watch(s, m, c)
+    take_callback(s, m, c, Callback.STATE)
+    with when(both(controller.reassigned[p] != (), _has_caught_up(s, m, c, p), exists(znode))):
+        controller.handler = Handler.ISR_CHANGE
+        controller.reassigning = p
+        controller.at = At.REASSIGN_READ
+
+
+def _has_caught_up(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether all of RAR is in the ISR."""
+    wanted, isr = m.brokers.members(s.controllers[c].reassigned[p]), m.brokers.members(s.zookeeper.state[p].isr)
+    return m.brokers.is_subset(wanted, isr)
+
+
+# ------------------------------------------------------------------------------------------------------ phase A or B?
+
+
+@action(actor="controller {c}", source="KafkaController.areReplicasInIsr 0.10.2.2", parts=PARTS)
+def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
+    """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1."""
+    controller = s.controllers[c]
+    again = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.BROKER_STARTUP, controller.due[p])
+    running = both(controller.at == At.REASSIGN_READ, controller.reassigning == p)
+    require(can_operate(s, c), either(again, running))
+    controller.reassigning = p
+    controller.due[p] = False
+    caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
+    with when(~caught_up):
+        controller.at = At.WRITE_UNION
+    with when(caught_up):
+        _begin_phase_b(s, m, c, p)
+
+
+def _working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == at, controller.reassigning == p)
+
+
+# -------------------------------------------------------------------------------------------------------------- phase A
+
+
+@action(actor="controller {c}", source=f"{SOURCE}, step 1", parts=PARTS)
+def write_union(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 1: AR becomes RAR + OAR in the topic's znode, then in memory."""
+    controller = s.controllers[c]
+    _working_on(s, m, c, p, At.WRITE_UNION)
+    wanted, assigned = controller.reassigned[p], assigned_replicas(s, m, c, p)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        controller.partitions[p].visiting = m.brokers.difference(m.brokers.members(wanted), m.brokers.members(assigned))
+        write_assignment(s, m, c, p, m.brokers.merged(wanted, assigned))
+        controller.at = At.BUMP_READ
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
+def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
+    _working_on(s, m, c, p, At.BUMP_READ)
+    usable = _is_usable(s, c, p)
+    with when(usable):
+        _take_version(s, c, p, At.BUMP_WRITE)
+    with when(~usable):
+        end_run(s, m, c, p)
+
+
+@action(actor="controller {c}", source="KafkaController.updateLeaderEpochAndSendRequest 0.10.2.2", parts=PARTS)
+def write_bump(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind."""
+    controller = s.controllers[c]
+    _working_on(s, m, c, p, At.BUMP_WRITE)
+    fenced, unchanged = is_fenced_off(s, m, c), _is_as_read(s, c, p)
+    with when(~fenced & unchanged):
+        _write_state(s, m, c, p, leader=s.zookeeper.state[p].leader)
+        _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
+        _forget_version(s, c, At.START_READ)
+        with when(m.brokers.is_empty(controller.partitions[p].visiting)):
+            go_on(s, m, c)
+    with when(~fenced & ~unchanged):
+        see_conflict(f"controller {c}", p)
+        _forget_version(s, c, At.BUMP_READ)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
+def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """Step 3: a replica of RAR - OAR goes New and is sent what the state znode says, unless it is the leader there."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    _working_on(s, m, c, p, At.START_READ)
+    require(m.brokers.in_set(r, cached.visiting))
+    one = m.brokers.set_kind.constant((r,))
+    starts = both(cached.replicas[r] == ReplicaState.NON_EXISTENT, ~both(exists(znode), znode.leader == r))
+    with when(starts):
+        cached.replicas[r] = ReplicaState.NEW
+        with when(exists(znode)):
+            send(
+                s,
+                m,
+                c,
+                Batch(ordered={p: one}, metadata={p: _is_cached(cached)}, everybody=True, content={(p, r): znode}),
+            )
+    cached.visiting = m.brokers.difference(cached.visiting, one)
+    with when(m.brokers.is_empty(cached.visiting)):
+        go_on(s, m, c)
+
+
+# -------------------------------------------------------------------------------------------------------------- phase B
+
+
+def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
+    """Steps 5 and 6: RAR goes Online, each with a batch of its own; AR in memory becomes RAR. Then comes step 7."""
+    controller = s.controllers[c]
+    cached, wanted = controller.partitions[p], controller.reassigned[p]
+    controller.leaving = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.members(wanted))
+    for r in m.assigned(p):
+        with when(m.brokers.contains(wanted, r)):
+            _to_online(s, m, c, p, r)
+    cached.assigned = wanted
+    with when(_is_cached(cached)):
+        controller.at = At.MOVE_READ
+    with when(~_is_cached(cached)):
+        end_run(s, m, c, p)
+
+
+def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """A replica goes Online; if it was not New, it is sent the cached leadership."""
+    cached = s.controllers[c].partitions[p]
+    was_new = flag(cached.replicas[r] == ReplicaState.NEW)
+    with when(both(may_go_online_or_offline(cached.replicas[r]), ~was_new, _is_cached(cached))):
+        one = m.brokers.set_kind.constant((r,))
+        send(s, m, c, Batch(ordered={p: one}, metadata={p: flag(True)}))
+    with when(may_go_online_or_offline(cached.replicas[r])):
+        cached.replicas[r] = ReplicaState.ONLINE
+
+
+def _moves(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a new leader is to be elected: the cached one is not of RAR, or is dead."""
+    controller = s.controllers[c]
+    leader = controller.partitions[p].leader
+    return ~both(m.brokers.contains(controller.reassigned[p], leader), m.brokers.in_set(leader, controller.live))
+
+
+@action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
+def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 7: read the state znode. Where nobody of RAR can be elected, that is only logged, and step 8 follows (D48).
+
+    Where no election is needed, an absent znode, or a newer controller's, is an exception.
+    """
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    _working_on(s, m, c, p, At.MOVE_READ)
+    moves, usable = _moves(s, m, c, p), _is_usable(s, c, p)
+    electable = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live).possible
+    possible = both(usable, either(~moves, electable))
+    with when(possible):
+        _take_version(s, c, p, At.MOVE_WRITE)
+    with when(~possible & moves):
+        observe(f"controller {c}", "fail election", partition=p)
+        _begin_step_8(s, m, c, p)
+    with when(~possible & ~moves):
+        end_run(s, m, c, p)
+
+
+@action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
+def write_move(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 7: write the elected leader, or the same one, with leader_epoch + 1, if the version is the one read.
+
+    An election is cached and told to RAR. Otherwise old replicas are told as well, and the cache stays behind.
+    """
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    wanted = controller.reassigned[p]
+    _working_on(s, m, c, p, At.MOVE_WRITE)
+    fenced, unchanged, moves = is_fenced_off(s, m, c), _is_as_read(s, c, p), _moves(s, m, c, p)
+    elected = elect_reassigned(m.brokers, wanted, znode.isr, controller.live).leader
+    with when(~fenced & unchanged):
+        _write_state(s, m, c, p, leader=choose(moves, elected, znode.leader))
+        with when(moves):
+            cache_state(s, c, p)
+            controller.partitions[p].state = PartitionState.ONLINE
+            send(s, m, c, Batch(ordered={p: m.brokers.members(wanted)}, metadata={p: flag(True)}))
+        with when(~moves):
+            _tell_bumped(s, m, c, p, m.brokers.union(controller.leaving, m.brokers.members(wanted)))
+        _forget_version(s, c, At.MOVE_READ)
+        _begin_step_8(s, m, c, p)
+    with when(~fenced & ~unchanged):
+        see_conflict(f"controller {c}", p)
+        _forget_version(s, c, At.MOVE_READ)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 8: the replicas that are to go, if there are any, go Offline like a failed broker's."""
+    controller = s.controllers[c]
+    cached = controller.partitions[p]
+    movable = m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
+    cached.visiting = m.brokers.intersection(controller.leaving, movable)
+    controller.at = At.REMOVE_READ
+    with when(m.brokers.is_empty(cached.visiting)):
+        reset(controller, "leaving")
+        controller.at = At.WRITE_TARGET
+
+
+def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
+    """Steps 8 and 9, where it is a reassignment whose removals are over: stop the old replicas, then delete them.
+
+    A deletion is not waited for: its replica is NonExistent at once (D38). Whoever is not Offline is not deleted.
+    """
+    controller = s.controllers[c]
+    cached = controller.partitions[p]
+    with when(controller.handler != Handler.NONE):
+        ordered, leaving = cached.batched, controller.leaving
+        informed = {p: ~m.brokers.is_empty(ordered)}
+        send(s, m, c, Batch(ordered={p: ordered}, metadata=informed, stopped={p: leaving}))
+        offline = m.brokers.set_from({r: cached.replicas[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
+        deleted = m.brokers.intersection(leaving, offline)
+        send(s, m, c, Batch(deleted={p: deleted}))
+        for r in m.assigned(p):
+            with when(m.brokers.in_set(r, deleted)):
+                cached.replicas[r] = ReplicaState.NON_EXISTENT
+        reset(cached, "batched")
+        reset(controller, "leaving")
+        controller.at = At.WRITE_TARGET
+
+
+@action(actor="controller {c}", source=f"{SOURCE}, step 10", parts=PARTS)
+def write_target(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 10: AR becomes RAR in the topic's znode; from now on nobody listens to the state znode."""
+    controller = s.controllers[c]
+    _working_on(s, m, c, p, At.WRITE_TARGET)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        write_assignment(s, m, c, p, controller.reassigned[p])
+        stop_watching(controller, p)
+        controller.at = At.COMPLETE_READ
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+# ------------------------------------------------------------------------------------------------------ the state znode
+
+
+def _is_usable(s: Any, c: int, p: int) -> Value:
+    """Whether there is a state znode, and not a newer controller's."""
+    znode = s.zookeeper.state[p]
+    return both(exists(znode), znode.controller_epoch <= s.controllers[c].epoch)
+
+
+def _is_as_read(s: Any, c: int, p: int) -> Value:
+    """Whether the state znode has the version that was read."""
+    return flag(s.zookeeper.state[p].version == s.controllers[c].read_version)
+
+
+def _is_cached(cached: Any) -> Value:
+    """Whether the partition's leadership is cached."""
+    return flag(cached.version != -1)
+
+
+def _take_version(s: Any, c: int, p: int, at: At) -> None:
+    """Keep the version read for the write."""
+    controller = s.controllers[c]
+    controller.partition = p
+    controller.read_version = s.zookeeper.state[p].version
+    controller.at = at
+
+
+def _forget_version(s: Any, c: int, at: At) -> None:
+    """The write is over, or to be tried again with a fresh read."""
+    reread(s, c)
+    s.controllers[c].at = at
+
+
+def _write_state(s: Any, m: Model, c: int, p: int, leader: Value) -> None:
+    """The state znode gets this leader, the same ISR, leader_epoch + 1."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    znode.leader = leader
+    znode.leader_epoch = successor(znode.leader_epoch)
+    znode.version = successor(znode.version)
+    znode.controller_epoch = controller.epoch
+    acts(s, m, c)
+    state_changed(s, m, p)
+    observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
+    """What was written is told, but not cached (D18, KAFKA-9212)."""
+    if m.mends(Switch.CACHE_BUMPED_EPOCH):
+        cache_state(s, c, p)
+    _tell(s, m, c, p, receivers)
+
+
+def _tell(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
+    """LeaderAndIsr says what the state znode does, UpdateMetadata what is cached."""
+    cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
+    content = {(p, b): znode for b in m.assigned(p)}
+    send(s, m, c, Batch(ordered={p: receivers}, metadata={p: _is_cached(cached)}, everybody=True, content=content))
+
+
+RULES = (
+    on_state_change, read_whether_caught_up, write_union, read_for_bump, write_bump, start_new_replica, read_for_move,
+    write_move, write_target,
+)  # fmt: skip

@@ -1,0 +1,259 @@
+"""What is claimed of reassignments: the order of assignments in ZooKeeper, who is touched when, and how it ends.
+
+What is being reassigned is what /admin/reassign_partitions says; a controller may believe something else (D2, D13).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.goals import both_claims
+from spec.language import Action, claim
+from spec.model import Model
+from spec.replica_states import ReplicaState
+from spec.state import At, Session, Stage
+from spec.terms import Value, both, either, flag
+
+PARTS = ("reassignment",)
+
+#: Rules whose step may queue a StopReplica; the deliveries, which move a queue on, are not among them.
+DELIVERIES = frozenset({
+    "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
+})  # fmt: skip
+
+
+@claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
+def an_assignment_is_the_union(s: Any, m: Model) -> Value:
+    """Some partition's AR in ZooKeeper is RAR + OAR, and not RAR yet."""
+    zookeeper, original = s.zookeeper, s.history.original
+    unions = (m.brokers.merged(zookeeper.requested[p], original[p]) for p in m.partitions)
+    wanted = zookeeper.requested
+    return either(
+        *(both(zookeeper.assigned[p] == union, union != wanted[p], wanted[p] != ()) for p, union in enumerate(unions))
+    )
+
+
+@claim("step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
+def assignments_change_in_order(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """The assignment in ZooKeeper is OAR, then RAR + OAR, then RAR, in this order and nothing else."""
+    facts = []
+    for p in m.partitions:
+        old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
+        wanted, original = before.zookeeper.requested[p], before.history.original[p]
+        union = m.brokers.merged(wanted, original)
+        first, second = both(old == original, new == union), both(either(old == union, old == original), new == wanted)
+        facts.append(either(new == old, old == (), both(wanted != (), either(first, second))))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
+def an_assignment_is_the_target(s: Any, m: Model) -> Value:
+    """Some partition's AR in ZooKeeper is RAR, and the reassignment still goes on."""
+    zookeeper = s.zookeeper
+    return either(
+        *(both(zookeeper.requested[p] != (), zookeeper.assigned[p] == zookeeper.requested[p]) for p in m.partitions)
+    )
+
+
+@claim("always", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
+def original_replicas_stay_assigned(s: Any, m: Model) -> Value:
+    """Until step 10 every replica of OAR is in ZooKeeper's AR, so OAR can be recovered from there."""
+    zookeeper, members = s.zookeeper, m.brokers.members
+    return both(
+        *(
+            either(
+                zookeeper.assigned[p] == zookeeper.requested[p],
+                m.brokers.is_subset(members(s.history.original[p]), members(zookeeper.assigned[p])),
+            )
+            for p in m.partitions
+        )
+    )
+
+
+def _takes_leave(controller: Any) -> Value:
+    """Whether a controller's running handler has replicas of OAR - RAR to take leave of."""
+    return flag(controller.leaving != ())
+
+
+@claim("sometimes", source="PROTOCOL.md section 8, steps 8 and 9", parts=PARTS)
+def an_old_replica_is_to_go(s: Any, m: Model) -> Value:
+    """A controller is taking replicas of OAR - RAR out of the ISR."""
+    return either(
+        *(both(s.controllers[c].at == At.REMOVE_WRITE, _takes_leave(s.controllers[c])) for c in m.controllers)
+    )
+
+
+@claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=PARTS)
+def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No replica of OAR leaves the ISR on a reassignment's account, and none is stopped or deleted, before all of RAR
+    has been in sync.
+    """
+    c = action.parameters.get("c")
+    if c is None or action.rule in DELIVERIES:
+        return None
+    members, facts = m.brokers.members, []
+    for p in m.partitions:
+        isr = (members(before.zookeeper.state[p].isr), members(after.zookeeper.state[p].isr))
+        removed = both(_takes_leave(before.controllers[c]), isr[0] != isr[1])
+        told = either(
+            *(
+                both(m.brokers.contains(before.history.original[p], b), _newly(before, after, c, b, k, p))
+                for b in m.assigned(p)
+                for k in m.slots
+            )
+        )
+        facts.append(either(~removed & ~told, before.history.caught_up[p]))
+    return both(*facts)
+
+
+def _newly(before: Any, after: Any, c: int, b: int, k: int, p: int) -> Value:
+    """Whether a StopReplica for a partition, of either kind, comes to stand in this place of a queue."""
+    old, new = before.connections[c][b][k], after.connections[c][b][k]
+    return either(both(~old.stop[p], new.stop[p]), both(~old.delete[p], new.delete[p]))
+
+
+@claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=PARTS)
+def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No StopReplica with delete goes to a member of the controller's AR."""
+    c = action.parameters.get("c")
+    if c is None or action.rule in DELIVERIES:
+        return None
+    facts = []
+    for p in m.partitions:
+        assigned = m.brokers.members(after.controllers[c].partitions[p].assigned)
+        for b in m.assigned(p):
+            slots = [(before.connections[c][b][k].delete[p], after.connections[c][b][k].delete[p]) for k in m.slots]
+            told = either(*(both(~old, new) for old, new in slots))
+            facts.append(~both(told, m.brokers.in_set(b, assigned)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 1", witness="an_assignment_is_the_target", parts=PARTS)
+def leaders_are_assigned(s: Any, m: Model) -> Value:
+    """The leader in a state znode is an assigned replica."""
+    facts = []
+    for p in m.partitions:
+        leader, assigned = s.zookeeper.state[p].leader, m.brokers.members(s.zookeeper.assigned[p])
+        facts.append(either(leader == 0, m.brokers.in_set(leader, assigned)))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md section 8, step 7", parts=PARTS)
+def a_leader_is_to_move(s: Any, m: Model) -> Value:
+    """A controller is writing the leader with which a reassignment goes on."""
+    return either(*(s.controllers[c].at == At.MOVE_WRITE for c in m.controllers))
+
+
+@claim("step", source="PROTOCOL.md section 8, step 7", witness="a_leader_is_to_move", parts=PARTS)
+def step_7_leaves_a_leader_of_the_target(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """After a successful step 7 the leader is of RAR."""
+    if action.rule != "write_move":
+        return None
+    c, p = action.parameters["c"], action.parameters["p"]
+    znodes = before.zookeeper.state[p], after.zookeeper.state[p]
+    written = flag(znodes[0].version != znodes[1].version)
+    return ~written | m.brokers.contains(before.controllers[c].reassigned[p], znodes[1].leader)
+
+
+@claim("sometimes", source="PROTOCOL.md section 8, step 11", parts=PARTS)
+def a_reassignment_is_about_to_complete(s: Any, m: Model) -> Value:
+    """A controller is about to take a partition from /admin/reassign_partitions."""
+    return either(*(s.controllers[c].at == At.COMPLETE_WRITE for c in m.controllers))
+
+
+@claim("step", source="PROTOCOL.md section 8", witness="a_reassignment_is_about_to_complete", parts=PARTS)
+def completed_means_done(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A completed reassignment has AR = RAR, its ISR within RAR, and no replica of OAR - RAR online."""
+    if action.rule != "write_remaining":
+        return None
+    c, p = action.parameters["c"], action.parameters["p"]
+    zookeeper, controller = before.zookeeper, before.controllers[c]
+    wanted = controller.reassigned[p]
+    in_sync = m.brokers.is_subset(m.brokers.members(zookeeper.state[p].isr), m.brokers.members(wanted))
+    online = [
+        both(~m.brokers.contains(wanted, r), controller.partitions[p].replicas[r] == ReplicaState.ONLINE)
+        for r in m.assigned(p)
+    ]
+    completes = both(controller.at == At.COMPLETE_WRITE, after.controllers[c].at != At.COMPLETE_WRITE)
+    still_active = after.controllers[c].active
+    done = both(zookeeper.assigned[p] == wanted, in_sync, ~either(*online))
+    return either(~completes, ~still_active, done)
+
+
+@claim("sometimes", source="PROTOCOL.md D48", parts=PARTS)
+def a_deletion_is_queued(s: Any, m: Model) -> Value:
+    """A StopReplica with delete is the next request on some connection."""
+    return either(*(s.connections[c][b][0].stage == Stage.DELETE_REPLICA for c in m.controllers for b in m.brokers.ids))
+
+
+@claim("step", source="PROTOCOL.md D48", witness="a_deletion_is_queued", parts=PARTS)
+def the_last_in_sync_replica_is_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No reassignment takes the last living in-sync replica out of the ISR."""
+    c = action.parameters.get("c")
+    if c is None or "b" in action.parameters:
+        return None
+    facts = []
+    for p in m.partitions:
+        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+        living = {r: flag(before.processes[r].session == Session.LIVE) for r in m.assigned(p)}
+        lives = m.brokers.set_from(living)
+        had = ~m.brokers.disjoint(m.brokers.members(old.isr), lives)
+        has = ~m.brokers.disjoint(m.brokers.members(new.isr), lives)
+        facts.append(either(~_takes_leave(before.controllers[c]), ~had, has))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md D18", parts=PARTS)
+def a_leader_epoch_is_raised_for_a_new_assignment(s: Any, m: Model) -> Value:
+    """A controller is raising a leader epoch in step 2."""
+    return either(*(s.controllers[c].at == At.BUMP_WRITE for c in m.controllers))
+
+
+@claim(
+    "step", source="PROTOCOL.md D18", witness="a_leader_epoch_is_raised_for_a_new_assignment", parts=PARTS
+)  # fmt: skip
+def caches_keep_up_with_their_requests(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """What a controller has written and told in LeaderAndIsr is in its cache, from which it fills UpdateMetadata."""
+    if action.rule not in {"write_bump", "write_move"}:
+        return None
+    c, p = action.parameters["c"], action.parameters["p"]
+    written = flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
+    cached = after.controllers[c].partitions[p]
+    return ~written | flag(cached.leader_epoch == after.zookeeper.state[p].leader_epoch)
+
+
+def reassignments_complete(s: Any, m: Model) -> Value:
+    """Nothing is left in /admin/reassign_partitions."""
+    return both(*(s.zookeeper.requested[p] == () for p in m.partitions))
+
+
+def only_assigned_replicas_have_logs(s: Any, m: Model) -> Value:
+    """No broker has a log of a partition whose AR does not have the broker."""
+    facts = []
+    for p in m.partitions:
+        assigned = m.brokers.members(s.zookeeper.assigned[p])
+        facts += [either(~s.logs[b][p], m.brokers.in_set(b, assigned)) for b in m.assigned(p)]
+    return both(*facts)
+
+
+def only_assigned_replicas_lead(s: Any, m: Model) -> Value:
+    """No running broker believes that it leads a partition whose AR does not have the broker."""
+    facts = []
+    for p in m.partitions:
+        assigned = m.brokers.members(s.zookeeper.assigned[p])
+        leads = {b: flag(s.brokers[b].partitions[p].leader == b) for b in m.assigned(p)}
+        facts += [either(~believes, m.brokers.in_set(b, assigned)) for b, believes in leads.items()]
+    return both(*facts)
+
+
+CLAIMS = (
+    an_assignment_is_the_union, assignments_change_in_order, an_assignment_is_the_target,
+    original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_go_after_the_new_caught_up,
+    assigned_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move, step_7_leaves_a_leader_of_the_target,
+    a_reassignment_is_about_to_complete, completed_means_done, a_deletion_is_queued,
+    the_last_in_sync_replica_is_not_deleted, a_leader_epoch_is_raised_for_a_new_assignment,
+    caches_keep_up_with_their_requests,
+    *both_claims(reassignments_complete, "PROTOCOL.md section 8", PARTS),
+    *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", PARTS),
+    *both_claims(only_assigned_replicas_lead, "PROTOCOL.md D47", PARTS),
+)  # fmt: skip

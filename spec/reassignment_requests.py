@@ -1,0 +1,229 @@
+"""Requests to reassign partitions: asked for, accepted, refused, completed, in /admin/reassign_partitions.
+
+The tool creates the znode; the controller takes the partitions up one by one, and takes each from the znode when it is
+done with it: when the reassignment is completed, or refused because AR is RAR already, in order too, or when its first
+run ended with an exception. It reads the znode for that and writes back what it read less the partition, without asking
+for the version. A new controller reads the znode before its machines start, drops what is done, and resumes the rest
+once they run. What it was reassigning itself in an earlier term it has not forgotten, and resumes it, too (D13).
+
+Left out: that the tool's request is read once by ZkClient and then partition by partition under the lock, which nobody
+else holds in between; that a topic which is being deleted is not reassigned.
+
+Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializePartitionReassignment`,
+`removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import assigned_replicas
+from spec.controller_election import LOCALS_OF_REASSIGNMENT, controller_moved
+from spec.controller_threads import become_idle, take_callback
+from spec.language import action, observe, require, reset, when
+from spec.model import Model
+from spec.request_batch import Batch, acts, send
+from spec.state import At, Callback, Handler
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import can_operate, is_fenced_off, notify
+
+PARTS = ("reassignment",)
+
+
+@action(actor="admin", source="ReassignPartitionsCommand 0.10.2.2", budget="reassignments", parts=PARTS)
+def request_reassignment(s: Any, m: Model, k: int) -> None:
+    """The admin tool creates /admin/reassign_partitions, which fails while there is one."""
+    zookeeper, history = s.zookeeper, s.history
+    require(~_is_requested(s, m))
+    for p, wanted in enumerate(m.scope.requests[k]):
+        if wanted:
+            zookeeper.requested[p] = wanted
+            history.original[p] = zookeeper.assigned[p]
+            in_sync = m.brokers.members(zookeeper.state[p].isr)
+            history.caught_up[p] = m.brokers.is_subset(m.brokers.set_kind.constant(wanted), in_sync)
+    observe("admin", "create /admin/reassign_partitions", request=k)
+    notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+
+
+def _is_requested(s: Any, m: Model) -> Value:
+    """Whether /admin/reassign_partitions exists: it names a partition, as it always does."""
+    return either(*(s.zookeeper.requested[p] != () for p in m.partitions))
+
+
+@action(actor="controller {c}", source="PartitionsReassignedListener 0.10.2.2", parts=PARTS)
+def on_reassignment_request(s: Any, m: Model, c: int) -> None:
+    """/admin/reassign_partitions changed: partitions that are not being reassigned yet are due, one after the other."""
+    controller, requested = s.controllers[c], s.zookeeper.requested
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.REASSIGNMENTS)
+    controller.watching.reassignments = True
+    observe(f"controller {c}", "read /admin/reassign_partitions")
+    for p in m.partitions:
+        with when(both(requested[p] != (), controller.reassigned[p] == ())):
+            controller.reassigned[p] = requested[p]
+            controller.due[p] = True
+            controller.handler = Handler.REASSIGNMENT
+            controller.at = At.REASSIGN_NEXT
+
+
+@action(actor="controller {c}", source="KafkaController.initializePartitionReassignment 0.10.2.2", parts=PARTS)
+def read_reassignments(s: Any, m: Model, c: int) -> None:
+    """Failover 7: read what is being reassigned; what is so already, or is no more, is dropped first."""
+    controller, requested = s.controllers[c], s.zookeeper.requested
+    require(can_operate(s, c), controller.at == At.READ_REASSIGNMENTS)
+    observe(f"controller {c}", "read /admin/reassign_partitions")
+    for p in m.partitions:
+        assigned = assigned_replicas(s, m, c, p)
+        dropped = either(assigned == (), assigned == requested[p])
+        controller.due[p] = both(requested[p] != (), dropped)
+        with when(both(requested[p] != (), ~dropped)):
+            controller.reassigned[p] = requested[p]
+    go_on(s, m, c)
+
+
+def resume_reassignments(s: Any, m: Model, c: int) -> None:
+    """Failover 12: every partition that is being reassigned is due, and accepted or refused like a request."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        with when(controller.reassigned[p] != ()):
+            controller.due[p] = True
+            controller.handler = Handler.FAILOVER
+            controller.at = At.REASSIGN_NEXT
+
+
+def reassignments_concerning(s: Any, m: Model, c: int, new: Value) -> None:
+    """OnBrokerStartup 4: partitions whose RAR has a new broker are due again."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        wanted = m.brokers.members(controller.reassigned[p])
+        controller.due[p] = ~m.brokers.disjoint(wanted, new)
+
+
+def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order."""
+    assigned = assigned_replicas(s, m, c, p)
+    return both(assigned != (), assigned != s.controllers[c].reassigned[p])
+
+
+def _begins(controller: Any, p: int) -> Value:
+    """Whether the next partition may be this one, to be accepted or refused."""
+    initiating = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
+    return both(controller.at == At.REASSIGN_NEXT, controller.due[p], initiating)
+
+
+@action(actor="controller {c}", source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
+def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
+    """A reassignment is accepted: watch the state znode, then run it."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), _begins(controller, p), _is_acceptable(s, m, c, p))
+    controller.isr_listening[p] = True
+    controller.isr_watching[p] = True
+    controller.reassigning = p
+    controller.due[p] = False
+    controller.at = At.REASSIGN_READ
+
+
+@action(actor="controller {c}", source="removePartitionFromReassignedPartitions 0.10.2.2", parts=PARTS)
+def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: read what else is to be reassigned."""
+    controller, requested = s.controllers[c], s.zookeeper.requested
+    dropping = both(controller.at == At.REASSIGN_NEXT, controller.due[p], controller.handler == Handler.NONE)
+    refusing = both(_begins(controller, p), ~_is_acceptable(s, m, c, p))
+    ending = either(controller.at == At.COMPLETE_READ, controller.at == At.REFUSE_READ)
+    working = both(ending, controller.reassigning == p)
+    require(can_operate(s, c), either(dropping, refusing, working))
+    completing = flag(controller.at == At.COMPLETE_READ)
+    controller.at = At.REFUSE_WRITE
+    with when(completing):
+        controller.at = At.COMPLETE_WRITE
+    controller.reassigning = p
+    controller.due[p] = False
+    with when(_is_requested(s, m)):
+        controller.watching.reassignments = True
+    for q in m.partitions:
+        controller.remaining[q] = () if q == p else requested[q]
+
+
+@action(actor="controller {c}", source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS)
+def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: write what was read less the partition, or delete the znode; step 12: tell everybody."""
+    controller = s.controllers[c]
+    completed = flag(controller.at == At.COMPLETE_WRITE)
+    require(can_operate(s, c), controller.reassigning == p, either(completed, controller.at == At.REFUSE_WRITE))
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        _write_remaining(s, m, c)
+        controller.reassigned[p] = ()
+        with when(completed):
+            send(s, m, c, Batch(metadata={p: flag(controller.partitions[p].version != -1)}, everybody=True))
+        go_on(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _write_remaining(s: Any, m: Model, c: int) -> None:
+    """The znode says what remains; it is gone if nothing does. A write in vain tells nobody."""
+    controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
+    changes = either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
+    with when(changes):
+        acts(s, m, c)
+        notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+        observe(f"controller {c}", "write /admin/reassign_partitions")
+    for q in m.partitions:
+        requested[q] = controller.remaining[q]
+        with when(requested[q] == ()):
+            history.original[q] = ()
+            history.caught_up[q] = False
+
+
+def stop_watching(controller: Any, p: int) -> None:
+    """Unsubscribe from the state znode; a watch that is still set wakes nobody from now on."""
+    controller.isr_listening[p] = False
+    controller.isr_watching[p] = False
+
+
+def end_run(s: Any, m: Model, c: int, p: int) -> None:
+    """An exception leaves the run: the first run of a request is refused after all, a later one just ends.
+
+    At a broker's start it ends the whole handling of the broker change (D51).
+    """
+    controller = s.controllers[c]
+    observe(f"controller {c}", "fail reassignment", partition=p)
+    reset(controller, "partition", "read_version", "leaving")
+    reset(controller.partitions[p], "visiting")
+    first = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
+    with when(first):
+        stop_watching(controller, p)
+        controller.at = At.REFUSE_READ
+    with when(~first):
+        reset(controller, "handler", "dead", "lost_leader", *LOCALS_OF_REASSIGNMENT)
+        become_idle(s, c)
+
+
+def go_on(s: Any, m: Model, c: int) -> None:
+    """A partition is done: begin with the next one that is due, or go on with what the handler does then."""
+    from spec.broker_changes import on_broker_failure  # noqa: PLC0415 - the handlers and their steps call each other
+    from spec.controller_failover import start_state_machines  # noqa: PLC0415 - likewise
+
+    controller = s.controllers[c]
+    reset(controller, "reassigning", "leaving", "remaining")
+    more, handler = either(*(controller.due[p] for p in m.partitions)), controller.handler
+    with when(more):
+        controller.at = At.REASSIGN_NEXT
+    with when(~more):
+        with when(handler == Handler.NONE):
+            start_state_machines(s, m, c)
+        with when(handler == Handler.FAILOVER):
+            controller.handler = Handler.NONE
+            controller.at = At.FINISH
+        with when(handler == Handler.BROKER_STARTUP):
+            on_broker_failure(s, m, c)
+        with when(either(handler == Handler.REASSIGNMENT, handler == Handler.ISR_CHANGE)):
+            controller.handler = Handler.NONE
+            become_idle(s, c)
+
+
+RULES = (
+    request_reassignment, on_reassignment_request, read_reassignments, accept_reassignment, read_remaining,
+    write_remaining,
+)  # fmt: skip
