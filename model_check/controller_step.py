@@ -30,7 +30,7 @@ SILENT = frozenset({
     "expire_session", "end_orphaned_session", "register_broker", "fail_registration", "create_topic",
     "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr",
 })  # fmt: skip
-"""Rules of other roles: the controller's log has nothing of them."""
+"""Rules of other roles: the controller's logs have nothing of them."""
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,9 @@ from model_check.recorded import (
     WriteConflicted,
     ZooKeeperChange,
 )
-from model_check.recorded_tracks import Place, Tracks
+from model_check.recorded_tracks import REPORTS, STATE_CHANGES, Place, Tracks
 from model_check.recorded_trees import agrees, makes_a_transaction
+from model_check.reported import Reporting
 from spec.model import Model
 from spec.system import instances
 from spec.variants import Switches
@@ -43,6 +44,8 @@ READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal"})
 UNANSWERED = "_unanswered"
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
 """What happens to a process that is stopped, too."""
+WRITTEN: Mapping[str, type[Printing | Reporting]] = {STATE_CHANGES: Printing, REPORTS: Reporting}
+"""The logs of a controller, and what says which of their lines are a step's."""
 SKEW = 2000
 """Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
 
@@ -208,10 +211,9 @@ class Explainer:
             return None
         steps: dict[int, int] = {} if number is None else {number: 1}
         observations = [] if one is None else [one]
-        if rule not in SILENT:
-            track, lines = self.tracks.lines(at.place, parameters["c"])
-            step = Printing(self.system, self.cluster, rule, parameters, at.state, after, seen)
-            count = step.taken(lines)
+        for log, reader in WRITTEN.items() if rule not in SILENT else ():
+            track, lines = self.tracks.lines(at.place, parameters["c"], log)
+            count = reader(self.system, self.cluster, rule, parameters, at.state, after, seen).taken(lines)
             if count is None:
                 return None
             if count:

@@ -163,7 +163,10 @@ class ProcessPaused(Observed):
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerSaid(Observed):
-    """A line of state-change.log by a process as controller, in its life number `incarnation`, the first being 1."""
+    """A line by a process as controller, in its life number `incarnation`, the first being 1.
+
+    Lines of state-change.log are in one sequence, those of controller.log in another.
+    """
 
     controller: int
     incarnation: int

@@ -7,17 +7,17 @@ A controller's line is an observation by itself; the answers that it got are hel
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC
 from pathlib import Path
 from typing import Any, Final
 
 from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Observed
+from model_check.recorded_entries import head_of, lines_of
 from model_check.recorded_requests import Requests
 from spec.broker_change_lines import BrokerLine
 from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, ResponseReceived, UpdateMetadataSending
 from spec.errors import MalformedInput
 from spec.kafka_types import TopicPartition
-from spec.log_entries import LogEntry, TornLine, read_entries
+from spec.log_entries import LogEntry
 from spec.log_lines import Line
 from spec.request_schemas import PartitionsResponse
 from spec.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged, parse_line
@@ -35,7 +35,7 @@ class Lines:
         self.passed_over = passed_over
         self.said: list[Observed] = []
         self.answers: list[AnswerReceived] = []
-        self.requests = Requests(cluster, broker, self._head, self._life, self._pass_over)
+        self.requests = Requests(cluster, broker, head_of, self.life, self._pass_over)
 
     @property
     def contradictions(self) -> list[Contradiction]:
@@ -44,17 +44,11 @@ class Lines:
 
     def read(self, log: Path, *, until: int | None = None) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name, up to a time; MalformedInput names the line that is none of Kafka's."""
-        source = f"{log.parent.name}/{log.name}"
-        with log.open(encoding="utf-8", errors="backslashreplace") as lines:
-            for entry in read_entries(lines, source):
-                if isinstance(entry, TornLine):
-                    raise MalformedInput(f"{source}:{entry.line_number}", "", f"{entry.reason}: {entry.text[:80]!r}")
-                if until is not None and _milliseconds(entry) >= until:
-                    break
-                try:
-                    self._entry(entry, parse_line(entry.message, source=entry.place))
-                except KeyError as error:
-                    raise MalformedInput(entry.place, "", f"names {error}, which no transaction created") from error
+        for entry, line in lines_of(log, parse_line, until):
+            try:
+                self._entry(entry, line)
+            except KeyError as error:
+                raise MalformedInput(entry.place, "", f"names {error}, which no transaction created") from error
         name = self.cluster.broker_ids[self.broker - 1]
         return {f"controller {name}": tuple(self.said), f"broker {name}": self.requests.observed()}
 
@@ -67,8 +61,8 @@ class Lines:
             case ControllerLine():
                 self._check_writer(entry, "controller", line.controller)
                 self._check_names(line)
-                head = self._head(entry)
-                life = self._life(head["time"])
+                head = head_of(entry)
+                life = self.life(head["time"])
                 self.said.append(ControllerSaid(**head, controller=self.broker, incarnation=life, line=line))
             case BrokerLine():
                 self._check_writer(entry, "broker", line.broker)
@@ -107,7 +101,7 @@ class Lines:
             named = ((TopicPartition(one.topic, one.partition), one.error_code) for one in response.partitions)
             codes = {self.cluster.partition(partition): int(code) for partition, code in named}
         return AnswerReceived(
-            **self._head(entry),
+            **head_of(entry),
             controller=self.broker,
             epoch=line.epoch,
             broker=self.cluster.broker(line.broker.id),
@@ -115,16 +109,9 @@ class Lines:
             codes=codes,
         )
 
-    def _head(self, entry: LogEntry) -> dict[str, Any]:
-        return {"place": entry.place, "time": _milliseconds(entry), "text": entry.message}
-
-    def _life(self, time: int) -> int:
+    def life(self, time: int) -> int:
         """Which process of this broker wrote at that time."""
         return max(1, sum(began <= time for began in self.lives))
 
     def _pass_over(self, reason: str) -> None:
         self.passed_over[f"state-change.log: {reason}"] += 1
-
-
-def _milliseconds(entry: LogEntry) -> int:
-    return int(entry.time.replace(tzinfo=UTC).timestamp() * 1000)

@@ -15,6 +15,8 @@ from model_check.recorded import ControllerSaid, Observed, Recording, RequestHan
 Place: TypeAlias = tuple[int, ...]
 
 ZOOKEEPER = "zookeeper"
+LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
+"""A controller's sequences: what it says in state-change.log, and in controller.log."""
 
 
 class Tracks:
@@ -43,7 +45,7 @@ class Tracks:
         return max(1, self._lives[b][place[self._zookeeper]])
 
     def track(self, kind: str, b: int) -> int | None:
-        """The number of a broker's sequence as "controller" or "broker"; None if its log is not there."""
+        """The number of a broker's sequence, as "broker" or of one of the `LOGS`; None if its log is not there."""
         return self._numbers.get(f"{kind} {self._names_of[b]}")
 
     def heads(self, place: Place) -> list[tuple[int, Observed]]:
@@ -55,9 +57,9 @@ class Tracks:
         ]
         return sorted(heads, key=lambda head: (head[1].time, head[0]))
 
-    def lines(self, place: Place, c: int) -> tuple[int, list[ControllerSaid]]:
-        """The number of a controller's sequence, and what its present process has yet to say."""
-        number = self.track("controller", c)
+    def lines(self, place: Place, c: int, log: str) -> tuple[int, list[ControllerSaid]]:
+        """The number of the sequence of one of a controller's logs, and what its present process has yet to say."""
+        number = self.track(log, c)
         if number is None:
             return -1, []
         life = self.life(place, c)
@@ -91,7 +93,8 @@ class Tracks:
 
     def is_silent(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker wrote nothing more."""
-        return not self.lines(place, b)[1] and next(self.requests(place, b), None) is None
+        said = any(self.lines(place, b, log)[1] for log in LOGS)
+        return not said and next(self.requests(place, b), None) is None
 
     def explained(self, place: Place) -> tuple[int, int]:
         """How many observations are explained, and how many transactions among them."""

@@ -4,11 +4,12 @@
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
     sessions.json               which session was whose; without it, sessions are told by what they own
     broker-N/server.log         tells it, too, if sessions.json is not there; and whether unclean leader election is on
+    broker-N/controller.log     what its controller read, and when
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
-a line that is passed over, for a reason that stands in the tables (`recorded_changes`, `recorded_lines`). Anything else
-is refused, with its file and line. Other files (controller.log, zkclient.log ...) are not read.
+a line that is passed over, for a reason that stands in the tables (`recorded_changes`, `recorded_lines`,
+`recorded_reports`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from model_check.recorded_changes import Changes
 from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
+from model_check.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recorded_sessions import broker_of, sessions_of
 from model_check.recorded_transactions import ZOOKEEPER, read_transactions
 from spec.errors import BadInput
@@ -59,7 +61,11 @@ def read(folder: Path) -> Recording:
         if broker_id not in cluster.broker_ids:
             raise BadInput(f"{log}: broker {broker_id} has no session in {ZOOKEEPER}")
         lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
-        tracks |= lines.read(log, until=cut.time if cut else None)
+        until = cut.time if cut else None
+        tracks |= lines.read(log, until=until)
+        reports = log.with_name(CONTROLLER_LOG)
+        if reports.exists():
+            tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until)
         contradictions += lines.contradictions
         answers += lines.answers
     contradictions += disagreements(cluster, tracks, answers)

@@ -18,6 +18,7 @@ from reference.controller import KafkaController
 from reference.effects import OnBrokerChange
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
+from spec.controller_log.broker_changes import BrokerChangeError, BrokerDifference
 from spec.state import Handler
 from spec.variants import Switch
 
@@ -29,6 +30,8 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     returned = _returned(controller, cached, current)
     new, dead = frozenset(current.keys() - cached.keys()) | returned, frozenset(cached.keys() - current.keys())
     controller.reach(Milestone.BROKER_CHANGE, new=new, dead=dead)
+    told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": current}.items()}
+    controller.report(BrokerDifference, **told)
     try:
         controller.context.live_brokers = current
         _change_channels(controller, opened=new, closed=dead | returned)
@@ -41,8 +44,9 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
         raise
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
-    except THROWABLE:  # `case e: Throwable => error(..)`
-        pass
+        controller.report(BrokerChangeError)
+    except THROWABLE:
+        controller.report(BrokerChangeError)
     finally:
         controller.activity = Activity()
 

@@ -10,6 +10,7 @@ not here yet (topic deletion, reassignment, preferred election, automatic rebala
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
@@ -17,7 +18,7 @@ from typing import Any, Self
 from reference.connections import QueuedRequest
 from reference.context import Activity, ControllerContext, Machine
 from reference.forking import shallow_copy
-from reference.journal import Journal, Milestone, Reached, StateChange, nowhere
+from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
 from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, Fence
@@ -118,8 +119,12 @@ class KafkaController:
         written: Line = line(controller=self.broker_id, epoch=self.context.epoch, **values)
         self.journal(StateChange(written))
 
+    def report(self, line: Callable[..., Line], **values: Any) -> None:
+        """Write a line to controller.log, in the name of this controller."""
+        self.journal(Report(line(controller=self.broker_id, **values)))
+
     def reach(self, milestone: Milestone, **brokers: frozenset[int]) -> None:
-        """Write a line to controller.log."""
+        """Tell where the controller stands."""
         self.journal(Reached(self.broker_id, milestone, self.context.epoch, **brokers))
 
     def is_about(self, **what: Any) -> None:

@@ -26,6 +26,7 @@ from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import ISR_CHANGES
+from spec.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.kafka_types import NO_LEADER
 from spec.state import DeletionThread
 from spec.variants import Switch
@@ -87,8 +88,10 @@ def on_controller_change(controller: KafkaController) -> Procedure[None]:
 
 def on_new_session(controller: KafkaController) -> Procedure[None]:
     """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
+    controller.report(SessionExpired)
     current = yield from OnNewSession()
     if current == controller.broker_id:
+        controller.report(SessionExpiredElectedAlready)
         return
     on_controller_resignation(controller)
     yield from elect(controller)
@@ -112,4 +115,5 @@ def _take_down(controller: KafkaController) -> None:
     if manager is not None:
         manager.shutdown()
     controller.reach(Milestone.RESIGNED)
+    controller.report(Resigned)
     controller.context = ControllerContext(NO_EPOCH, NO_EPOCH)

@@ -30,6 +30,16 @@ from reference.procedures import ControllerMoved, LeftOverChannel, Procedure, Un
 from reference.replica_transitions import start_replica_machine
 from reference.state_effects import Partitions, ReadState
 from reference.zookeeper_scripts import StateZnode
+from spec.controller_log.failover import (
+    ActiveBrokers,
+    BecomingController,
+    CurrentTopics,
+    EpochIncremented,
+    EpochIncrementFailed,
+    EpochRead,
+    ReadyToServe,
+)
+from spec.controller_log.state_machines import PartitionMachineStarted
 from spec.kafka_types import TopicPartition
 from spec.state import DeletionThread, Handler
 from spec.variants import Switch
@@ -41,6 +51,7 @@ INITIAL_CONTROLLER_EPOCH_ZK_VERSION = 1
 def on_controller_failover(controller: KafkaController, elected: EpochZnode | None = None) -> Procedure[None]:
     """Become the working controller; an atomic election brings its epoch along."""
     controller.is_about(in_failover=True)
+    controller.report(BecomingController)
     try:
         if elected is None:
             yield from _read_controller_epoch(controller)
@@ -53,6 +64,8 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.send_update_metadata()
         start_replica_machine(controller)
         yield from start_partition_machine(controller)
+        controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
+        controller.report(ReadyToServe, epoch=controller.context.epoch)
         yield from FinishFailover()
         controller.deletion = DeletionThread.RUNNING
         controller.reach(Milestone.READY)
@@ -67,6 +80,7 @@ def _read_controller_epoch(controller: KafkaController) -> Procedure[None]:
     found = yield from ReadEpoch()
     if found is not None:
         controller.context.epoch, controller.context.epoch_zk_version = found.epoch, found.version
+        controller.report(EpochRead, epoch=found.epoch, epoch_zk_version=found.version)
 
 
 def _increment_controller_epoch(controller: KafkaController) -> Procedure[None]:
@@ -82,8 +96,10 @@ def _increment_controller_epoch(controller: KafkaController) -> Procedure[None]:
         context.epoch, context.epoch_zk_version = context.epoch + 1, version
     else:
         controller.reach(Milestone.EPOCH_CONFLICT)
+        controller.report(EpochIncrementFailed)
         if controller.mends(Switch.RESIGN_ON_EPOCH_CONFLICT):
             raise ControllerMoved("another controller has incremented the epoch")
+    controller.report(EpochIncremented, epoch=context.epoch)
 
 
 def _initialize_controller_context(controller: KafkaController) -> Procedure[None]:
@@ -101,6 +117,8 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     yield from _update_leader_and_isr_cache(controller)
     _start_channel_manager(controller)
     controller.deletion = DeletionThread.MANAGER_ONLY
+    controller.report(ActiveBrokers, brokers=tuple(sorted(controller.live)))
+    controller.report(CurrentTopics, topics=tuple(sorted(context.all_topics)))
 
 
 def _update_leader_and_isr_cache(controller: KafkaController) -> Procedure[None]:

@@ -1,7 +1,7 @@
 """The journal: what processes tell of themselves while they run, in the order in which it happens.
 
-The lines of state-change.log, the few lines of controller.log that tell where a controller stands, and every request
-that is put on a queue or dropped. Whoever drives the handlers gives them a journal: a list in memory, log files live.
+The lines of state-change.log and of controller.log, where a controller stands, and every request that is put on a queue
+or dropped. Whoever drives the handlers gives them a journal: a list in memory, log files live.
 """
 
 from __future__ import annotations
@@ -19,19 +19,26 @@ from spec.request_schemas import Request, Response
 
 
 class Milestone(Enum):
-    """A line of controller.log that tells where a controller stands."""
+    """Where a controller stands."""
 
-    RESIGNED = "Broker C resigned as the controller"
-    READY = "Broker C is ready to serve as the new controller with epoch E"
+    RESIGNED = "a resignation has taken everything down"
+    READY = "a failover is done"
     EPOCH_CONFLICT = "the conditional write of /controller_epoch failed"
     LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
     FAILOVER_FAILED = "an exception ended a failover"
-    BROKER_CHANGE = "Newly added brokers: .., deleted brokers: .., all live brokers: .."
+    BROKER_CHANGE = "the callback of a broker change has read who is registered"
 
 
 @dataclass(frozen=True)
 class StateChange:
     """A line of state-change.log."""
+
+    line: Line
+
+
+@dataclass(frozen=True)
+class Report:
+    """A line of controller.log."""
 
     line: Line
 
@@ -104,7 +111,9 @@ class FateMet:
     paths: tuple[str, ...] = ()
 
 
-Entry: TypeAlias = StateChange | Reached | RequestSent | RequestHandled | ElectionGivenUp | OperationDone | FateMet
+Entry: TypeAlias = (
+    StateChange | Report | Reached | RequestSent | RequestHandled | ElectionGivenUp | OperationDone | FateMet
+)
 Journal: TypeAlias = Callable[[Entry], None]
 
 

@@ -2,7 +2,7 @@
 
     state-change.log     what the state machines and the broker's request handler say, at TRACE
     kafka-request.log    each request of a controller as it arrives, and again when it is answered
-    controller.log       the few lines that tell where a controller stands
+    controller.log       what the controller reads, and where it stands
     server.log           the process's start and the sessions that it got
 
 A line is one write to a file that is only appended to, so a process that is killed leaves whole lines behind, and all
@@ -16,31 +16,17 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
-from reference.journal import Entry, Milestone, Reached, StateChange
+from reference.journal import Entry, Milestone, Reached, Report, StateChange
 from spec.log_entries import LogEntry, entry_of
 from spec.log_lines import Line
 
 STATE_CHANGE, REQUESTS, CONTROLLER, SERVER = "state-change.log", "kafka-request.log", "controller.log", "server.log"
 
-KAFKA_CONTROLLER, KAFKA_SERVER, CLIENT_CNXN = (
-    "kafka.controller.KafkaController",
-    "kafka.server.KafkaServer",
-    "org.apache.zookeeper.ClientCnxn",
-)
-LISTENER: Final = "kafka.controller.ReplicaStateMachine$BrokerChangeListener"
-
-MILESTONES: Final[Mapping[Milestone, str]] = {
-    Milestone.RESIGNED: "Broker {c} resigned as the controller",
-    Milestone.READY: "Broker {c} is ready to serve as the new controller with epoch {epoch}",
-    Milestone.EPOCH_CONFLICT: "Error while incrementing controller epoch",
-    Milestone.LEFT_OVER_CHANNELS: "Error while starting the channel manager: a channel of an earlier term is open",
-    Milestone.FAILOVER_FAILED: "Error while electing or becoming leader on broker {c}",
-}
+KAFKA_SERVER, CLIENT_CNXN = "kafka.server.KafkaServer", "org.apache.zookeeper.ClientCnxn"
+ELECTOR = "kafka.server.ZookeeperLeaderElector"
 
 
 class LogFile:
@@ -80,12 +66,10 @@ class Logs:
         match entry:
             case StateChange(line):
                 self.state_change.write(line)
-            case Reached(milestone=Milestone.BROKER_CHANGE):
-                self.controller.say("INFO", _broker_change(entry), LISTENER)
-            case Reached(controller=c, milestone=milestone, epoch=epoch):
-                level = "ERROR" if MILESTONES[milestone].startswith("Error") else "INFO"
-                said = MILESTONES[milestone].format(c=c, epoch=epoch)
-                self.controller.say(level, f"[Controller {c}]: {said}", KAFKA_CONTROLLER)
+            case Report(line):
+                self.controller.write(line)
+            case Reached(controller=c, milestone=Milestone.FAILOVER_FAILED):
+                self.server.say("ERROR", f"Error while electing or becoming leader on broker {c}", ELECTOR)
             case _:
                 pass
 
@@ -97,10 +81,3 @@ class Logs:
         """The client got a session."""
         number = f"sessionid = {session & (1 << 64) - 1:#x}, negotiated timeout = {timeout_ms}"
         self.server.say("INFO", f"Session establishment complete on server {address}, {number}", CLIENT_CNXN)
-
-
-def _broker_change(entry: Reached) -> str:
-    new, dead = (",".join(map(str, sorted(ids))) for ids in (entry.new, entry.dead))
-    return (
-        f"[BrokerChangeListener on Controller {entry.controller}]: Newly added brokers: {new}, deleted brokers: {dead}"
-    )

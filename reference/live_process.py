@@ -35,6 +35,7 @@ from reference.live_requests import RequestServer
 from reference.live_zkclient import ZkClient
 from reference.procedures import Procedure, Script
 from reference.zookeeper_scripts import COMMON_PATHS, CONTROLLER, create_with_parents
+from spec.controller_log.failover import Resigned
 from spec.state import Callback
 from spec.variants import AS_CODED, Switches
 
@@ -109,6 +110,7 @@ class LiveProcess:
         self.zookeeper.run(_setup_common_paths())
         self.run(on_startup)
         if not self.zookeeper.carry_out(RegisterBroker(self.settings.broker_id, HOST, self.settings.port)):
+            self._resign()
             self.zookeeper.stop()
             raise AlreadyRegistered(f"broker {self.settings.broker_id} is registered by another session")
         self.is_starting = False
@@ -121,6 +123,11 @@ class LiveProcess:
         """Run a handler of the controller to its end, under its lock."""
         with self.controller_lock:
             self.zookeeper.complete(begin(self.controller), self._random.randrange, self.channels.follow)
+
+    def _resign(self) -> None:
+        """What the controller module says last when the process ends itself."""
+        with self.controller_lock:
+            self.controller.report(Resigned)
 
     def _run_callbacks(self) -> None:
         while True:

@@ -20,6 +20,7 @@ from reference.leader_selectors import without
 from reference.procedures import Procedure, in_any_order
 from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
 from reference.zookeeper_scripts import StateZnode
+from spec.controller_log.broker_changes import NotInIsr
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
@@ -142,6 +143,8 @@ def _remove_replica_from_isr(
     """`removeReplicaFromIsr`, one round: the leadership without the replica; None if the znode is to be read again."""
     partition, replica = key
     if replica not in found.content.isr:
+        leader, isr = found.content.leader, found.content.isr
+        controller.report(NotInIsr, replica=replica, partition=partition, leader=leader, isr=isr)
         return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
     content = _without_replica(controller, found.content, replica)
     version = yield from WriteRemoval(partition, content, found.version, controller.fence, replica, remaining)

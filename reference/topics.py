@@ -16,6 +16,7 @@ from reference.context import Activity
 from reference.controller import KafkaController
 from reference.effects import OnTopicChange
 from reference.procedures import THROWABLE, FencedWrite, Procedure
+from spec.controller_log.topics import TopicChangeError, TopicDifference
 from spec.kafka_types import TopicPartition
 from spec.state import Handler
 
@@ -24,20 +25,20 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
     """Learn the new topics and their assignments, and create their partitions."""
     topics = yield from OnTopicChange()
     context = controller.context
+    names = sorted(topics.keys() - context.all_topics)
     new = {
-        TopicPartition(topic, partition): replicas
-        for topic in sorted(topics.keys() - context.all_topics)
-        for partition, replicas in topics[topic].items()
+        TopicPartition(topic, partition): replicas for topic in names for partition, replicas in topics[topic].items()
     }
     try:
         context.all_topics = frozenset(topics)
         context.partition_replica_assignment |= new
+        controller.report(TopicDifference, new=tuple(names), deleted=(), assignment=tuple(new.items()))
         if new:
             yield from on_new_partition_creation(controller, tuple(new))
     except FencedWrite:
         raise
-    except THROWABLE:  # `case e: Throwable => error(..)`
-        pass
+    except THROWABLE:
+        controller.report(TopicChangeError)
     finally:
         controller.activity = Activity()
 

@@ -99,7 +99,9 @@ def test_what_happens_next_is_shown_where_the_documented_protocol_would_have_res
     found = judged("12-D1-epoch-write-delayed", DOCUMENTED)
     assert found.outcome is Outcome.UNEXPLAINED
     assert found.stuck is not None
-    assert "Controller 3 epoch 1 sending UpdateMetadata request" in found.stuck.next[0].text
+    report, line, *_ = found.stuck.next
+    assert report.text == "[Controller 3]: Controller 3 incremented epoch to 1"
+    assert "Controller 3 epoch 1 sending UpdateMetadata request" in line.text
     assert "resign_delete(c=3)" in found.stuck.enabled
     assert [one.step.action for one in found.path if one.step][-1] != "subscribe(c=3)"
 
@@ -142,6 +144,23 @@ LIES: Mapping[str, tuple[str, Change, str]] = {
                  " replicas=[1, 2, 3]) correlation id 1 from controller 2"),
         "broker-3/state-change.log:41",
     ),
+    "an epoch that was not there to be read": (
+        "broker-3/controller.log",
+        replaced("Initialized controller epoch to 1 and zk version 0", "Initialized controller epoch to 2 and zk"
+                 " version 1"),
+        "broker-3/controller.log:5",  # with that epoch it is read later, but then the write does not fail
+    ),
+    "a broker that was not registered": (
+        "broker-2/controller.log",
+        replaced("Newly added brokers: 3, deleted brokers: , all live brokers: 2,3",
+                 "Newly added brokers: 1,3, deleted brokers: , all live brokers: 1,2,3"),
+        "broker-2/controller.log:36",
+    ),
+    "a partition that stays offline in a failover": (
+        "broker-2/controller.log",
+        replaced("[rf3,1] -> OnlinePartition", "[rf3,1] -> OfflinePartition"),
+        "broker-2/controller.log:29",
+    ),
 }  # fmt: skip
 """What was changed, and the first place that cannot be explained any more."""
 
@@ -156,7 +175,14 @@ def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path:
     assert found.explained < found.observations
 
 
-@pytest.mark.parametrize("missing", [("actions.jsonl",), ("sessions.json",), ("actions.jsonl", "sessions.json")])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        ("actions.jsonl",),
+        ("sessions.json",),
+        ("actions.jsonl", "sessions.json", "broker-1/controller.log", "broker-2/controller.log"),
+    ],
+)
 def test_less_is_enough_where_deaths_and_owners_can_be_told_otherwise(missing: tuple[str, ...], tmp_path: Path) -> None:
     folder = unpacked("03-controller-kill", tmp_path)
     for name in missing:

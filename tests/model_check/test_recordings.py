@@ -6,8 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recorded import Cluster, RequestHandled, SessionBegan, SessionEnded, StateWritten, WriteConflicted
+from model_check.recorded import (
+    Cluster,
+    ControllerSaid,
+    RequestHandled,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    WriteConflicted,
+)
+from model_check.recorded_reports import PASSED_OVER
 from model_check.recordings import read
+from model_check.reported import REPORTS
+from spec.controller_log.failover import SessionExpiredElectedAlready
+from spec.controller_log.lines import CONTROLLER_LOG
 from spec.errors import BadInput
 from spec.kafka_types import TopicPartition
 from tests.model_check.recordings import NAMES, Change, changed, recording, replaced, unpacked
@@ -65,6 +77,27 @@ def test_the_lines_of_a_request_are_one_observation() -> None:
     assert [(one.kind, one.controller, one.epoch) for one in refused] == [
         ("UpdateMetadata", 3, 1), ("LeaderAndIsr", 3, 1), ("UpdateMetadata", 3, 1),
     ]  # fmt: skip
+
+
+def test_a_report_is_an_observation_of_its_controllers_life() -> None:
+    """Controller 3 of recording 12: the one that reads an epoch, and fails to write the next."""
+    reports = read(recording(NAME)).tracks["controller.log 3"]
+    assert [(type(one.line).__name__, one.place) for one in reports if isinstance(one, ControllerSaid)][:4] == [
+        ("BecomingController", "broker-3/controller.log:3"), ("EpochRead", "broker-3/controller.log:4"),
+        ("EpochIncrementFailed", "broker-3/controller.log:5"), ("EpochIncremented", "broker-3/controller.log:7"),
+    ]  # fmt: skip
+
+
+def test_every_kind_of_report_was_recorded_but_one() -> None:
+    """No broker of these clusters lost two sessions in a row."""
+    tracks = [track for name in NAMES for title, track in read(recording(name)).tracks.items() if "log" in title]
+    kinds = {type(one.line) for track in tracks for one in track if isinstance(one, ControllerSaid)}
+    assert REPORTS - kinds == {SessionExpiredElectedAlready}
+
+
+def test_a_line_of_controller_log_is_a_report_or_passed_over_for_a_reason() -> None:
+    assert set(CONTROLLER_LOG.kinds) == REPORTS | PASSED_OVER.keys()
+    assert not REPORTS & PASSED_OVER.keys()
 
 
 def test_only_a_broker_writes_as_one(tmp_path: Path) -> None:
@@ -127,6 +160,13 @@ BAD = {
         (replaced("Controller 2 epoch 2", "Controller 1 epoch 2"), "controller: is 1 in a log of broker 2"),
         (replaced("Set(2, 3)", "Set(2, 4)"), "names 4, which no transaction created"),
         (replaced("elected leader", "chose leader"), "broker-2/state-change.log:48: no line of Kafka 0.10.2: expected"),
+    ],
+    "broker-2/controller.log": [
+        (append("Broker 2\n"), "broker-2/controller.log:65: does not begin with a time: 'Broker 2'"),
+        (replaced("[Controller 2]: Broker 2 starting", "[Controller 1]: Broker 1 starting"),
+         "broker-2/controller.log:3: controller: is 1 in a log of broker 2"),
+        (replaced("Initialized controller epoch", "Initialised controller epoch"),
+         "broker-2/controller.log:4: no line of Kafka 0.10.2: expected"),
     ],
 }  # fmt: skip
 

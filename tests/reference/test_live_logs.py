@@ -1,15 +1,17 @@
 """Log files: whole lines that Kafka's own readers take, appended over all incarnations."""
 
 import os
-import re
 import threading
 from pathlib import Path
 
 import pytest
 
 from model_check.recorded_sessions import sessions_by_log
-from reference.journal import Milestone, Reached, StateChange
+from reference.journal import Milestone, Reached, Report, StateChange
 from reference.live_logs import Logs
+from spec.controller_log.broker_changes import BrokerDifference
+from spec.controller_log.failover import ReadyToServe
+from spec.controller_log.lines import parse_controller_line
 from spec.kafka_types import TopicPartition
 from spec.log_entries import LogEntry, TornLine, read_entries
 from spec.state_change_lines import LeaderElected, parse_line
@@ -53,20 +55,19 @@ def test_part_of_a_line_is_a_full_disk(tmp_path: Path, monkeypatch: pytest.Monke
         logs.journal(StateChange(LINE))
 
 
-def test_milestones_stand_in_the_controllers_log(tmp_path: Path) -> None:
+def test_what_the_controller_reports_stands_in_its_own_log(tmp_path: Path) -> None:
     logs = Logs(3, tmp_path)
-    logs.journal(Reached(3, Milestone.READY, 7))
-    logs.journal(Reached(3, Milestone.BROKER_CHANGE, 7, new=frozenset({2, 1}), dead=frozenset()))
+    lines = [ReadyToServe(3, 7), BrokerDifference(3, (1, 2), (), (1, 2, 3))]
+    for line in lines:
+        logs.journal(Report(line))
     for milestone in Milestone:
         logs.journal(Reached(3, milestone, 7))
-    text = (tmp_path / "controller.log").read_text(encoding="utf-8")
-    first, second, *others = (re.sub(r"^\[.{23}\] ", "", line) for line in text.splitlines())
-    assert first == (
-        "INFO [Controller 3]: Broker 3 is ready to serve as the new controller with epoch 7"
-        " (kafka.controller.KafkaController)"
-    )
-    assert second.startswith("INFO [BrokerChangeListener on Controller 3]: Newly added brokers: 1,2, deleted brokers: ")
-    assert len(others) == len(Milestone)
+    read = [one for one in entries(tmp_path / "controller.log") if isinstance(one, LogEntry)]
+    assert [parse_controller_line(one.message) for one in read] == lines
+    assert [(one.level, one.logger) for one in read] == [(line.level, line.logger) for line in lines]
+    (failed,) = entries(tmp_path / "server.log")
+    assert isinstance(failed, LogEntry)
+    assert (failed.level, failed.message) == ("ERROR", "Error while electing or becoming leader on broker 3")
 
 
 def test_sessions_are_told_with_the_life_that_had_them(tmp_path: Path) -> None:

@@ -26,14 +26,14 @@ def test_what_is_known_to_break_is_told_and_passes() -> None:
     assert title == f"{NAME} AS_CODED (judge): HOLDS"
     assert finding.split()[:3] == ["VIOLATED", "step", "one_term_acts_in_an_epoch"]
     assert finding.endswith("in every explanation found")
-    assert notes[0].startswith("  183 of 183 observations explained by ")
+    assert notes[0].startswith("  212 of 212 observations explained by ")
 
 
 def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert result.exit_code == 1
     assert f"{NAME} DOCUMENTED (judge): VIOLATED: no behaviour shows this; " in result.stdout
-    assert "What was observed next, in each sequence:\n    broker-3/state-change.log:20: Controller 3 epoch 1" in (
+    assert "What was observed next, in each sequence:\n    broker-3/controller.log:7: [Controller 3]: Controller 3" in (
         result.stdout
     )
     assert "\n    resign_delete(c=3)\n" in result.stdout

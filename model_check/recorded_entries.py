@@ -1,0 +1,36 @@
+"""The entries of a broker's log, each with the line that it is, and with the time that places it among observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from spec.errors import MalformedInput
+from spec.kafka_types import V0102, KafkaVersion
+from spec.log_entries import LogEntry, TornLine, read_entries
+from spec.log_lines import Line
+
+Parser: TypeAlias = Callable[[str, KafkaVersion, str], Line]
+
+
+def lines_of(log: Path, parse: Parser, until: int | None = None) -> Iterator[tuple[LogEntry, Line]]:
+    """The entries of a log up to a time; MalformedInput names the line that is torn, or none of Kafka 0.10.2's."""
+    source = f"{log.parent.name}/{log.name}"
+    with log.open(encoding="utf-8", errors="backslashreplace") as lines:
+        for entry in read_entries(lines, source):
+            if isinstance(entry, TornLine):
+                raise MalformedInput(f"{source}:{entry.line_number}", "", f"{entry.reason}: {entry.text[:80]!r}")
+            if until is not None and _milliseconds(entry) >= until:
+                break
+            yield entry, parse(entry.message, V0102, entry.place)
+
+
+def head_of(entry: LogEntry) -> dict[str, Any]:
+    """Where an observation stands, when it was made, and how it reads."""
+    return {"place": entry.place, "time": _milliseconds(entry), "text": entry.message}
+
+
+def _milliseconds(entry: LogEntry) -> int:
+    return int(entry.time.replace(tzinfo=UTC).timestamp() * 1000)

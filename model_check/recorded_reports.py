@@ -1,0 +1,80 @@
+"""A broker's controller.log as observations: what its controller read, and when (`reported` says which lines tell it).
+
+All other lines are passed over, by the part that they are about; a line that is in no table of `spec/controller_log/`
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from model_check.recorded import Cluster, ControllerSaid, Observed
+from model_check.recorded_entries import head_of, lines_of
+from model_check.reported import REPORTS
+from spec.controller_log.broker_changes import BROKER_LINES
+from spec.controller_log.channels import CHANNEL_LINES
+from spec.controller_log.failover import FAILOVER_LINES, Resigned
+from spec.controller_log.isr_notification import ISR_NOTIFICATION_LINES
+from spec.controller_log.leader_selection import SELECTION_LINES
+from spec.controller_log.lines import parse_controller_line
+from spec.controller_log.preferred_election import PREFERRED_ELECTION_LINES
+from spec.controller_log.reassignment import REASSIGNMENT_LINES
+from spec.controller_log.state_machines import STATE_MACHINE_LINES
+from spec.controller_log.topic_deletion import DELETION_LINES
+from spec.controller_log.topics import TOPIC_LINES
+from spec.errors import MalformedInput
+from spec.log_lines import Line
+from spec.logger_lines import LoggerRegistered
+
+CONTROLLER_LOG: Final = "controller.log"
+
+REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
+    FAILOVER_LINES: "a failover's other lines, which say nothing more",
+    BROKER_LINES: "a broker change's other lines: what follows is in ZooKeeper and in state-change.log",
+    TOPIC_LINES: "a creation's other lines: what follows is in state-change.log",
+    STATE_MACHINE_LINES: "batches of transitions, each of which is in state-change.log",
+    SELECTION_LINES: "the choice of a leader, which is in ZooKeeper once it is written",
+    CHANNEL_LINES: "requests and connections: what arrives is in the brokers' state-change.log",
+    ISR_NOTIFICATION_LINES: "ISR change notifications, whose deletion is in ZooKeeper",
+    PREFERRED_ELECTION_LINES: "preferred replica election, which is not part of the specification",
+    REASSIGNMENT_LINES: "partition reassignment, which is not part of the specification",
+    DELETION_LINES: "topic deletion, which is not part of the specification",
+    (LoggerRegistered,): "a line of log4j",
+    (Resigned,): "a resignation: there may be one more than is specified, before that of an expired session",
+}
+"""Why lines are no observations, by part; the last that names a line counts.
+
+When a server ends a session whose connection still stands, the end of its /controller may reach its client as an event
+before the end of the session does, as runs of `kcheck live` showed: then the listener on /controller resigns
+first, and the handler of the new session once more. The specification has no such event, and nothing but this line
+tells of it.
+"""
+PASSED_OVER: Final[Mapping[type[Line], str]] = {
+    kind: reason for kinds, reason in REASONS.items() for kind in kinds if kind not in REPORTS
+}
+
+
+def read_reports(
+    log: Path,
+    cluster: Cluster,
+    broker: int,
+    life: Callable[[int], int],
+    passed_over: Counter[str],
+    until: int | None = None,
+) -> dict[str, tuple[Observed, ...]]:
+    """The sequence of a log by its name, up to a time; MalformedInput names the line that is none of Kafka's."""
+    said: list[Observed] = []
+    own = cluster.broker_ids[broker - 1]
+    for entry, line in lines_of(log, parse_controller_line, until):
+        writer: Any = getattr(line, "controller", None)
+        if writer not in {own, None}:
+            raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
+        if type(line) in PASSED_OVER:
+            passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER[type(line)]}"] += 1
+        else:
+            head = head_of(entry)
+            said.append(ControllerSaid(**head, controller=broker, incarnation=life(head["time"]), line=line))
+    return {f"{CONTROLLER_LOG} {own}": tuple(said)}

@@ -1,0 +1,156 @@
+"""What a step of a controller writes to controller.log, of those lines that tell more than state-change.log does.
+
+These are the lines about what the controller read, and when: the epoch at the begin of its term, the live brokers and
+the topics, what a callback finds when it runs, where a failover ends. Kafka writes them one by one on
+the thread that holds the controller's lock, so each step has its own, in this order, and no other step may take them.
+(A process that is killed may not come to write them.)
+
+Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`. PROTOCOL.md section 12.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from model_check.controller_step import START_UP, ControllerStep
+from model_check.hidden_steps import PLACES
+from model_check.recorded import ControllerSaid
+from spec.controller_log.broker_changes import BrokerDifference, NotInIsr
+from spec.controller_log.failover import (
+    ActiveBrokers,
+    BecomingController,
+    CurrentTopics,
+    EpochIncremented,
+    EpochIncrementFailed,
+    EpochRead,
+    ReadyToServe,
+    SessionExpired,
+    SessionExpiredElectedAlready,
+)
+from spec.controller_log.state_machines import PartitionMachineStarted
+from spec.controller_log.topics import TopicDifference
+from spec.log_lines import Line
+from spec.state import At
+
+REPORTS: Final[frozenset[type[Line]]] = frozenset({
+    BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
+    PartitionMachineStarted, ReadyToServe, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
+    TopicDifference, NotInIsr,
+})  # fmt: skip
+"""The lines that are observations."""
+
+Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
+"""A line: its kind, and what its fields hold; sets and maps print in any order, so they are compared as such."""
+
+
+class Reporting(ControllerStep):
+    """A step of a controller, to be compared with what its process wrote to controller.log next."""
+
+    def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
+        """How many of the lines that its process has yet to write are this step's; None if one of its lines differs."""
+        count = 0
+        for kind, fields in self._expected():
+            if count == len(lines):
+                break
+            line = lines[count].line
+            if type(line) is not kind or any(_comparable(getattr(line, name)) != fields[name] for name in fields):
+                return None
+            count += 1
+        return count
+
+    def _expected(self) -> Iterator[Expected]:
+        yield from self._begins()
+        yield from self._callbacks()
+        yield from self._reads()
+        if self._arrives_at(At.FINISH):
+            yield PartitionMachineStarted, {"states": self._partition_states()}
+            yield ReadyToServe, {"epoch": self.epoch}
+
+    # ------------------------------------------------------------------------------------------------ the term begins
+
+    def _begins(self) -> Iterator[Expected]:
+        """From winning /controller to the term's own epoch."""
+        after = self._controller(self.after)
+        if self.rule == "elect_create" and self._place(self.after) in {At.READ_EPOCH, At.SUBSCRIBE}:
+            yield BecomingController, {}
+        if self.rule == "read_epoch" and self.system.view(self.before).zookeeper.epoch.raw:
+            version = {"epoch_zk_version": after.epoch_version.raw} if self.system.model.counts_epoch_versions else {}
+            yield EpochRead, {"epoch": after.epoch.raw, **version}
+        if self.rule in {"increment_epoch", "create_epoch"}:
+            if any(one.kind == "fail to write /controller_epoch" for one in self.seen):
+                yield EpochIncrementFailed, {}
+            if self._arrives_at(At.SUBSCRIBE):
+                yield EpochIncremented, {"epoch": after.epoch.raw}
+
+    def _reads(self) -> Iterator[Expected]:
+        """What the context holds once all is read and the channels are open; what a removal finds in the znode."""
+        after = self._controller(self.after)
+        if self.rule in START_UP and self._place(self.after) in {At.ONLINE_READ, At.FINISH}:
+            yield ActiveBrokers, {"brokers": self._ids(after.live.raw)}
+            yield CurrentTopics, {"topics": self._topics(self.after)}
+        if self.rule == "read_for_removal" and self._is_not_in_isr():
+            znode = self.system.view(self.before).zookeeper.state[self.parameters["p"]]
+            leader = self.cluster.broker_ids[znode.leader.raw - 1] if znode.leader.raw else -1
+            isr = frozenset(self.cluster.broker_ids[r - 1] for r in self.system.model.brokers.lists[znode.isr.raw])
+            yield (
+                NotInIsr,
+                {
+                    "replica": self.cluster.broker_ids[self.parameters["r"] - 1],
+                    "partition": self._name(self.parameters["p"]),
+                    "leader": leader,
+                    "isr": isr,
+                },
+            )
+
+    def _is_not_in_isr(self) -> bool:
+        """Whether a removal reads a znode of no later controller, and in it an ISR without the replica."""
+        znode = self.system.view(self.before).zookeeper.state[self.parameters["p"]]
+        usable = znode.version.raw and znode.controller_epoch.raw <= self.epoch
+        return bool(usable) and self.parameters["r"] not in self.system.model.brokers.lists[znode.isr.raw]
+
+    # ---------------------------------------------------------------------------------------------- a callback begins
+
+    def _callbacks(self) -> Iterator[Expected]:
+        """What a callback finds."""
+        match self.rule:
+            case "on_new_session":
+                yield SessionExpired, {}
+                if self.system.view(self.before).zookeeper.controller.raw == self.parameters["c"]:
+                    yield SessionExpiredElectedAlready, {}
+            case "on_broker_change":
+                fields = next(one.fields for one in self.seen if one.kind == "read /brokers/ids")
+                names = {"new": "new", "dead": "dead", "live": "brokers"}
+                yield BrokerDifference, {name: self._ids(fields[field].raw) for name, field in names.items()}
+            case "on_topic_change":
+                new = self._topics(self.after) - self._topics(self.before)
+                yield TopicDifference, {"new": new, "deleted": frozenset()}
+
+    # ---------------------------------------------------------------------------------------------------- in its words
+
+    def _place(self, state: Any) -> At:
+        raw: int = self._controller(state).at.raw
+        return PLACES[raw]
+
+    def _arrives_at(self, place: At) -> bool:
+        return self._place(self.after) is place and self._place(self.before) is not place
+
+    def _ids(self, brokers: int) -> frozenset[int]:
+        """The ids of a set of brokers."""
+        return frozenset(name for number, name in enumerate(self.cluster.broker_ids) if brokers >> number & 1)
+
+    def _topics(self, state: Any) -> frozenset[str]:
+        """The topics that the controller knows."""
+        known = self._controller(state).topics
+        return frozenset(name for number, name in enumerate(self.cluster.topics) if known[number].raw)
+
+    def _partition_states(self) -> frozenset[Any]:
+        """The partitions that the controller knows, with their states."""
+        topics = self._topics(self.after)
+        known = (p for p, one in enumerate(self.cluster.partitions) if one.topic in topics)
+        return frozenset((self._name(p), self._state(self.after, p)) for p in known)
+
+
+def _comparable(value: Any) -> Any:
+    """A field's value, a collection as a set."""
+    return frozenset(value) if isinstance(value, tuple) else value
