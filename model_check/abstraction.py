@@ -13,20 +13,19 @@ a listener is subscribed to its path.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
+from model_check.history import History
 from reference.connections import QueuedRequest
 from reference.controller import KafkaController
 from reference.controller_threads import PATH_OF
-from reference.journal import Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess
 from reference.procedures import Effect
 from reference.state_effects import StateWrite
 from reference.znode_tree import WatchKind
-from reference.zookeeper_api import Create, Delete, SetData
 from reference.zookeeper_scripts import (
     CONTROLLER,
     CONTROLLER_EPOCH,
@@ -43,58 +42,12 @@ from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Updat
 from spec.state import At, Callback, Owes, Session, Stage, watched_paths
 from spec.terms import Kind
 from spec.variants import Switch
-from spec.znode_paths import ISR_CHANGE, STATE
+from spec.znode_paths import ISR_CHANGE
 from spec.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 
 Named = Iterator[tuple[str, object]]
-BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
-"""The steps that a process takes as a broker, and not as a controller."""
 NOBODY = 0
 """How the specification writes "no broker"."""
-
-
-# ------------------------------------------------------------------------------------------------------------- history
-
-
-@dataclass(frozen=True)
-class History:
-    """In which controller epochs some term has acted, and whose present terms have."""
-
-    epochs: frozenset[int] = frozenset()
-    terms: frozenset[int] = frozenset()
-
-    def after(self, rule: str, cluster: MemoryCluster) -> History:
-        """The history after a step of this rule, which the cluster has just taken."""
-        now = self
-        for entry in cluster.entries:
-            match entry:
-                case OperationDone(process=c, operation=Create(path="/controller"), answer=str()):
-                    now = replace(now, terms=now.terms - {c})
-                case Reached(controller=c, milestone=Milestone.RESIGNED) | FateMet(process=c, fate=Fate.CRASHED):
-                    now = replace(now, terms=now.terms - {c})
-                case RequestSent(controller=c, request=queued, queued=True):
-                    now = now.acting(c, _epoch_of(queued))
-                case OperationDone(process=c, operation=Create() | SetData() as write, answer=answer):
-                    if _is_state(write.path) and not isinstance(answer, Exception) and rule not in BROKER_STEPS:
-                        content = parsed(PartitionStatePayload, write.path, write.data)
-                        now = now.acting(c, content.controller_epoch)
-                case OperationDone(process=c, operation=Delete(path=path), answer=None) if _is_notice(path):
-                    controller = cluster.processes[c].controller
-                    now = now if controller is None else now.acting(c, controller.context.epoch)
-        return now
-
-    def acting(self, c: int, epoch: int) -> History:
-        """The history once c has acted in an epoch."""
-        return History(self.epochs | {epoch}, self.terms | {c})
-
-
-def _epoch_of(queued: QueuedRequest) -> int:
-    epoch: int = getattr(queued.request, "controller_epoch")  # noqa: B009 - every request of a controller has one
-    return epoch
-
-
-def _is_state(path: str) -> bool:
-    return path.endswith("/state") and STATE.prefix in path
 
 
 # --------------------------------------------------------------------------------------------------------- abstraction
@@ -202,6 +155,8 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
         for p, partition in enumerate(cluster.partitions):
             named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
             yield f"zookeeper.notified[{p}]", frozenset(named)
+    if m.has("preferred_election"):
+        yield from preferred_election_request(cluster)
 
 
 def _is_notice(path: str) -> bool:
@@ -257,6 +212,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     if m.has("notifications"):
         taken: frozenset[str] = getattr(_next_effect(process), "taken", frozenset())
         yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in taken)
+    if m.has("preferred_election"):
+        yield from preferred_elections(cluster, controller, path)
 
 
 def _next_effect(process: MemoryProcess) -> Effect[Any] | None:
@@ -277,10 +234,12 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
     for name, callback in watched_paths(m).items():
         znode = PATH_OF[callback]
-        kind = WatchKind.NODE if callback is Callback.CONTROLLER else WatchKind.CHILDREN
+        kind = WatchKind.NODE if callback in (Callback.CONTROLLER, Callback.PREFERRED) else WatchKind.CHILDREN
         yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
         if callback is not Callback.CONTROLLER:
             yield f"{path}.listening.{name}", process.listens_to(znode)
+    if m.has("preferred_election"):
+        yield f"{path}.request_read", has_read_request(cluster, controller)
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
             yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)

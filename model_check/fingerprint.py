@@ -10,6 +10,7 @@ Left out, and with a reason each:
 * the order of the partitions in a request;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * what a procedure was sent: only what it asks for next can matter;
+* which preferred election request a controller has read, but whether it is the one that stands where that counts;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
@@ -28,12 +29,14 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
+from model_check.abstracted_elections import has_read_request
 from reference.connections import QueuedRequest
 from reference.context import Registration
 from reference.controller import KafkaController
 from reference.isr_notification import DeleteNotification, ReadNotified
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess
+from reference.preferred_election import DeleteElectionRequest, FinishFailover
 from reference.procedures import Effect
 from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import broker_path
@@ -140,6 +143,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         armed = cluster.zookeeper.watches(process.session)
         listened = ((kind.name, path) for kind, path in armed if process.listens_to(path))
         yield f"watches of {b}", frozenset(listened)
+    if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
+        yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         live = process.controller.context.live_brokers
         yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, known)) for r, known in live.items())
@@ -164,6 +169,8 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     """An effect, with ISR changes named by who announced them."""
     match effect:
+        case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
+            return type(effect).__name__, removal.fence
         case ReadNotified(taken=taken):
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken))
         case DeleteNotification(path=path, taken=taken):
@@ -177,6 +184,7 @@ def _controller(controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     yield "live brokers", context.live_broker_ids
+    yield "preferred elections", context.partitions_undergoing_preferred_election
     yield "assignment", _items(context.partition_replica_assignment)
     yield "leadership", _items(context.partition_leadership_info)
     yield "partition states", (_items(controller.partition_machine.states), controller.partition_machine.has_started)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model_check.abstraction import BROKER_STEPS
+from model_check.history import BROKER_STEPS
 from model_check.python_code import Raw, compiled, step_source
 from model_check.straight_line import Program
 from reference.journal import (
@@ -46,6 +46,7 @@ from reference.zookeeper_scripts import (
     CONTROLLER,
     CONTROLLER_EPOCH,
     ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
     broker_path,
     parsed,
     topic_path,
@@ -115,6 +116,9 @@ class Observer:
             yield Seen(f"broker {b}", words[met.fate], {})
         elif met.fate is Fate.SESSION_ENDED:
             yield Seen("zookeeper", "end session", {"process": b})
+        elif met.fate is Fate.ELECTION_REQUESTED:
+            numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
+            yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in numbers)})
         else:
             paths = [topic_path(topic) for topic in self.after.topics()]
             yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
@@ -132,6 +136,10 @@ class Observer:
                 yield Seen(role, "fail on left-over channels", {})
             case Milestone.FAILOVER_FAILED:
                 yield Seen(role, "fail in failover", {})
+            case Milestone.LEADERLESS_ELECTION:
+                yield Seen(role, "fail on a leaderless partition", {})
+            case Milestone.ELECTION_FAILED:
+                yield Seen(role, "fail preferred election", {})
             case Milestone.BROKER_CHANGE:
                 brokers = self._children(reached.controller)
                 yield Seen(role, "read /brokers/ids", {"brokers": brokers, "new": reached.new, "dead": reached.dead})
@@ -165,6 +173,8 @@ class Observer:
                 yield from self._written(done.process, operation)
             case Delete(path="/controller"):
                 yield Seen(role, "delete /controller", {"controller": self.owner})
+            case Delete() if operation.path == PREFERRED_REPLICA_ELECTION:
+                yield Seen(role, "delete preferred election", {})
             case Delete(path=path) if path.startswith(ISR_CHANGES):
                 yield Seen(role, "delete isr_change", {"creator": self.after.notifiers[path]})
             case GetData(path="/controller") if self._reads_controller():

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from model_check.abstraction import Abstraction, History
+from model_check.abstraction import Abstraction
 from model_check.fingerprint import memory
+from model_check.history import History
 from model_check.interpreter import Machine
 from model_check.observations import Demanded, Observer
 from model_check.python_code import Raw

@@ -26,6 +26,8 @@ from spec.variants import Switch
 def on_broker_change(controller: KafkaController) -> Procedure[None]:
     """Take over who is registered, then handle the new and the dead."""
     current = yield from OnBrokerChange()
+    if not controller.replica_machine.has_started:
+        return
     cached = controller.context.live_brokers
     returned = _returned(controller, cached, current)
     new, dead = frozenset(current.keys() - cached.keys()) | returned, frozenset(cached.keys() - current.keys())

@@ -4,9 +4,9 @@ All of it is memory of one process, guarded by the one controller lock. Being ac
 is not the same as believing to be leader, and neither is asked of ZooKeeper again.
 
 Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Left out on purpose:
-`shuttingDownBrokerIds` (it comes with controlled shutdown, so every registered broker counts as live), reassignments
-and preferred elections. Kafka leaves the caches of brokers, topics and leadership as they are when it resigns (D13);
-nothing reads them before the next failover overwrites them, so here they are emptied.
+`shuttingDownBrokerIds` (it comes with controlled shutdown, so every registered broker counts as live) and
+reassignments. Kafka leaves the caches as they are when it resigns (D13); those of brokers, topics and leadership nobody
+reads before the next failover overwrites them, so here they are emptied.
 """
 
 from __future__ import annotations
@@ -54,6 +54,10 @@ class LeaderIsrAndControllerEpoch:
         return cls(content.leader, content.leader_epoch, content.isr, zk_version, content.controller_epoch)
 
 
+NO_REQUEST = -1
+"""The czxid of the preferred election request that was read, before any was."""
+
+
 @dataclass
 class ControllerContext:
     """The caches, and the epoch that this controller acts in."""
@@ -65,6 +69,8 @@ class ControllerContext:
     partition_replica_assignment: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     partition_leadership_info: dict[TopicPartition, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
     controller_channel_manager: ControllerChannelManager | None = None
+    partitions_undergoing_preferred_election: frozenset[TopicPartition] = frozenset()
+    election_request: int = NO_REQUEST
 
     @property
     def live_broker_ids(self) -> frozenset[int]:
@@ -106,7 +112,8 @@ class Activity:
     """What the running handler is about, for whoever looks in from outside.
 
     `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
-    and `lost_leader` says that one of them led a partition. `creating` are partitions whose replicas become new.
+    and `lost_leader` says that one of them led a partition. `creating` are partitions whose replicas become new,
+    `asked` those of the preferred election that is running.
     """
 
     handler: Handler = Handler.NONE
@@ -114,3 +121,4 @@ class Activity:
     lost_leader: bool = False
     in_failover: bool = False
     creating: frozenset[TopicPartition] = frozenset()
+    asked: frozenset[TopicPartition] = frozenset()

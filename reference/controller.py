@@ -5,7 +5,7 @@ Every broker has one and starts it; being the controller is a state of it. Its h
 bear the names of the protocol's parts hold what the handlers do.
 
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics, and what comes with parts of the protocol that are
-not here yet (topic deletion, reassignment, preferred election, automatic rebalance, controlled shutdown).
+not here yet (topic deletion, reassignment, automatic rebalance, controlled shutdown).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
 from reference.request_batch import RequestBatch
-from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, Fence
+from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, PREFERRED_REPLICA_ELECTION, Fence
 from spec.controller_request_lines import ControllerLine
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.log_lines import Line
@@ -30,8 +30,8 @@ from spec.replica_states import ReplicaState
 from spec.state import DeletionThread
 from spec.variants import AS_CODED, Switch, Switches
 
-LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES)
-"""The paths whose children only the active controller listens to."""
+LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, PREFERRED_REPLICA_ELECTION)
+"""The paths whose children, or data, only the active controller listens to."""
 
 
 @cache

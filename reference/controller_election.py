@@ -9,7 +9,7 @@ PROTOCOL.md section 6.
 
 from __future__ import annotations
 
-from reference.context import NO_EPOCH, ControllerContext, Machine
+from reference.context import ControllerContext, Machine
 from reference.controller import KafkaController
 from reference.controller_failover import on_controller_failover
 from reference.effects import (
@@ -25,7 +25,7 @@ from reference.effects import (
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.request_batch import RequestBatch
-from reference.zookeeper_scripts import ISR_CHANGES
+from reference.zookeeper_scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION
 from spec.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.kafka_types import NO_LEADER
 from spec.state import DeletionThread
@@ -99,7 +99,7 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
 
 def on_controller_resignation(controller: KafkaController) -> None:
     """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56)."""
-    controller.listeners -= {ISR_CHANGES}
+    controller.listeners -= {ISR_CHANGES, PREFERRED_REPLICA_ELECTION}
     if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.mends(Switch.RESIGN_CLEANS_UP):
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
     _take_down(controller)
@@ -116,4 +116,7 @@ def _take_down(controller: KafkaController) -> None:
         manager.shutdown()
     controller.reach(Milestone.RESIGNED)
     controller.report(Resigned)
-    controller.context = ControllerContext(NO_EPOCH, NO_EPOCH)
+    under_way = controller.context.partitions_undergoing_preferred_election
+    if controller.mends(Switch.CLEAR_CONTEXT):
+        under_way = frozenset()
+    controller.context = ControllerContext(partitions_undergoing_preferred_election=under_way)

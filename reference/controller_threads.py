@@ -18,9 +18,10 @@ from reference.controller import KafkaController
 from reference.controller_election import on_controller_change, on_controller_moved, on_new_session, startup
 from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
+from reference.preferred_election import on_preferred_election
 from reference.procedures import ControllerFailure, FencedWrite, Procedure
 from reference.topics import on_topic_change
-from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, CONTROLLER, ISR_CHANGES
+from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, CONTROLLER, ISR_CHANGES, PREFERRED_REPLICA_ELECTION
 from spec.state import Callback
 
 CALLBACK_OF: Final[Mapping[str, Callback]] = {
@@ -28,6 +29,7 @@ CALLBACK_OF: Final[Mapping[str, Callback]] = {
     BROKER_IDS: Callback.BROKERS,
     BROKER_TOPICS: Callback.TOPICS,
     ISR_CHANGES: Callback.ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION: Callback.PREFERRED,
 }
 """Which listener a path has."""
 
@@ -40,6 +42,7 @@ ONLY_ACTIVE: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]
     Callback.BROKERS: on_broker_change,
     Callback.TOPICS: on_topic_change,
     Callback.ISR_CHANGES: on_isr_change,
+    Callback.PREFERRED: on_preferred_election,
 }
 
 

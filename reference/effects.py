@@ -32,7 +32,7 @@ from reference.zookeeper_scripts import (
     BROKER_TOPICS,
     CONTROLLER,
     CONTROLLER_EPOCH,
-    PREFERRED_REPLICA_ELECTION,
+    DATA_PATHS,
     broker_path,
     create_persistent,
     parsed,
@@ -242,15 +242,15 @@ class CreateEpoch(Effect[None]):
 
 @dataclass(frozen=True)
 class Subscribe(Effect[None]):
-    """Failover: watch the children of the paths that only the controller listens to."""
+    """Failover: watch the children, or the data, of the paths that only the controller listens to."""
 
     paths: tuple[str, ...]
     at = At.SUBSCRIBE
 
     def script(self) -> Script[None]:
-        """`watchForChilds`, path by path."""
+        """`watchForChilds` and `watchForData`, path by path."""
         for path in self.paths:
-            yield GetChildren(path, watch=True)
+            yield Exists(path, watch=True) if path in DATA_PATHS else GetChildren(path, watch=True)
 
 
 def _read_brokers() -> Script[Mapping[int, Registration]]:
@@ -301,18 +301,6 @@ class ReadTopics(Effect[Mapping[str, Assignment]]):
         return _read_topics()
 
 
-@dataclass(frozen=True)
-class FinishFailover(Effect[None]):
-    """Failover: delete the preferred election request, which need not be there."""
-
-    at = At.FINISH
-
-    def script(self) -> Script[None]:
-        """`deletePath`."""
-        with suppress(NoNode):
-            yield Delete(PREFERRED_REPLICA_ELECTION)
-
-
 # ----------------------------------------------------------------------------------------------------------- callbacks
 
 
@@ -336,13 +324,17 @@ class OnTopicChange(Effect[Mapping[str, Assignment]]):
 
 @dataclass(frozen=True)
 class SkipCallback(Effect[None]):
-    """A child callback of a listener that is the controller's only, on a broker that is not active."""
+    """A callback of a listener that is the controller's only, on a broker that is not active."""
 
     path: str
 
     def script(self) -> Script[None]:
         """ZkClient reads before it calls the listener, which then does nothing."""
-        yield GetChildren(self.path)
+        if self.path in DATA_PATHS:
+            yield Exists(self.path)
+            yield from read_data(self.path)
+        else:
+            yield GetChildren(self.path)
 
 
 # -------------------------------------------------------------------------------------------------------- registration

@@ -26,6 +26,8 @@ class Milestone(Enum):
     EPOCH_CONFLICT = "the conditional write of /controller_epoch failed"
     LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
     FAILOVER_FAILED = "an exception ended a failover"
+    LEADERLESS_ELECTION = "a pending preferred election names a partition without leadership"
+    ELECTION_FAILED = "a preferred election ended with a partition without leadership"
     BROKER_CHANGE = "the callback of a broker change has read who is registered"
 
 
@@ -100,11 +102,12 @@ class Fate(Enum):
     SESSION_ENDED = "ZooKeeper ends a session of the process"
     SESSION_RENEWED = "the client makes a new session"
     TOPIC_CREATED = "the admin tool creates a topic"
+    ELECTION_REQUESTED = "the admin tool asks for a preferred election"
 
 
 @dataclass(frozen=True)
 class FateMet:
-    """What became of a process (0: the admin tool), and of which znodes by it."""
+    """What became of a process (0: the admin tool), and of which znodes or partitions by it."""
 
     process: int
     fate: Fate

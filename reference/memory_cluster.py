@@ -24,6 +24,7 @@ from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
 from reference.memory_process import MemoryProcess
 from reference.memory_zookeeper import MemoryZookeeper
+from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.zookeeper_api import (
     AnyOperation,
@@ -38,12 +39,19 @@ from reference.zookeeper_api import (
     SetData,
     parent_path,
 )
-from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, COMMON_PATHS, ISR_CHANGES, topic_path
+from reference.zookeeper_scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    COMMON_PATHS,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    topic_path,
+)
 from spec.kafka_types import TopicPartition
 from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
-from spec.znodes import TopicPayload
+from spec.znodes import PartitionsPayload, TopicPayload
 
 TOPICS: Final = "abcdefgh"
 """The names of a scope's topics, by number."""
@@ -204,6 +212,14 @@ class MemoryCluster:
         self.record(FateMet(ADMIN, Fate.TOPIC_CREATED, (topic_path(topic),)))
         self.tell_watchers()
 
+    def request_preferred_election(self, named: int) -> None:
+        """The admin tool asks for a preferred election of the partitions whose numbers are bits of `named`."""
+        partitions = tuple(one for number, one in enumerate(self.partitions) if named >> number & 1)
+        data = PartitionsPayload(partitions=partitions).encode()
+        self.zookeeper.execute(self.admin_session, Create(PREFERRED_REPLICA_ELECTION, data))
+        self.record(FateMet(ADMIN, Fate.ELECTION_REQUESTED, tuple(map(str, partitions))))
+        self.tell_watchers()
+
     def _create_as_admin(self, path: str, data: bytes | None) -> None:
         """Create a znode, and what is missing above it."""
         try:
@@ -226,6 +242,8 @@ class MemoryCluster:
 
     def is_no_step(self, effect: Effect[Any]) -> bool:
         """Whether an effect is no step of its own in this scope, but done with the one before."""
+        if isinstance(effect, ReadElectionRequest):
+            return "preferred_election" not in self.scope.parts
         return isinstance(effect, ReadTopics) and "partitions" not in self.scope.parts
 
     def drop_what_is_left_out(self, controller: KafkaController) -> None:
@@ -238,7 +256,9 @@ class MemoryCluster:
 
 def listened_paths(scope: Scope) -> tuple[str, ...]:
     """The paths that a scope's active controller listens to."""
-    optional = (("creation", BROKER_TOPICS), ("notifications", ISR_CHANGES))
+    optional = (
+        ("creation", BROKER_TOPICS), ("notifications", ISR_CHANGES), ("preferred_election", PREFERRED_REPLICA_ELECTION),
+    )  # fmt: skip
     return (BROKER_IDS, *(path for part, path in optional if part in scope.parts))
 
 

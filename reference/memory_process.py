@@ -20,7 +20,7 @@ from reference.forking import shallow_copy
 from reference.journal import Journal, nowhere
 from reference.procedures import Effect, OneOf, Procedure
 from reference.state_effects import IsrWrite
-from reference.zookeeper_scripts import CONTROLLER
+from reference.zookeeper_scripts import CONTROLLER, DATA_PATHS
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
 
@@ -124,8 +124,10 @@ class MemoryProcess:
     def subscribed(self) -> Iterator[Callback]:
         """The callbacks of all listeners, as an expiry queues them: children first, then data."""
         if self.controller is not None:
-            yield from (CALLBACK_OF[path] for path in self.controller.configuration.paths if self.listens_to(path))
+            paths = [path for path in self.controller.configuration.paths if self.listens_to(path)]
+            yield from (CALLBACK_OF[path] for path in paths if path not in DATA_PATHS)
             yield Callback.CONTROLLER
+            yield from (CALLBACK_OF[path] for path in paths if path in DATA_PATHS)
 
     def fork(self, journal: Journal) -> Self:
         """A copy that goes its own way and writes to another journal."""

@@ -22,7 +22,7 @@ from reference.memory_process import MemoryProcess
 from reference.procedures import Effect, UnexpectedFailure
 from reference.state_effects import CreateState, IsrWrite, ReadForElection, WriteElectedLeader
 from reference.zookeeper_api import SessionExpired
-from reference.zookeeper_scripts import CONTROLLER, broker_path, state_path, topic_path
+from reference.zookeeper_scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, broker_path, state_path, topic_path
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
 
@@ -34,6 +34,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "deliver_request_unanswered": "resends",
     "start_process_early": "early_starts",
     "create_topic": "creations",
+    "request_preferred_election": "elections",
     "increment_epoch_unanswered": "losses",
     "create_epoch_unanswered": "losses",
     "resign_delete_unanswered": "losses",
@@ -51,6 +52,7 @@ TAKES: Final[Mapping[Callback, str]] = {
     Callback.BROKERS: "on_broker_change",
     Callback.TOPICS: "on_topic_change",
     Callback.ISR_CHANGES: "on_isr_change",
+    Callback.PREFERRED: "on_preferred_election",
 }
 """The step that begins a callback; one that only the active controller listens to may be skipped instead."""
 
@@ -104,6 +106,10 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
     for number, topic in enumerate(cluster.topics()):
         if topic_path(topic) not in cluster.zookeeper.tree:
             yield Choice("create_topic", (("t", number),), partial(MemoryCluster.create_topic, topic=topic))
+    if "preferred_election" in cluster.scope.parts and PREFERRED_REPLICA_ELECTION not in cluster.zookeeper.tree:
+        for named in range(1, 1 << len(cluster.partitions)):
+            do = partial(MemoryCluster.request_preferred_election, named=named)
+            yield Choice("request_preferred_election", (("named", named),), do)
 
 
 # ------------------------------------------------------------------------------------------- processes and sessions

@@ -17,12 +17,20 @@ from collections.abc import Iterable
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
-from reference.leader_selectors import Election, ElectionRefused, elect_offline, elect_on_creation
+from reference.leader_selectors import (
+    Election,
+    ElectionNotNeeded,
+    ElectionRefused,
+    elect_offline,
+    elect_on_creation,
+    elect_preferred,
+)
 from reference.procedures import DirtyBatch, Procedure, in_any_order
 from reference.state_effects import CreateState, Partitions, ReadForElection, WriteElectedLeader
 from reference.zookeeper_scripts import StateZnode
 from spec.kafka_types import TopicPartition
 from spec.logged_values import LeaderAndIsr
+from spec.partition_leadership import PREFERRED_HANDLERS
 from spec.partition_states import PartitionState
 from spec.state import Handler
 from spec.state_change_lines import (
@@ -61,7 +69,7 @@ def trigger_online_partition_state_change(controller: KafkaController, reason: H
 
 
 def bring_online(controller: KafkaController, partitions: Iterable[TopicPartition], reason: Handler) -> Procedure[None]:
-    """`handleStateChanges(partitions, OnlinePartition)` with the offline selector, as one batch."""
+    """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
     try:
         controller.partition_batch.new_batch()
     except DirtyBatch:
@@ -83,7 +91,7 @@ def bring_online(controller: KafkaController, partitions: Iterable[TopicPartitio
         if controller.partition_machine.states[partition] is PartitionState.NEW:
             _after_creation(controller, partition, found)
             return True
-        return (yield from _elect_leader(controller, partition, found, remaining))
+        return (yield from _elect_leader(controller, partition, found, remaining, reason))
 
     yield from in_any_order(chosen, first, rest)
     controller.is_about(handler=Handler.NONE)
@@ -112,7 +120,7 @@ def set_offline(controller: KafkaController, partition: TopicPartition) -> None:
 
 
 def _state(controller: KafkaController, partition: TopicPartition) -> PartitionState:
-    return controller.partition_machine.states.setdefault(partition, PartitionState.NON_EXISTENT)
+    return controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
 
 
 def _refused(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> bool:
@@ -174,11 +182,19 @@ def _after_creation(controller: KafkaController, partition: TopicPartition, foun
 
 
 def _elect_leader(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, remaining: Partitions
+    controller: KafkaController,
+    partition: TopicPartition,
+    found: StateZnode | None,
+    remaining: Partitions,
+    reason: Handler,
 ) -> Procedure[bool]:
     """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
     controller.log_state_change(LeaderElectionStarted, partition=partition)
-    election = _choose(controller, partition, found)
+    try:
+        election = _choose(controller, partition, found, reason)
+    except ElectionNotNeeded:
+        _log_online(controller, partition)
+        return True
     if election is None or found is None:
         controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=False))
         _log_failure(controller, partition, PartitionState.ONLINE)
@@ -197,24 +213,37 @@ def _elect_leader(
     return True
 
 
-def _choose(controller: KafkaController, partition: TopicPartition, found: StateZnode | None) -> Election | None:
-    """The offline selector's choice, or None, logged, where there is none to be made."""
+def _choose(
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, reason: Handler
+) -> Election | None:
+    """The selector's choice, or None, logged, where there is none to be made; ElectionNotNeeded is the caller's."""
     if found is None:
-        reason = f"LeaderAndIsr information doesn't exist for partition {partition} in {PartitionState.OFFLINE} state"
-        controller.log_state_change(ElectionFailed, partition=partition, reason=reason)
+        missing = f"LeaderAndIsr information doesn't exist for partition {partition} in {PartitionState.OFFLINE} state"
+        controller.log_state_change(ElectionFailed, partition=partition, reason=missing)
         return None
     if found.content.controller_epoch > controller.context.epoch:
         epoch = found.content.controller_epoch
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
         return None
-    replicas = controller.context.partition_replica_assignment.get(partition)
     try:
-        return elect_offline(
-            replicas, found.content.isr, controller.live, unclean_enabled=controller.configuration.unclean
-        )
+        return _ask_selector(controller, partition, found.content.isr, reason)
+    except ElectionNotNeeded:
+        raise
     except ElectionRefused as refusal:
         controller.log_state_change(ElectionFailed, partition=partition, reason=str(refusal))
         return None
+
+
+def _ask_selector(
+    controller: KafkaController, partition: TopicPartition, isr: tuple[int, ...], reason: Handler
+) -> Election:
+    """Who is to lead, by the selector that goes with the reason."""
+    context = controller.context
+    replicas = context.partition_replica_assignment.get(partition)
+    if reason in PREFERRED_HANDLERS:
+        known = context.partition_leadership_info.get(partition)
+        return elect_preferred(replicas, isr, controller.live, cached_leader=None if known is None else known.leader)
+    return elect_offline(replicas, isr, controller.live, unclean_enabled=controller.configuration.unclean)
 
 
 def _now_online(
@@ -224,10 +253,15 @@ def _now_online(
     receivers: Iterable[int],
 ) -> None:
     """The znode is as we wrote it: cache it, have its replicas told, and the partition is Online."""
-    source = _state(controller, partition)
     controller.context.partition_leadership_info[partition] = known
     controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    _log_online(controller, partition)
+
+
+def _log_online(controller: KafkaController, partition: TopicPartition) -> None:
+    """The partition is Online, led as the cache says."""
+    source, leader = _state(controller, partition), controller.context.partition_leadership_info[partition].leader
     controller.partition_machine.states[partition] = PartitionState.ONLINE
     controller.log_state_change(
-        PartitionBecameOnline, partition=partition, source=source, target=PartitionState.ONLINE, leader=known.leader
+        PartitionBecameOnline, partition=partition, source=source, target=PartitionState.ONLINE, leader=leader
     )

@@ -16,6 +16,7 @@ What goes wrong inside the controller::
     │   └── FencedWrite          and so a write was refused, where writes are fenced
     ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
     ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
+    ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
     ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
     └── UnexpectedFailure        anything else, put in on purpose
 """
@@ -70,6 +71,10 @@ class DirtyBatch(ControllerFailure):
 
 class LeftOverChannel(ControllerFailure):
     """A channel to this broker is open already: the metrics of its selector are registered."""
+
+
+class NoLeadership(ControllerFailure):
+    """A partition has no leadership in the cache."""
 
 
 class MissingDeletionThread(ControllerFailure):

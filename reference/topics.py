@@ -24,6 +24,8 @@ from spec.state import Handler
 def on_topic_change(controller: KafkaController) -> Procedure[None]:
     """Learn the new topics and their assignments, and create their partitions."""
     topics = yield from OnTopicChange()
+    if not controller.partition_machine.has_started:
+        return
     context = controller.context
     names = sorted(topics.keys() - context.all_topics)
     new = {

@@ -30,6 +30,9 @@ BROKER_TOPICS: Final = str(paths.BROKER_TOPICS.path())
 ISR_CHANGES: Final = str(paths.ISR_CHANGES.path())
 PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
 
+DATA_PATHS: Final = frozenset({PREFERRED_REPLICA_ELECTION})
+"""The paths whose data, and not whose children, only the active controller listens to."""
+
 COMMON_PATHS: Final = tuple(
     str(kind.path())
     for kind in (

@@ -17,11 +17,12 @@ from __future__ import annotations
 from typing import Any
 
 from spec.connections import drop_channels, open_channels
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, has_started, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.partition_leadership import begin_online, needs_visit, send_online_batch
+from spec.partition_leadership import PREFERRED_HANDLERS, begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
+from spec.preferred_election import end_preferred_election
 from spec.reassignment_requests import reassignments_concerning
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
 from spec.request_batch import Batch, known_partitions, send
@@ -35,14 +36,21 @@ from spec.zookeeper import can_operate
 @action(actor="controller {c}", source="ReplicaStateMachine.BrokerChangeListener 0.10.2.2")
 def on_broker_change(s: Any, m: Model, c: int) -> None:
     """The registered brokers changed: take them over, then handle who is new, then who is dead."""
-    controller, registered = s.controllers[c], s.zookeeper.registered
+    controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.BROKERS)
+    controller.watching.brokers = True
+    with when(has_started(s, m, c)):
+        _take_over(s, m, c)
+
+
+def _take_over(s: Any, m: Model, c: int) -> None:
+    """Swap the cached set, change the channels, and handle the new and the dead."""
+    controller, registered = s.controllers[c], s.zookeeper.registered
     returned = _returned(s, m, c)
     new = m.brokers.union(m.brokers.difference(registered, controller.live), returned)
     dead = m.brokers.difference(controller.live, registered)
     observe(f"controller {c}", "read /brokers/ids", brokers=registered, new=new, dead=dead)
-    controller.watching.brokers = True
     controller.live = registered
     drop_channels(s, m, c, returned)
     blocked = open_channels(s, m, c, new)
@@ -157,6 +165,10 @@ def after_online(s: Any, m: Model, c: int) -> None:
     if m.has("creation"):
         with when(handler == Handler.CREATION):
             finish_creation(s, m, c)
+    if m.has("preferred_election"):
+        for one in PREFERRED_HANDLERS:
+            with when(handler == one):
+                end_preferred_election(s, m, c, one)
 
 
 RULES = (on_broker_change,)

@@ -152,13 +152,10 @@ def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Actio
 
 
 def _differs(before: Any, after: Any, m: Model, p: int) -> Value:
-    """Whether the step changes a state znode (every write raises its version), a notification, AR or a reassignment."""
-    written = flag(before.zookeeper.state[p].version != after.zookeeper.state[p].version)
-    if m.has("notifications"):
-        written = either(written, before.zookeeper.notified[p] != after.zookeeper.notified[p])
-    if m.has("reassignment"):
-        written = either(written, *(before.zookeeper[n][p] != after.zookeeper[n][p] for n in ("assigned", "requested")))
-    return written
+    """Whether the step changes a state znode (every write raises its version), AR, or what is announced or asked."""
+    written = before.zookeeper.state[p].version != after.zookeeper.state[p].version
+    others = [name for name in ("notified", "preferred", "assigned", "requested") if name in before.zookeeper]
+    return either(written, *(before.zookeeper[name][p] != after.zookeeper[name][p] for name in others))
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))

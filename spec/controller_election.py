@@ -26,6 +26,12 @@ from spec.zookeeper import can_operate, delete_controller, notify
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
 RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
 
+#: The listeners that a resignation unsubscribes before anything that may raise.
+UNWATCHED_FIRST = ("isr_changes", "reassignments", "preferred")
+
+#: What a resignation leaves in the context, for the next term of this broker to find (D13).
+KEPT_BY_RESIGNATION = ("electing", "reassigned")
+
 
 #: What a running handler keeps of reassignments.
 LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
@@ -48,10 +54,7 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     goes_through = flag(controller.deletion != DeletionThread.MANAGER_ONLY)
     if m.mends(Switch.RESIGN_CLEANS_UP):
         goes_through = flag(True)
-    if m.has("notifications"):
-        stop_listening(controller, "isr_changes")
-    if m.has("reassignment"):
-        stop_listening(controller, "reassignments")
+    stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
     with when(goes_through):
         take_down(s, m, c)
     return goes_through
@@ -71,6 +74,10 @@ def take_down(s: Any, m: Model, c: int) -> None:
         reset(controller, "taken")
     if m.has("reassignment"):
         reset(controller, *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching")
+    if m.has("preferred_election"):
+        reset(controller, "asked", "request_read")
+    if m.mends(Switch.CLEAR_CONTEXT):
+        reset(controller, *(name for name in KEPT_BY_RESIGNATION if name in controller))
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.counts_epoch_versions:
@@ -103,6 +110,8 @@ def _leave_handler(controller: Any, m: Model) -> None:
     reset(controller, "handler", "partition", "replica", "read_version", "dead", "lost_leader")
     if m.has("reassignment"):
         reset(controller, *LOCALS_OF_REASSIGNMENT)
+    if m.has("preferred_election"):
+        reset(controller, "asked")
     for p in m.partitions:
         reset(controller.partitions[p], "todo", "visiting", "batched")
         if m.has("creation"):

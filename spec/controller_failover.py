@@ -9,8 +9,8 @@ ControllerMoved, catches it itself a few lines below, logs, and goes on with the
 epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
 also the version of the znode that another controller has just created with 1.
 
-Left out: reassignments, preferred elections, topic deletion and automatic rebalance (they come with their parts; the
-deletion manager and its thread are kept because of D56).
+Left out: reassignments, topic deletion and automatic rebalance (they come with their parts; the deletion manager and
+its thread are kept because of D56). What a failover does about preferred elections is told with that part.
 
 Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`,
 `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
@@ -22,12 +22,13 @@ from typing import Any
 
 from spec.assignment import assigned_set, read_assignments
 from spec.connections import openable
-from spec.controller_election import elector_resigns, forget_epoch_version
+from spec.controller_election import controller_moved, elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit
 from spec.partition_states import PartitionState
+from spec.preferred_election import begin_pending_election, is_requested, remove_request
 from spec.reassignment_requests import resume_reassignments
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import replicas_to_online
@@ -35,12 +36,12 @@ from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler, listened_paths
 from spec.terms import both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, epoch_is_as_read
+from spec.zookeeper import can_operate, epoch_is_as_read, is_fenced_off
 
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
-    At.READ_REASSIGNMENTS, At.FINISH,
+    At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.FINISH,
 )  # fmt: skip
 
 
@@ -213,7 +214,7 @@ def read_state(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def start_machines(s: Any, m: Model, c: int) -> None:
-    """Failover 7: open the channels, unless left-overs of an earlier term forbid it (D56); then start up.
+    """Failover 7: open the channels, unless left-overs of an earlier term forbid it (D56); then read on, or start up.
 
     Channels opened before the exception belong to nobody and are never closed. Nor are the left-overs to brokers that
     are not live, which forbid nothing: the new channel manager takes the place of the one that owned them.
@@ -230,10 +231,18 @@ def start_machines(s: Any, m: Model, c: int) -> None:
         controller.stranded = left_over
         controller.channels = controller.live
         controller.active = True
-        if m.has("reassignment"):
-            controller.at = At.READ_REASSIGNMENTS
+        if m.has("preferred_election"):
+            controller.at = At.READ_PREFERRED
         else:
-            start_state_machines(s, m, c)
+            after_election_request(s, m, c)
+
+
+def after_election_request(s: Any, m: Model, c: int) -> None:
+    """Failover 7: what is being reassigned is read next; without such a part, the machines start."""
+    if m.has("reassignment"):
+        s.controllers[c].at = At.READ_REASSIGNMENTS
+    else:
+        start_state_machines(s, m, c)
 
 
 def start_state_machines(s: Any, m: Model, c: int) -> None:
@@ -270,19 +279,44 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
 
 
 def resume(s: Any, m: Model, c: int) -> None:
-    """Failover 12: the machines run; resume what is being reassigned, then clean up."""
+    """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
     controller = s.controllers[c]
     controller.handler = Handler.NONE
-    controller.at = At.FINISH
+    reassigning = flag(False)
     if m.has("reassignment"):
+        reassigning = either(*(controller.reassigned[p] != () for p in m.partitions))
         resume_reassignments(s, m, c)
+    with when(~reassigning):
+        elect_pending(s, m, c)
+
+
+def elect_pending(s: Any, m: Model, c: int) -> None:
+    """Failover 13: run the preferred elections that are pending, then clean up."""
+    s.controllers[c].handler = Handler.NONE
+    s.controllers[c].at = At.FINISH
+    if m.has("preferred_election"):
+        begin_pending_election(s, m, c)
 
 
 @action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")
 def finish_failover(s: Any, m: Model, c: int) -> None:
-    """Failover 13: delete the (absent) preferred election request; the deletion thread starts, and the lock is free."""
+    """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.FINISH)
+    if m.has("preferred_election"):
+        fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
+        with when(fenced):
+            controller_moved(s, m, c)
+        with when(~fenced):
+            remove_request(s, m, c)
+            _become_ready(s, c)
+    else:
+        _become_ready(s, c)
+
+
+def _become_ready(s: Any, c: int) -> None:
+    """The working controller."""
+    controller = s.controllers[c]
     controller.deletion = DeletionThread.RUNNING
     observe(f"controller {c}", "ready", epoch=controller.epoch)
     become_idle(s, c)

@@ -18,7 +18,8 @@ from typing import Any
 
 from spec.language import action, require, when
 from spec.model import Model
-from spec.state import At, Callback, Owes, listened_paths
+from spec.state import At, Callback, DeletionThread, Owes, listened_paths
+from spec.terms import Value, flag
 from spec.zookeeper import can_operate, take_head
 
 
@@ -49,6 +50,16 @@ def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
     for p in m.partitions:
         with when(controller.concerns[0] == p):
             controller.isr_watching[p] = controller.isr_listening[p]
+
+
+def has_started(s: Any, m: Model, c: int) -> Value:
+    """Whether the state machines are up: an active controller's are, but where a failover ended before it came to them.
+
+    Between the channels and the machines only a pending request can end it.
+    """
+    if not m.has("preferred_election"):
+        return flag(True)
+    return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
 
 def become_idle(s: Any, c: int) -> None:

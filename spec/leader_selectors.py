@@ -9,7 +9,8 @@ Kafka 0.10.2.2: `PartitionLeaderSelector.scala`. PROTOCOL.md section 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from spec.broker_lists import Brokers
 from spec.model import Model
@@ -26,9 +27,21 @@ class ElectionTerms:
     receivers: Value
 
 
+def chosen(condition: object, then: ElectionTerms, otherwise: ElectionTerms) -> ElectionTerms:
+    """One selector's answer where the condition holds, else another's."""
+    names = ("possible", "leader", "isr", "receivers")
+    return ElectionTerms(*(choose(condition, getattr(then, name), getattr(otherwise, name)) for name in names))
+
+
 def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value) -> ElectionTerms:
     """The offline selector for a partition of a model."""
     return elect_offline(m.brokers, assigned, isr, live, unclean=m.scope.unclean)
+
+
+def preferred_replica_leader(m: Model, assigned: Value, isr: Value, live: Value, cached: Any) -> ElectionTerms:
+    """The preferred selector for a partition of a model; it raises where the controller knows of no leadership."""
+    election = elect_preferred(m.brokers, assigned, isr, live, cached.leader)
+    return replace(election, possible=both(election.possible, cached.version != -1))
 
 
 def elect_offline(brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: bool) -> ElectionTerms:

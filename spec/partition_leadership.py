@@ -22,7 +22,7 @@ from typing import Any
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
 from spec.language import action, observe, require, successor, when
-from spec.leader_selectors import offline_partition_leader
+from spec.leader_selectors import ElectionTerms, chosen, offline_partition_leader, preferred_replica_leader
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
@@ -71,7 +71,7 @@ def create_state(s: Any, m: Model, c: int, p: int) -> None:
         with when(absent):
             _create_znode(s, m, c, p)
         with when(absent | own):
-            _now_online(s, m, c, p)
+            _now_online(s, m, c, p, m.brokers.members(live_assigned(s, m, c, p)))
         with when(~absent & ~own):
             observe(f"controller {c}", "fail to create state", partition=p)
         finish_visit(s, m, c, p)
@@ -112,19 +112,64 @@ def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
 
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
 def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
-    """Offline to Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
+    """To Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
-    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.OFFLINE)
-    election = offline_partition_leader(m, assigned_replicas(s, m, c, p), znode.isr, controller.live)
-    possible = both(exists(znode), znode.controller_epoch <= controller.epoch, election.possible)
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, _may_be_elected(m, cached))
+    usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
+    possible = both(usable, election_of(s, m, c, p).possible)
+    needless = both(usable, _is_needless(s, m, c, p))
     with when(possible):
         controller.partition = p
         controller.read_version = znode.version
         controller.at = At.ONLINE_WRITE
-    with when(~possible):
+    with when(needless):
+        cached.state = PartitionState.ONLINE
+        finish_visit(s, m, c, p)
+    with when(~possible & ~needless):
         observe(f"controller {c}", "fail election", partition=p)
         finish_visit(s, m, c, p)
+
+
+def election_of(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
+    """What the selector of the running handler makes of the state znode."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    replicas = assigned_replicas(s, m, c, p)
+    election = offline_partition_leader(m, replicas, znode.isr, controller.live)
+    if m.has("preferred_election"):
+        preferred = preferred_replica_leader(m, replicas, znode.isr, controller.live, controller.partitions[p])
+        election = chosen(elects_preferred(controller), preferred, election)
+    return election
+
+
+#: The handlers that ask the preferred selector.
+PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION)
+
+
+def elects_preferred(controller: Any) -> Value:
+    """Whether the running handler asks the preferred selector."""
+    return either(*(controller.handler == one for one in PREFERRED_HANDLERS))
+
+
+def _may_be_elected(m: Model, cached: Any) -> Value:
+    """From OfflinePartition; from OnlinePartition, too, where there are handlers that elect anew."""
+    if m.has("preferred_election"):
+        return flag(cached.state != PartitionState.NEW)
+    return flag(cached.state == PartitionState.OFFLINE)
+
+
+def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the preferred replica leads already, by the cache: the election is left, and counts as done."""
+    if not m.has("preferred_election"):
+        return flag(False)
+    controller = s.controllers[c]
+    return both(elects_preferred(controller), is_led_as_preferred(s, m, c, p))
+
+
+def is_led_as_preferred(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the first of AR leads a partition, by what a controller holds."""
+    cached, preferred = s.controllers[c].partitions[p], m.brokers.first(assigned_replicas(s, m, c, p))
+    return both(cached.version != -1, preferred != 0, cached.leader == preferred)
 
 
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
@@ -134,8 +179,8 @@ def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
     require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
     fenced, unchanged = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
     with when(~fenced & unchanged):
-        _write_election(s, m, c, p)
-        _now_online(s, m, c, p)
+        receivers = _write_election(s, m, c, p)
+        _now_online(s, m, c, p, receivers)
         reread(s, c)
         finish_visit(s, m, c, p)
     with when(~fenced & ~unchanged):
@@ -165,7 +210,7 @@ def rewrite_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
     with when(~fenced):
         see_conflict(f"controller {c}", p)
     with when(~fenced & own):
-        _now_online(s, m, c, p)
+        _now_online(s, m, c, p, election_of(s, m, c, p).receivers)
         reread(s, c)
         finish_visit(s, m, c, p)
     with when(~fenced & ~own):
@@ -182,9 +227,10 @@ def reread(s: Any, c: int) -> None:
     controller.at = At.ONLINE_READ
 
 
-def _write_election(s: Any, m: Model, c: int, p: int) -> None:
+def _write_election(s: Any, m: Model, c: int, p: int) -> Value:
+    """Write the elected leader and ISR; say who is to be told."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
-    election = offline_partition_leader(m, assigned_replicas(s, m, c, p), znode.isr, controller.live)
+    election = election_of(s, m, c, p)
     znode.leader = election.leader
     znode.isr = election.isr
     znode.leader_epoch = successor(znode.leader_epoch)
@@ -193,15 +239,16 @@ def _write_election(s: Any, m: Model, c: int, p: int) -> None:
     acts(s, m, c)
     state_changed(s, m, p)
     observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+    return election.receivers
 
 
-def _now_online(s: Any, m: Model, c: int, p: int) -> None:
-    """The znode is as this controller wrote it: cache it, tell the live assigned replicas, state Online."""
+def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
+    """The znode is as this controller wrote it: cache it, tell the receivers, state Online."""
     cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
     for name in FIELDS:
         cached[name] = znode[name]
     cached.state = PartitionState.ONLINE
-    cached.batched = m.brokers.members(live_assigned(s, m, c, p))
+    cached.batched = receivers
 
 
 def finish_visit(s: Any, m: Model, c: int, p: int) -> None:

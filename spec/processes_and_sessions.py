@@ -15,11 +15,12 @@ Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.Sess
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from spec.language import action, fits, observe, require, reset, when
 from spec.model import Model
-from spec.state import At, Callback, Owes, Session, listened_paths, watched_paths
+from spec.state import BEHIND_CONTROLLER, At, Callback, Owes, Session, listened_paths, watched_paths
 from spec.terms import Value, both, either, flag
 from spec.zookeeper import can_operate, end_session, queue_callback, register, take_head
 
@@ -131,17 +132,23 @@ def renew_session(s: Any, m: Model, b: int) -> None:
         queue_callback(s, m, b, Callback.SESSION)
         with when(process.owes == Owes.NOTHING):
             queue_callback(s, m, b, Callback.REGISTRATION)
-        for path, callback in listened_paths(m).items():
-            with when(s.controllers[b].listening[path]):
-                queue_callback(s, m, b, callback)
+        _queue_listeners(s, m, b, [path for path in listened_paths(m) if path not in BEHIND_CONTROLLER])
         for p in m.partitions if m.has("reassignment") else ():
             with when(s.controllers[b].isr_listening[p]):
                 queue_callback(s, m, b, Callback.STATE, p)
         queue_callback(s, m, b, Callback.CONTROLLER)
+        _queue_listeners(s, m, b, [path for path in listened_paths(m) if path in BEHIND_CONTROLLER])
     else:
         with when(process.owes != Owes.AT_START):
             process.owes = Owes.AFTER_EXPIRY
     observe(f"broker {b}", "renew session")
+
+
+def _queue_listeners(s: Any, m: Model, c: int, paths: Iterable[str]) -> None:
+    """Queue the callbacks of those of the paths that are listened to."""
+    for path in paths:
+        with when(s.controllers[c].listening[path]):
+            queue_callback(s, m, c, listened_paths(m)[path])
 
 
 def may_register(s: Any, m: Model, b: int) -> Value:

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from spec import controller_claims, delayed_operation_claims, goals, leadership_claims, reassignment_claims
+from spec import (
+    controller_claims,
+    delayed_operation_claims,
+    goals,
+    leadership_claims,
+    preferred_election_claims,
+    reassignment_claims,
+)
 from spec.errors import UnknownName
 from spec.language import Action, Claim, Property, View
 from spec.model import Model
 from spec.terms import is_true
 
-MODULES = (controller_claims, leadership_claims, goals, reassignment_claims, delayed_operation_claims)
+MODULES = (
+    controller_claims, leadership_claims, goals, reassignment_claims, preferred_election_claims,
+    delayed_operation_claims,
+)  # fmt: skip
 
 
 def claims() -> Iterator[Claim]:

@@ -16,10 +16,13 @@ from typing import Any
 
 from spec.errors import MalformedInput, UnknownName
 
-PARTS = ("partitions", "connections", "metadata", "creation", "notifications", "reassignment", "delayed_operations")
+PARTS = (
+    "partitions", "connections", "metadata", "creation", "notifications", "reassignment", "delayed_operations",
+    "preferred_election",
+)  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "reassignments",
-    "updates",
+    "updates", "elections",
 )  # fmt: skip
 
 APART = frozenset({"delayed_operations"})

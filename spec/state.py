@@ -57,6 +57,7 @@ class Callback(enum.Enum):
     ISR_CHANGES = "the children of /isr_change_notification changed"
     REASSIGNMENTS = "/admin/reassign_partitions was created, changed or deleted"
     STATE = "the state znode of a partition that is being reassigned changed"
+    PREFERRED = "/admin/preferred_replica_election was created, changed or deleted"
 
 
 class At(enum.Enum):
@@ -98,6 +99,8 @@ class At(enum.Enum):
     COMPLETE_WRITE = "reassignment 11: write it without the partition"
     REFUSE_READ = "reassignment refused or failed: read /admin/reassign_partitions"
     REFUSE_WRITE = "reassignment refused or failed: write it without the partition"
+    READ_PREFERRED = "failover: read /admin/preferred_replica_election"
+    DELETE_PREFERRED = "preferred election: delete /admin/preferred_replica_election"
 
 
 class Handler(enum.Enum):
@@ -110,6 +113,8 @@ class Handler(enum.Enum):
     CREATION = "onNewPartitionCreation"
     REASSIGNMENT = "PartitionsReassignedListener"
     ISR_CHANGE = "ReassignedPartitionsIsrChangeListener"
+    PREFERRED_ELECTION = "onPreferredReplicaElection, for a request"
+    PENDING_ELECTION = "onPreferredReplicaElection, for what was pending at failover"
 
 
 class DeletionThread(enum.Enum):
@@ -185,6 +190,8 @@ def _zookeeper(m: Model) -> Shape:
     if m.has("reassignment"):
         tree["assigned"] = {p: Leaf(m.brokers.list_kind, _at_start(m, p)) for p in m.partitions}
         tree["requested"] = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
+    if m.has("preferred_election"):
+        tree["preferred"] = {p: Leaf(FLAG, False) for p in m.partitions}
     return tree
 
 
@@ -209,7 +216,9 @@ def _controller(m: Model) -> Shape:
     this term has written a znode or queued a request. `stranded` are brokers to which a failed failover left a channel
     that nobody owns. `listening`: which of the controller's own listeners are subscribed. `seen`, kept where broker
     epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
-    /controller_epoch that the next conditional write, or fence, goes by.
+    /controller_epoch that the next conditional write, or fence, goes by. `electing`: the partitions with a preferred
+    election under way, `asked` those of the request at hand; `request_read` says that the request that stands is the
+    very one that was read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -244,6 +253,9 @@ def _controller(m: Model) -> Shape:
         tree["taken"] = Leaf(m.notices.set_kind, ())
     if m.has("reassignment"):
         tree |= _reassigning(m)
+    if m.has("preferred_election"):
+        flags = {p: Leaf(FLAG, False) for p in m.partitions}
+        tree |= {"electing": flags, "asked": flags, "request_read": Leaf(FLAG, False)}
     return tree
 
 
@@ -278,7 +290,13 @@ def watched_paths(m: Model) -> dict[str, Callback]:
         paths["isr_changes"] = Callback.ISR_CHANGES
     if m.has("reassignment"):
         paths["reassignments"] = Callback.REASSIGNMENTS
+    if m.has("preferred_election"):
+        paths["preferred"] = Callback.PREFERRED
     return paths
+
+
+#: The listened paths whose callbacks an expiry queues behind that of /controller (ZkClient's order of hashes).
+BEHIND_CONTROLLER = ("preferred",)
 
 
 def listened_paths(m: Model) -> dict[str, Callback]:

@@ -20,6 +20,7 @@ from spec import (
     isr_changes,
     isr_notification,
     partition_leadership,
+    preferred_election,
     processes_and_sessions,
     properties,
     purgatory_state,
@@ -38,7 +39,7 @@ from spec.variants import AS_CODED, Switches, show_switches
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, connections, isr_changes, isr_notification,
-    reassignment_requests, reassignment, delayed_operations,
+    reassignment_requests, reassignment, preferred_election, delayed_operations,
 )  # fmt: skip
 
 
@@ -84,6 +85,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "b": m.brokers.ids,
         "c": m.controllers,
         "n": m.notices.ids,
+        "named": range(1, 1 << len(m.partitions)),
         "p": m.partitions,
         "r": m.brokers.ids,
         "t": m.topics,

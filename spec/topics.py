@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_set, read_assignments
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, has_started, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_visits, needs_visit
@@ -47,8 +47,9 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.TOPICS)
     controller.watching.topics = True
+    started = has_started(s, m, c)
     for topic in m.topics:
-        new = both(s.zookeeper.topics[topic], ~controller.topics[topic])
+        new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
         observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
         with when(new):
             controller.topics[topic] = True

@@ -26,6 +26,9 @@ class Switch(enum.Enum):
     ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a mend of ours)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has replicas deleted that AR lacks (cf. 2.8.0)"
+    CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
+    ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
+    KEEP_UNREAD_REQUESTS = "D49: a preferred election request is deleted only by who has read it (a mend of ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
 
 

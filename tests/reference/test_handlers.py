@@ -20,7 +20,6 @@ from reference.effects import (
     ElectRead,
     ElectReread,
     EpochZnode,
-    FinishFailover,
     IncrementEpoch,
     OnBrokerChange,
     OnControllerChange,
@@ -32,6 +31,7 @@ from reference.effects import (
     Subscribe,
 )
 from reference.journal import Entry, Milestone, Reached, RequestSent, StateChange
+from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, MissingDeletionThread, OneOf, Procedure, UnexpectedFailure, snake_case
 from reference.state_effects import (
     CreateState,
@@ -110,6 +110,8 @@ def failed_over(one: KafkaController, brokers: Sequence[int], states: Sequence[S
     hand.expect(ReadTopics, {"t": dict.fromkeys(range(len(states)), (1, 2, 3))} if states else {})
     for state in states:
         hand.expect(ReadState, state)
+    if isinstance(hand.pending, ReadElectionRequest):  # the channels are open
+        hand.expect(ReadElectionRequest, None)
     return hand
 
 

@@ -1,0 +1,180 @@
+"""Preferred replica election: giving partitions back to the first of their assigned replicas.
+
+The listener of `/admin/preferred_replica_election` takes the partitions that a request names, less those that an
+election is under way for, to OnlinePartition with the preferred selector, and deletes the request, whatever came of it.
+A failover reads what is requested before its machines start, and runs that when they are up.
+
+Kept as they are: the line that is logged for each partition looks up its leadership, and raises for one that has none
+before the request is deleted (D49); so does the failover's read (D42).
+
+Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferredReplicaElection`,
+`initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5. Left out
+on purpose: topics that are queued for deletion.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.context import Activity
+from reference.controller import KafkaController
+from reference.journal import Milestone
+from reference.partition_leadership import bring_online
+from reference.procedures import Effect, NoLeadership, Procedure, Script
+from reference.zookeeper_api import Delete, Exists, NoNode
+from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
+from spec.kafka_types import TopicPartition
+from spec.state import At, Handler
+from spec.variants import Switch
+from spec.znodes import PartitionsPayload
+
+Partitions = frozenset[TopicPartition]
+
+
+@dataclass(frozen=True)
+class ElectionRequest:
+    """A request as read: what it names, and the zxid of its creation, which tells it from the next one."""
+
+    partitions: Partitions
+    czxid: int
+
+
+@dataclass(frozen=True)
+class RequestRemoval:
+    """How a request is deleted: fenced where writes are, and only the one with this czxid where that is mended."""
+
+    fence: Fence | None = None
+    only: int | None = None
+
+    def script(self) -> Script[None]:
+        """`deletePath`."""
+        if self.fence is not None or self.only is not None:
+            node = yield from read_data(PREFERRED_REPLICA_ELECTION)
+            if node is not None and self.fence is not None:
+                yield from self.fence.check()
+            if node is None or self.only not in (None, node.stat.czxid):
+                return
+        with suppress(NoNode):
+            yield Delete(PREFERRED_REPLICA_ELECTION)
+
+
+def _read_request() -> Script[ElectionRequest | None]:
+    """`getPartitionsUndergoingPreferredReplicaElection`: the request, or None if there is none."""
+    node = yield from read_data(PREFERRED_REPLICA_ELECTION)
+    if node is None:
+        return None
+    payload = parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, node.data)
+    return ElectionRequest(frozenset(payload.partitions), node.stat.czxid)
+
+
+@dataclass(frozen=True)
+class OnPreferredElection(Effect["ElectionRequest | None"]):
+    """A data callback of the request's path: the request, or None where it is gone."""
+
+    def script(self) -> Script[ElectionRequest | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        yield Exists(PREFERRED_REPLICA_ELECTION)
+        return (yield from _read_request())
+
+
+@dataclass(frozen=True)
+class ReadElectionRequest(Effect["ElectionRequest | None"]):
+    """Failover: the request that is pending."""
+
+    at = At.READ_PREFERRED
+
+    def script(self) -> Script[ElectionRequest | None]:
+        """Read it."""
+        return _read_request()
+
+
+@dataclass(frozen=True)
+class DeleteElectionRequest(Effect[None]):
+    """The request was handled, and goes."""
+
+    removal: RequestRemoval
+    at = At.DELETE_PREFERRED
+
+    def script(self) -> Script[None]:
+        """Delete it."""
+        return self.removal.script()
+
+
+@dataclass(frozen=True)
+class FinishFailover(Effect[None]):
+    """Failover: delete the request that stands by now, which need not be there."""
+
+    removal: RequestRemoval
+    at = At.FINISH
+
+    def script(self) -> Script[None]:
+        """Delete it."""
+        return self.removal.script()
+
+
+def removal_of(controller: KafkaController) -> RequestRemoval:
+    """How this controller deletes a request; -1 is the czxid of none."""
+    only = controller.context.election_request if controller.mends(Switch.KEEP_UNREAD_REQUESTS) else None
+    return RequestRemoval(controller.fence, only)
+
+
+def on_preferred_election(controller: KafkaController) -> Procedure[None]:
+    """`PreferredReplicaElectionListener`: elect for what is asked and not under way yet."""
+    request = yield from OnPreferredElection()
+    if request is None:
+        return
+    context = controller.context
+    context.election_request = request.czxid
+    try:
+        asked = request.partitions - context.partitions_undergoing_preferred_election
+        yield from _elect(controller, asked, Handler.PREFERRED_ELECTION)
+        yield from DeleteElectionRequest(removal_of(controller))
+    finally:
+        controller.activity = Activity()
+
+
+def initialize_preferred_election(controller: KafkaController) -> Procedure[None]:
+    """Failover: what is requested, less what is led by the preferred replica already and what nobody knows."""
+    request = yield from ReadElectionRequest()
+    if request is None:
+        return
+    context = controller.context
+    context.election_request = request.czxid
+    done = frozenset(one for one in request.partitions if _is_done(controller, one))
+    context.partitions_undergoing_preferred_election |= request.partitions
+    context.partitions_undergoing_preferred_election -= done
+
+
+def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether a pending election of a partition is completed, or of no topic; NoLeadership where it has no leader."""
+    context = controller.context
+    replicas = context.partition_replica_assignment.get(partition)
+    if replicas is None:
+        return True
+    known = context.partition_leadership_info.get(partition)
+    if known is None:
+        if controller.mends(Switch.ELECT_ONLY_THE_LED):
+            return True
+        controller.reach(Milestone.LEADERLESS_ELECTION)
+        raise NoLeadership(f"key not found: {partition}")
+    return known.leader == replicas[0]
+
+
+def run_pending_elections(controller: KafkaController) -> Procedure[None]:
+    """Failover 13, but for the delete: whatever is under way, of this request or left from an earlier term (D13)."""
+    yield from _elect(controller, controller.context.partitions_undergoing_preferred_election, Handler.PENDING_ELECTION)
+
+
+def _elect(controller: KafkaController, partitions: Partitions, reason: Handler) -> Procedure[None]:
+    """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
+    context = controller.context
+    context.partitions_undergoing_preferred_election |= partitions
+    controller.is_about(asked=partitions)
+    yield from bring_online(controller, sorted(partitions), reason)
+    controller.is_about(asked=frozenset())
+    leaderless = partitions - context.partition_leadership_info.keys()
+    if leaderless and not controller.mends(Switch.ELECT_ONLY_THE_LED):
+        controller.reach(Milestone.ELECTION_FAILED)
+        raise NoLeadership(f"key not found: {min(leaderless)}")
+    context.partitions_undergoing_preferred_election -= partitions
