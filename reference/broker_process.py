@@ -7,8 +7,8 @@ A line on standard input is an order:
     lag 1500        tell no leader for so many milliseconds that it is followed
 
 It prints `started` once it is registered. Exit codes: 0 its input ended, 1 a mistake of ours, 2 options that are none,
-3 its id is registered by another session, 4 something around it failed (a port taken, no ZooKeeper, a full disk), with
-one line that says so.
+3 its id is registered by another session, 4 something around it failed (a port taken, no ZooKeeper, a full disk, a
+/controller that cannot be read), with one line that says so.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Final
 
 from reference.live_process import AlreadyRegistered, LiveProcess, Settings
+from spec.errors import MalformedInput
 from spec.variants import switch
 
 STARTED: Final = "started"
@@ -80,7 +81,7 @@ def _end(error: BaseException | None) -> None:
     match error:
         case AlreadyRegistered():
             code = Exit.REGISTERED
-        case OSError():
+        case OSError() | MalformedInput():
             code = Exit.ENVIRONMENT
         case SystemExit():
             raise error

@@ -19,7 +19,7 @@ from reference.controller_election import on_controller_change, on_controller_mo
 from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
 from reference.preferred_election import on_preferred_election
-from reference.procedures import ControllerFailure, FencedWrite, Procedure
+from reference.procedures import THROWABLE, FencedWrite, Procedure
 from reference.topics import on_topic_change
 from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, CONTROLLER, ISR_CHANGES, PREFERRED_REPLICA_ELECTION
 from spec.state import Callback
@@ -62,5 +62,5 @@ def on_callback(controller: KafkaController, callback: Callback) -> Procedure[No
             yield from SkipCallback(PATH_OF[callback])
     except FencedWrite:
         on_controller_moved(controller)
-    except ControllerFailure:
+    except THROWABLE:
         return

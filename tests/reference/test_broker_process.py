@@ -16,7 +16,7 @@ import pytest
 
 from reference.broker_process import STARTED, Exit
 from reference.live_zookeeper import LiveZookeeper
-from reference.zookeeper_api import Exists, GetData
+from reference.zookeeper_api import Create, Delete, Exists, GetData, SetData
 from reference.zookeeper_server import ZookeeperServer, free_port
 from spec.znodes import BrokerPayload, parse_payload
 
@@ -77,6 +77,27 @@ def test_an_id_that_is_taken_ends_the_start_up_and_the_session(server: Zookeeper
             assert second.returncode == Exit.REGISTERED
         with LiveZookeeper(server.address) as admin:
             assert admin.execute(Exists("/brokers/ids/2")) is not None
+
+
+def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_broker(tmp_path: Path) -> None:
+    with ZookeeperServer(tick_time_ms=100) as server, LiveZookeeper(server.address) as admin:
+        admin.execute(Create("/controller", b"rubbish"))
+        with broker(server.address, tmp_path / "one", 6) as process:
+            line = complaint(process)
+        assert process.returncode == Exit.ENVIRONMENT
+        assert line.startswith("broker: /controller: ")
+        assert len(line.splitlines()) == 1
+        admin.execute(Delete("/controller"))
+        with broker(server.address, tmp_path / "two", 7) as process:
+            assert said(process) == STARTED
+            admin.execute(SetData("/controller", b"rubbish"))
+            time.sleep(0.5)
+            admin.execute(Delete("/controller"))
+            deadline = time.monotonic() + TIMEOUT
+            while admin.execute(Exists("/controller")) is None:
+                assert time.monotonic() < deadline, "it does not elect any more"
+                time.sleep(0.05)
+            assert process.poll() is None
 
 
 def test_a_port_that_is_taken_is_told_in_a_line(server: ZookeeperServer, tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ from reference.state_effects import (
     WriteRemoval,
 )
 from reference.zookeeper_scripts import StateZnode
+from spec.errors import MalformedInput
 from spec.kafka_types import TopicPartition
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
@@ -362,6 +363,24 @@ def test_the_last_member_of_an_isr_stays_only_where_unclean_election_is_off(
     write = hand.expect(WriteRemoval, 1)
     assert isinstance(write, WriteRemoval)
     assert (write.content.leader, write.content.isr) == (-1, isr)
+
+
+@pytest.mark.parametrize("callback", [Callback.CONTROLLER, Callback.SESSION])
+def test_a_controller_znode_that_cannot_be_read_ends_the_callback_and_nothing_else(callback: Callback) -> None:
+    """`parseControllerId` raises KafkaException, which the event thread logs."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    hand = Hand(on_callback(one, callback))
+    malformed = MalformedInput("/controller", "brokerid", "is missing")
+    hand.fail(OnControllerChange if callback is Callback.CONTROLLER else OnNewSession, malformed)
+    assert (hand.ended, journal) == (True, [])
+    assert (one.is_active, one.leader_id) == (True, 1)
+
+
+def test_a_mistake_of_the_reference_is_no_failure_that_a_callback_survives() -> None:
+    one, _ = controller()
+    hand = Hand(on_callback(one, Callback.CONTROLLER))
+    with pytest.raises(AttributeError, match="a mistake"):
+        hand.fail(OnControllerChange, AttributeError("a mistake"))
 
 
 def test_a_listener_does_nothing_on_a_broker_that_is_not_active() -> None:
