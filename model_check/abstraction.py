@@ -21,8 +21,9 @@ from model_check.history import History
 from reference.connections import QueuedRequest
 from reference.controller import KafkaController
 from reference.controller_threads import PATH_OF
+from reference.effects import ElectCreate
 from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
+from reference.memory_process import MemoryProcess, Repeated
 from reference.procedures import Effect
 from reference.state_effects import StateWrite
 from reference.znode_tree import WatchKind
@@ -221,10 +222,20 @@ def _next_effect(process: MemoryProcess) -> Effect[Any] | None:
     return None if process.running is None else process.running.options[0]
 
 
+CREATING = {
+    Repeated.NO: At.ELECT_CREATE,
+    Repeated.UNDER_ITS_SESSION: At.ELECT_CREATE_AGAIN,
+    Repeated.WITHOUT_ITS_SESSION: At.ELECT_SESSION_LOST,
+}
+"""Where the create of /controller stands."""
+
+
 def _at(process: MemoryProcess) -> At:
     effect = _next_effect(process)
     if effect is None or process.running is None:
         return At.IDLE
+    if isinstance(effect, ElectCreate):
+        return CREATING[process.running.create]
     return effect.retry_at if process.running.unanswered is not None and effect.retry_at else effect.at
 
 

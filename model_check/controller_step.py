@@ -27,8 +27,9 @@ START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
 FOR_BROKERS = START_UP | {"on_broker_change"}
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
-    "expire_session", "end_orphaned_session", "register_broker", "fail_registration", "create_topic",
-    "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr",
+    "expire_session", "end_orphaned_session", "register_broker", "register_broker_unanswered", "fail_registration",
+    "create_topic", "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered",
+    "rewrite_isr",
 })  # fmt: skip
 """Rules of other roles: the controller's logs have nothing of them."""
 

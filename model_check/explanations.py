@@ -57,6 +57,18 @@ def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[
             yield "expire_session", {"b": one.by, "lost": lost}
 
 
+def _controller_created(_m: Model, one: ControllerCreated, _state: PlainState) -> Iterator[Candidate]:
+    yield "elect_create", {"c": one.by}
+    if one.may_be_unanswered:
+        yield "elect_create_unanswered", {"c": one.by}
+
+
+def _registered(_m: Model, one: BrokerRegistered, _state: PlainState) -> Iterator[Candidate]:
+    yield "register_broker", {"b": one.by}
+    if one.may_be_unanswered:
+        yield "register_broker_unanswered", {"b": one.by}
+
+
 def _epoch_written(_m: Model, one: EpochWritten, _state: PlainState) -> Iterator[Candidate]:
     for rule in ("increment_epoch", "create_epoch", "increment_epoch_unanswered", "create_epoch_unanswered"):
         yield rule, {"c": one.by}
@@ -126,12 +138,12 @@ def _delivered(_m: Model, one: RequestHandled, _state: PlainState) -> Iterator[C
 TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable[Candidate]]]] = {
     SessionBegan: _session_began,
     SessionEnded: _session_ended,
-    ControllerCreated: lambda _m, one, _state: [("elect_create", {"c": one.by})],
+    ControllerCreated: _controller_created,
     ControllerDeleted: lambda _m, one, _state: [
         (rule, {"c": one.by}) for rule in ("resign_delete", "resign_delete_unanswered")
     ],
     EpochWritten: _epoch_written,
-    BrokerRegistered: lambda _m, one, _state: [("register_broker", {"b": one.by})],
+    BrokerRegistered: _registered,
     TopicCreated: lambda _m, one, _state: [("create_topic", {"t": one.topic})],
     StateWritten: _state_written,
     NotificationCreated: lambda _m, one, _state: [("report_isr_changes", {"b": one.by})],

@@ -24,6 +24,7 @@ SESSIONS: Final = list(Session)
 STEPS: Final[Mapping[At, str]] = {
     At.ELECT_READ: "elect_read",
     At.ELECT_CREATE: "elect_create",
+    At.ELECT_CREATE_AGAIN: "elect_create",
     At.ELECT_REREAD: "elect_reread",
     At.RESIGN_DELETE: "resign_delete",
     At.READ_EPOCH: "read_epoch",
@@ -72,13 +73,19 @@ def place_of(controller: PlainState) -> At:
 
 
 def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
-    """What running processes may do unseen, or with lines in their logs only."""
+    """What running processes may do unseen, or with lines in their logs only.
+
+    Who is registered and registers once more (an answer was lost, or a second session expired) finds its own znode.
+    """
     for c in m.controllers:
         controller = part(state, "controllers", c)
+        if place_of(controller) in {At.ELECT_CREATE, At.ELECT_SESSION_LOST}:
+            yield "elect_create_without_session", {"c": c}
         if SESSIONS[part(state, "processes", c).get("session", 0)] is Session.LIVE:
             yield from _steps_of(m, c, controller, part(state, "zookeeper"))
-        elif place_of(controller) is At.ELECT_CREATE:
-            yield "elect_create_without_session", {"c": c}
+    for b in m.brokers.ids:
+        if part(state, "zookeeper").get("registered", 0) >> b - 1 & 1:
+            yield "register_broker", {"b": b}
 
 
 def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -> Iterator[Candidate]:
@@ -96,7 +103,7 @@ def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -
 
 
 def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
-    """The listener at the head of the queue; a registration is no hidden step."""
+    """The listener at the head of the queue; a registration is told apart."""
     waiting = CALLBACKS[part(controller, "callbacks").get(0, 0)]
     if waiting in {Callback.NONE, Callback.REGISTRATION}:
         return

@@ -31,7 +31,7 @@ class History:
         now = self
         for entry in cluster.entries:
             match entry:
-                case OperationDone(process=c, operation=Create(path="/controller"), answer=str()):
+                case OperationDone(process=c, operation=Create(path="/controller")) if _has_won(rule, cluster, c):
                     now = replace(now, terms=now.terms - {c})
                 case Reached(controller=c, milestone=Milestone.RESIGNED) | FateMet(process=c, fate=Fate.CRASHED):
                     now = replace(now, terms=now.terms - {c})
@@ -49,6 +49,12 @@ class History:
     def acting(self, c: int, epoch: int) -> History:
         """The history once c has acted in an epoch."""
         return History(self.epochs | {epoch}, self.terms | {c})
+
+
+def _has_won(rule: str, cluster: MemoryCluster, c: int) -> bool:
+    """Whether an election has just told a broker that it is the controller."""
+    controller = cluster.processes[c].controller
+    return rule == "elect_create" and controller is not None and controller.am_i_leader
 
 
 def _epoch_of(queued: QueuedRequest) -> int:

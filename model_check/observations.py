@@ -203,7 +203,7 @@ class Observer:
             yield Seen("zookeeper", "create /brokers/ids", {"process": process})
         elif write.path == CONTROLLER:
             yield Seen(controller, "create /controller", {"controller": process})
-        elif write.path == CONTROLLER_EPOCH and self.rule != "elect_create":
+        elif write.path == CONTROLLER_EPOCH and not self.rule.startswith("elect_create"):
             epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
             yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
         elif path.kind is STATE:

@@ -86,7 +86,9 @@ class SessionEnded(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerCreated(ZooKeeperChange):
-    """A broker won /controller."""
+    """A broker won /controller; `may_be_unanswered`: without having been told, perhaps."""
+
+    may_be_unanswered: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,9 @@ class EpochWritten(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class BrokerRegistered(ZooKeeperChange):
-    """/brokers/ids/N was created."""
+    """/brokers/ids/N was created; `may_be_unanswered` as above."""
+
+    may_be_unanswered: bool
 
 
 @dataclass(frozen=True, kw_only=True)

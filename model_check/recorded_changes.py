@@ -32,6 +32,7 @@ from model_check.recorded import (
 )
 from model_check.recorded_cluster import UNCLEAN, is_unclean
 from model_check.recorded_sessions import Session
+from model_check.recorded_transactions import may_be_unanswered
 from reference.zookeeper_transactions import (
     ERROR_NAMES,
     DataSet,
@@ -266,12 +267,12 @@ class Changes:
     def controller(self, head: dict[str, Any], payload: Any) -> ControllerCreated:
         """A broker's win, which names itself."""
         self._check_owner(head, "/controller", payload.brokerid)
-        return ControllerCreated(**head)
+        return ControllerCreated(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
 
     def registration(self, head: dict[str, Any], path: Path) -> BrokerRegistered:
         """A broker's registration, under its own id."""
         self._check_owner(head, str(path), path.broker)
-        return BrokerRegistered(**head)
+        return BrokerRegistered(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
 
     def _check_owner(self, head: dict[str, Any], path: str, named: int | None) -> None:
         owner = self.cluster.broker_ids[head["by"] - 1]

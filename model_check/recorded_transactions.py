@@ -13,7 +13,15 @@ from typing import Final
 
 from reference.znode_tree import ZnodeTree
 from reference.zookeeper_recording import RecordingError, read_recording
-from reference.zookeeper_transactions import NodeCreated, SessionClosed, SessionCreated, Transaction, hex_of
+from reference.zookeeper_transactions import (
+    ERROR_NAMES,
+    NodeCreated,
+    SessionClosed,
+    SessionCreated,
+    Transaction,
+    WriteRefused,
+    hex_of,
+)
 from spec.errors import BadInput, MalformedInput
 
 ZOOKEEPER: Final = "zookeeper.jsonl"
@@ -29,6 +37,17 @@ def read_transactions(folder: Path) -> list[Transaction]:
             return list(_replayed(read_recording(lines)))
     except RecordingError as error:
         raise MalformedInput(str(file), "", str(error)) from error
+
+
+def may_be_unanswered(transactions: Iterable[Transaction], zxid: int) -> bool:
+    """Whether the answer to the create of an ephemeral znode may have been lost.
+
+    The client then creates it again, and is refused because it is there; or the session does nothing any more.
+    """
+    (created, *later) = (one for one in transactions if one.zxid >= zxid)
+    own = [one.change for one in later if one.session == created.session and not isinstance(one.change, SessionClosed)]
+    refusals = {ERROR_NAMES.get(change.code) for change in own if isinstance(change, WriteRefused)}
+    return not own or "NodeExists" in refusals
 
 
 def _replayed(transactions: Iterable[Transaction]) -> Iterator[Transaction]:

@@ -13,16 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from reference.context import Registration
-from reference.procedures import AskSession, ControllerMoved, Effect, PastZkClient, Script, SessionView
+from reference.procedures import AskSession, ControllerMoved, Effect, Script, SessionView
 from reference.zookeeper_api import (
     BadVersion,
-    Create,
-    CreateMode,
     Delete,
     Exists,
     GetChildren,
-    GetData,
-    NodeData,
     NodeExists,
     NoNode,
     SetData,
@@ -34,7 +30,9 @@ from reference.zookeeper_scripts import (
     CONTROLLER_EPOCH,
     DATA_PATHS,
     broker_path,
+    create_ephemeral,
     create_persistent,
+    owner_of,
     parsed,
     read_data,
     topic_path,
@@ -91,36 +89,39 @@ class ElectCreate(Effect["EpochZnode | bool"]):
     atomic: bool = False
     at = At.ELECT_CREATE
 
+    @property
+    def written(self) -> str:
+        """The znode; where its create is a transaction with the epoch's write, the latter ends it."""
+        return CONTROLLER_EPOCH if self.atomic else CONTROLLER
+
     def script(self) -> Script[EpochZnode | bool]:
-        """Create it; if it exists, ask whose it is."""
+        """Create it; what exists may be this session's own, if an answer was lost."""
         view: SessionView = yield AskSession()
         payload = ControllerPayload(brokerid=self.broker_id, timestamp=view.now_ms)
-        try:
-            yield Create(CONTROLLER, payload.encode(), CreateMode.EPHEMERAL)
-        except NodeExists:
-            if not (yield from _is_own(CONTROLLER, view)):
-                return False
-        return (yield from _next_epoch()) if self.atomic else True
+        owner = yield from create_ephemeral(CONTROLLER, payload.encode())
+        if owner not in {None, view.session}:
+            return False
+        if not self.atomic:
+            return True
+        return (yield from _next_epoch() if owner is None else _present_epoch()) or False
 
 
-def _is_own(path: str, view: SessionView) -> Script[bool]:
-    """`ZKCheckedEphemeral`: whether a znode that exists belongs to this session."""
-    try:
-        node: NodeData = yield PastZkClient(GetData(path))
-    except NoNode:
-        return False
-    return node.stat.ephemeral_owner == view.session
-
-
-def _next_epoch() -> Script[EpochZnode]:
-    """Increment /controller_epoch, or create it with 1."""
+def _present_epoch() -> Script[EpochZnode | None]:
+    """What /controller_epoch holds; None if it is missing."""
     node = yield from read_data(CONTROLLER_EPOCH)
     if node is None:
+        return None
+    return EpochZnode(parsed(ControllerEpochPayload, CONTROLLER_EPOCH, node.data).controller_epoch, node.stat.version)
+
+
+def _next_epoch() -> Script[EpochZnode | None]:
+    """Increment /controller_epoch, or create it with 1."""
+    present = yield from _present_epoch()
+    if present is None:
         yield from create_persistent(CONTROLLER_EPOCH, ControllerEpochPayload(1).encode())
         return EpochZnode(1, 0)
-    epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, node.data).controller_epoch + 1
-    stat = yield SetData(CONTROLLER_EPOCH, ControllerEpochPayload(epoch).encode())
-    return EpochZnode(epoch, stat.version)
+    stat = yield SetData(CONTROLLER_EPOCH, ControllerEpochPayload(present.epoch + 1).encode())
+    return EpochZnode(present.epoch + 1, stat.version)
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class ResignDelete(Effect[None]):
         """`deletePath`: a znode that is gone is none to delete."""
         if self.only_own:
             view: SessionView = yield AskSession()
-            if not (yield from _is_own(CONTROLLER, view)):
+            if (yield from owner_of(CONTROLLER)) != view.session:
                 return
         with suppress(NoNode):
             yield Delete(CONTROLLER)
@@ -187,12 +188,7 @@ class ReadEpoch(Effect["EpochZnode | None"]):
 
     def script(self) -> Script[EpochZnode | None]:
         """Read /controller_epoch."""
-        node = yield from read_data(CONTROLLER_EPOCH)
-        if node is None:
-            return None
-        return EpochZnode(
-            parsed(ControllerEpochPayload, CONTROLLER_EPOCH, node.data).controller_epoch, node.stat.version
-        )
+        return _present_epoch()
 
 
 @dataclass(frozen=True)
@@ -348,8 +344,13 @@ class RegisterBroker(Effect[bool]):
     host: str = "localhost"
     port: int = 9092
 
+    @property
+    def written(self) -> str:
+        """The registration."""
+        return broker_path(self.broker_id)
+
     def script(self) -> Script[bool]:
-        """Create it; if it exists, ask whose it is."""
+        """Create it; what exists may be this session's own, if an answer was lost."""
         path = broker_path(self.broker_id)
         view: SessionView = yield AskSession()
         payload = BrokerPayload(
@@ -360,8 +361,4 @@ class RegisterBroker(Effect[bool]):
             timestamp=view.now_ms,
             listener_security_protocol_map={"PLAINTEXT": "PLAINTEXT"},
         )
-        try:
-            yield Create(path, payload.encode(), CreateMode.EPHEMERAL)
-        except NodeExists:
-            return (yield from _is_own(path, view))
-        return True
+        return (yield from create_ephemeral(path, payload.encode())) in {None, view.session}

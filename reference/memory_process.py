@@ -9,6 +9,7 @@ runs to its end before the next callback is taken.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias
@@ -31,6 +32,14 @@ Move: TypeAlias = tuple[bool, Any]
 """What a procedure was given: true and a result to send, or false and an exception to throw."""
 
 
+class Repeated(enum.Enum):
+    """Whether a create that is bound to one session is to be carried out again, because its answer was lost."""
+
+    NO = "it is not"
+    UNDER_ITS_SESSION = "it is"
+    WITHOUT_ITS_SESSION = "it is, but can only fail, since the session is no more"
+
+
 class Running:
     """A procedure under way, and what it waits for (None: it has ended)."""
 
@@ -40,6 +49,7 @@ class Running:
         self._moves: tuple[Move, ...] = ()
         self.procedure = begin(controller)
         self.pending: Effect[Any] | OneOf | None = None
+        self.create = Repeated.NO
         self.unanswered: int | None = None
         """The data version that a write made whose answer was lost; the effect is to be carried out again."""
         self.take((True, None))
@@ -48,6 +58,7 @@ class Running:
         """Give the procedure a result (true, result) or an exception (false, exception), up to its next effect."""
         sends, value = move
         self._moves = (*self._moves, (sends, value))
+        self.create = Repeated.NO
         self.unanswered = None
         self.take((sends, value))
 

@@ -18,7 +18,7 @@ from reference import memory_steps as steps
 from reference.effects import ElectCreate
 from reference.isr_notification import DeleteNotification
 from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
+from reference.memory_process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
 from reference.state_effects import CreateState, IsrWrite, ReadForElection, WriteElectedLeader
 from reference.zookeeper_api import SessionExpired
@@ -35,6 +35,8 @@ BUDGETS: Final[Mapping[str, str]] = {
     "start_process_early": "early_starts",
     "create_topic": "creations",
     "request_preferred_election": "elections",
+    "elect_create_unanswered": "losses",
+    "register_broker_unanswered": "losses",
     "increment_epoch_unanswered": "losses",
     "create_epoch_unanswered": "losses",
     "resign_delete_unanswered": "losses",
@@ -148,8 +150,11 @@ def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Ch
         return
     znode = cluster.zookeeper.tree.get(broker_path(process.broker_id))
     taken = znode is not None and znode.ephemeral_owner != process.session
-    rule = "fail_registration" if taken else "register_broker"
-    yield Choice(rule, (("b", process.broker_id),), partial(steps.register, b=process.broker_id))
+    of_broker = (("b", process.broker_id),)
+    register = partial(steps.register, b=process.broker_id)
+    yield Choice("fail_registration" if taken else "register_broker", of_broker, register)
+    if znode is None:
+        yield Choice("register_broker_unanswered", of_broker, partial(register, answered=False))
 
 
 def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -177,10 +182,13 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
         return
     if process.controller.activity.in_failover and not isinstance(running.options[0], CAUGHT):
         yield Choice("fail_failover", (("c", c),), partial(steps.throw, c=c, error=UnexpectedFailure()))
-    if not cluster.can_operate(process):
-        if isinstance(running.pending, ElectCreate):
-            error = SessionExpired(CONTROLLER)
-            yield Choice("elect_create_without_session", (("c", c),), partial(steps.throw, c=c, error=error))
+    can_operate = cluster.can_operate(process)
+    has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION
+    if isinstance(running.pending, ElectCreate) and not has_session:
+        error = SessionExpired(CONTROLLER)
+        yield Choice("elect_create_without_session", (("c", c),), partial(steps.throw, c=c, error=error))
+        return
+    if not can_operate:
         return
     for index, effect in enumerate(running.options):
         parameters = (("c", c), *_parameters(cluster, effect))

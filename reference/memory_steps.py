@@ -10,11 +10,11 @@ from functools import partial
 
 from reference.connections import QueuedRequest
 from reference.controller_threads import on_callback, on_startup
-from reference.effects import RegisterBroker
+from reference.effects import ElectCreate, RegisterBroker
 from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
 from reference.journal import Fate, FateMet, RequestHandled
 from reference.memory_cluster import AnswerLost, MemoryCluster
-from reference.memory_process import MemoryProcess, Running
+from reference.memory_process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure
 from reference.state_effects import IsrWrite, ShrinkIsr
 from reference.zookeeper_scripts import broker_path
@@ -69,6 +69,8 @@ def expire_session(cluster: MemoryCluster, *, b: int, lost: int) -> None:
     it will queue them all again.
     """
     process = cluster.change(b)
+    if process.running is not None and process.running.create is Repeated.UNDER_ITS_SESSION:
+        process.running.create = Repeated.WITHOUT_ITS_SESSION
     del process.events[len(process.events) - lost :]
     if process.session is not None:
         cluster.end_session(process.session, b)
@@ -86,10 +88,13 @@ def renew_session(cluster: MemoryCluster, *, b: int) -> None:
     cluster.record(FateMet(b, Fate.SESSION_RENEWED))
 
 
-def register(cluster: MemoryCluster, *, b: int) -> None:
+def register(cluster: MemoryCluster, *, b: int, answered: bool = True) -> None:
     """Create /brokers/ids/N; a start-up that finds it taken gives up, and closes its session."""
     process = cluster.change(b)
-    registered = cluster.carry_out(process, RegisterBroker(b))
+    try:
+        registered = cluster.carry_out(process, RegisterBroker(b), lose_answer=not answered)
+    except AnswerLost:
+        return  # and ZkClient will create it again
     if process.starting and not registered:
         session = process.session
         forget(cluster, b)
@@ -156,6 +161,8 @@ def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
         cluster.carry_out(process, effect, lose_answer=True)
     except AnswerLost as lost:
         process.running.unanswered = None if effect.retry_action is None else lost.version
+    if isinstance(effect, ElectCreate):
+        process.running.create = Repeated.UNDER_ITS_SESSION
 
 
 def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:

@@ -14,8 +14,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeVar
 
-from reference.procedures import FencedWrite, Script
-from reference.zookeeper_api import BadVersion, Create, GetData, NodeData, NodeExists, NoNode, SetData, parent_path
+from reference.procedures import FencedWrite, PastZkClient, Script
+from reference.zookeeper_api import (
+    BadVersion,
+    Create,
+    CreateMode,
+    GetData,
+    NodeData,
+    NodeExists,
+    NoNode,
+    SetData,
+    parent_path,
+)
 from spec import znode_paths as paths
 from spec.errors import MalformedInput
 from spec.kafka_types import TopicPartition
@@ -124,6 +134,29 @@ def create_with_parents(path: str) -> Script[None]:
     """`makeSurePersistentPathExists`: a znode without data, and whatever is missing above it."""
     with suppress(NodeExists):
         yield from create_persistent(path, None)
+
+
+def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
+    """`ZKCheckedEphemeral`: create it, or say which session's it is; what goes away meanwhile is created after all."""
+    while True:
+        try:
+            yield Create(path, data, CreateMode.EPHEMERAL)
+        except NodeExists:
+            owner = yield from owner_of(path)
+            if owner is not None:
+                return owner
+        else:
+            return None
+
+
+def owner_of(path: str) -> Script[int | None]:
+    """The session that owns an ephemeral znode; None where there is no znode. The read goes past ZkClient."""
+    try:
+        node: NodeData = yield PastZkClient(GetData(path))
+    except NoNode:
+        return None
+    owner: int = node.stat.ephemeral_owner
+    return owner
 
 
 def update_state_znode(partition: TopicPartition, content: PartitionStatePayload, expected: int) -> Script[int | None]:

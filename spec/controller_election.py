@@ -19,7 +19,7 @@ from spec.controller_threads import become_idle, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, listened_paths
-from spec.terms import Value, both, choose, flag
+from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, delete_controller, notify
 
@@ -180,20 +180,20 @@ def elect_read(s: Any, m: Model, c: int) -> None:
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.elect, ZKCheckedEphemeral 0.10.2.2")
 def elect_create(s: Any, m: Model, c: int) -> None:
-    """elect(): create /controller; whoever succeeds begins a term, and whoever does not reads who did."""
+    """elect(): create /controller; whoever learns of its success begins a term, and the others read whose it is.
+
+    A znode that is there already may be this session's own, if the answer to its create was lost.
+    """
     controller, zookeeper = s.controllers[c], s.zookeeper
-    require(can_operate(s, c), controller.at == At.ELECT_CREATE)
+    require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
     absent = flag(zookeeper.controller == 0)
     own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
     with when(absent):
-        zookeeper.controller = c
-        observe(f"controller {c}", "create /controller", controller=c)
-        notify(s, m, "controller", Callback.CONTROLLER)
+        _create(s, m, c)
     with when(absent | own):
         controller.leader_id = c
         controller.acted = False
         if m.mends(Switch.ATOMIC_ELECTION):
-            zookeeper.epoch = successor(zookeeper.epoch)
             controller.epoch = zookeeper.epoch
             controller.at = At.SUBSCRIBE
         else:
@@ -204,10 +204,30 @@ def elect_create(s: Any, m: Model, c: int) -> None:
         controller.at = At.ELECT_REREAD
 
 
+@action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses")
+def elect_create_unanswered(s: Any, m: Model, c: int) -> None:
+    """elect(): /controller is created, but the answer is lost; the client creates it again, and finds it there."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
+    require(s.zookeeper.controller == 0)
+    _create(s, m, c)
+    controller.at = At.ELECT_CREATE_AGAIN
+
+
+def _create(s: Any, m: Model, c: int) -> None:
+    """/controller appears; where the election is atomic, the next epoch goes with it."""
+    s.zookeeper.controller = c
+    if m.mends(Switch.ATOMIC_ELECTION):
+        s.zookeeper.epoch = successor(s.zookeeper.epoch)
+    observe(f"controller {c}", "create /controller", controller=c)
+    notify(s, m, "controller", Callback.CONTROLLER)
+
+
 @action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2: bound to one session")
 def elect_create_without_session(s: Any, m: Model, c: int) -> None:
-    """elect(): the create is bound to the session that has just expired; that is an error, and elect() resigns."""
-    require(~can_operate(s, c), s.controllers[c].at == At.ELECT_CREATE)
+    """elect(): the create is bound to a session, and that has expired; that is an error, and elect() resigns."""
+    at = s.controllers[c].at
+    require(either(both(~can_operate(s, c), at == At.ELECT_CREATE), at == At.ELECT_SESSION_LOST))
     elector_resigns(s, m, c)
 
 
@@ -250,6 +270,6 @@ def _may_delete(s: Any, m: Model, c: int) -> Value:
 
 
 RULES = (
-    on_controller_change, on_new_session, elect_read, elect_create, elect_create_without_session, elect_reread,
-    resign_delete, resign_delete_unanswered,
+    on_controller_change, on_new_session, elect_read, elect_create, elect_create_unanswered,
+    elect_create_without_session, elect_reread, resign_delete, resign_delete_unanswered,
 )  # fmt: skip

@@ -23,7 +23,10 @@ IN_FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
 )  # fmt: skip
 #: Where nobody is controller yet, or any more.
-BEFORE_CHANNELS = (At.ELECT_READ, At.ELECT_CREATE, At.ELECT_REREAD, *IN_FAILOVER, At.RESIGN_DELETE)
+BEFORE_CHANNELS = (
+    At.ELECT_READ, At.ELECT_CREATE, At.ELECT_CREATE_AGAIN, At.ELECT_SESSION_LOST, At.ELECT_REREAD, *IN_FAILOVER,
+    At.RESIGN_DELETE,
+)  # fmt: skip
 #: Where a handler changes states and sends, which the failover does after the channels are open.
 CHANGING_STATES = (
     At.ONLINE_READ, At.ONLINE_WRITE, At.ONLINE_RETRY, At.REMOVE_READ, At.REMOVE_WRITE, At.REMOVE_RETRY, At.FINISH,
@@ -163,6 +166,21 @@ def an_epoch_acted_in_is_its_owners(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
+@claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 mended")
+def an_election_unanswered_has_an_epoch_of_its_own(s: Any, m: Model) -> Value | None:
+    """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
+    if not (_one_epoch_a_term(m) and m.mends(Switch.ATOMIC_ELECTION)):
+        return None
+    zookeeper, facts = s.zookeeper, []
+    used = [(s.controllers[d].epoch, _in_office(s, d)) for d in m.controllers] + _history(s, m)
+    for c in m.controllers:
+        own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
+        at = s.controllers[c].at
+        unanswered = both(own, either(at == At.ELECT_CREATE, at == At.ELECT_CREATE_AGAIN))
+        facts += [~both(unanswered, is_used, epoch == zookeeper.epoch) for epoch, is_used in used]
+    return both(*facts)
+
+
 def _history(s: Any, m: Model) -> list[tuple[Value, Value]]:
     """Epochs, and whether some term has acted in each: one arbitrary epoch when proving, otherwise all."""
     if m.proving:
@@ -174,5 +192,5 @@ LEMMAS = (
     no_epoch_is_ahead_of_zookeepers, no_epoch_version_is_ahead_of_zookeepers, the_epoch_read_is_the_versions,
     a_process_that_is_not_running_remembers_nothing, who_changes_states_is_active, a_failover_starts_from_nothing,
     only_the_active_have_channels, who_is_active_believes_to_be_controller, an_epoch_has_one_owner,
-    an_epoch_acted_in_is_its_owners,
+    an_epoch_acted_in_is_its_owners, an_election_unanswered_has_an_epoch_of_its_own,
 )  # fmt: skip

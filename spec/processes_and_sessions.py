@@ -7,7 +7,8 @@ every subscribed path, changed or not. They wait behind the callback that is run
 failover or a state change goes on under the new session, its ephemerals gone: the zombie.
 
 Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time; that
-a start-up which finds its id taken waits for the controller lock before it closes its session.
+a start-up which finds its id taken waits for the controller lock before it closes its session; that the create of a
+registration is bound to one session, whose expiry ends a start-up.
 
 Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.SessionExpirationListener`; ZkClient 0.10
 `processStateChanged`. PROTOCOL.md section 2.
@@ -103,6 +104,9 @@ def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
             s.controllers[b].watching[path] = False
         if m.has("reassignment"):
             reset(s.controllers[b], "isr_watching")
+        if m.scope.budget("losses"):
+            with when(s.controllers[b].at == At.ELECT_CREATE_AGAIN):
+                s.controllers[b].at = At.ELECT_SESSION_LOST
     end_session(s, m, b, orphaned=False)
     s.processes[b].session = Session.EXPIRED
 
@@ -166,7 +170,7 @@ def may_register(s: Any, m: Model, b: int) -> Value:
 
 @action(actor="broker {b}", source="KafkaHealthcheck.register 0.10.2.2")
 def register_broker(s: Any, m: Model, b: int) -> None:
-    """A broker creates /brokers/ids/N."""
+    """A broker creates /brokers/ids/N; one that is there already is its own, if the answer to its create was lost."""
     registered = m.brokers.in_set(b, s.zookeeper.registered)
     own = both(registered, ~m.brokers.in_set(b, s.zookeeper.registered_orphaned))
     require(can_operate(s, b), may_register(s, m, b), either(~registered, own))
@@ -180,6 +184,13 @@ def register_broker(s: Any, m: Model, b: int) -> None:
     s.processes[b].owes = Owes.NOTHING
 
 
+@action(actor="broker {b}", source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses")
+def register_broker_unanswered(s: Any, m: Model, b: int) -> None:
+    """/brokers/ids/N is created, but the answer is lost; the client creates it again, and finds it there."""
+    require(can_operate(s, b), may_register(s, m, b), ~m.brokers.in_set(b, s.zookeeper.registered))
+    register(s, m, b)
+
+
 @action(
     actor="broker {b}",
     source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered",
@@ -188,9 +199,8 @@ def register_broker(s: Any, m: Model, b: int) -> None:
 def fail_registration(s: Any, m: Model, b: int) -> None:
     """A broker finds its id registered by another session; its start-up fails and the process closes its session."""
     process = s.processes[b]
-    registered = s.zookeeper.registered
     require(can_operate(s, b), process.owes == Owes.AT_START, may_register(s, m, b))
-    require(m.brokers.in_set(b, registered))
+    require(m.brokers.in_set(b, s.zookeeper.registered_orphaned))
     observe(f"broker {b}", "fail to create /brokers/ids")
     end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
@@ -198,5 +208,5 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
 
 RULES = (
     start_process, start_process_early, crash, end_orphaned_session, expire_session, renew_session, register_broker,
-    fail_registration,
+    register_broker_unanswered, fail_registration,
 )  # fmt: skip

@@ -66,6 +66,8 @@ class At(enum.Enum):
     IDLE = "no controller code runs"
     ELECT_READ = "elect(): read /controller"
     ELECT_CREATE = "elect(): create /controller"
+    ELECT_CREATE_AGAIN = "elect(): the create's answer was lost; create /controller again, under the same session"
+    ELECT_SESSION_LOST = "elect(): likewise, but that session is no more, which ends the election"
     ELECT_REREAD = "elect(): somebody else won; read who"
     RESIGN_DELETE = "resign(): delete /controller"
     READ_EPOCH = "failover: read /controller_epoch"

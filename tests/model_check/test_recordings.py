@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,10 @@ from model_check.recorded import (
     WriteConflicted,
 )
 from model_check.recorded_reports import PASSED_OVER
+from model_check.recorded_transactions import may_be_unanswered
 from model_check.recordings import read
 from model_check.reported import REPORTS
+from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
 from spec.controller_log.failover import SessionExpiredElectedAlready
 from spec.controller_log.lines import CONTROLLER_LOG
 from spec.errors import BadInput
@@ -265,3 +268,29 @@ def test_topics_may_override_whether_leader_election_may_be_unclean(tmp_path: Pa
         folder = unpacked(name, tmp_path)
         (folder / "broker-1/server.log").write_text("\tunclean.leader.election.enable = true\n", encoding="utf-8")
         assert read(folder).cluster.unclean == unclean
+
+
+def transaction(zxid: int, session: int, change: Any) -> Transaction:
+    return Transaction(zxid=zxid, time_ms=0, session=session, cxid=zxid, change=change)
+
+
+NODE_EXISTS, NO_NODE, WRITTEN = WriteRefused(-110), WriteRefused(-101), NodeCreated("/a", b"", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("later", "may_be"),
+    [
+        ([(1, NODE_EXISTS)], True),
+        ([(1, WRITTEN), (1, NODE_EXISTS)], True),
+        ([], True),
+        ([(1, SessionClosed(("/controller",)))], True),
+        ([(2, NODE_EXISTS), (1, WRITTEN)], False),
+        ([(1, NO_NODE)], False),
+    ],
+)
+def test_who_was_not_told_of_a_create_tries_again_or_does_nothing_more(
+    later: list[tuple[int, Any]], may_be: bool
+) -> None:
+    before = [transaction(1, 1, NODE_EXISTS), transaction(2, 1, NodeCreated("/controller", b"", 1, 1))]
+    after = [transaction(3 + number, session, change) for number, (session, change) in enumerate(later)]
+    assert may_be_unanswered([*before, *after], 2) is may_be

@@ -32,7 +32,7 @@ CONTROLLERS = [one for one in declared() if not one.parts & APART]
 ALL = {one.name for one in CONTROLLERS}
 ONLY_MENDED = {
     "a_failover_starts_from_nothing", "only_the_active_have_channels", "who_is_active_believes_to_be_controller",
-    "an_epoch_has_one_owner", "an_epoch_acted_in_is_its_owners",
+    "an_epoch_has_one_owner", "an_epoch_acted_in_is_its_owners", "an_election_unanswered_has_an_epoch_of_its_own",
 }  # fmt: skip
 ONLY_VERSIONED = {"no_epoch_version_is_ahead_of_zookeepers", "the_epoch_read_is_the_versions"}
 """About the data version of /controller_epoch, which nobody reads where the election writes the epoch."""
@@ -171,6 +171,7 @@ NEEDED = [
     ("who_is_active_believes_to_be_controller", "finish_failover(c=1)", "who_gave_up_is_not_active"),
     ("an_epoch_has_one_owner", "read_topics(c=1)", "one_controller_acts_in_an_epoch"),
     ("an_epoch_acted_in_is_its_owners", "read_topics(c=1)", "one_term_acts_in_an_epoch"),
+    ("an_election_unanswered_has_an_epoch_of_its_own", "elect_create(c=1)", "an_epoch_has_one_owner"),
     ("no_copy_is_ahead_of_the_znode", "create_state(c=1, p=0)", "the_same_version_is_the_same_leader_epoch"),
     ("no_version_read_is_ahead_of_the_znode", "create_state(c=1, p=0)", "a_decision_stands_while_the_version_does"),
     ("without_a_version_there_is_nothing", "crash(b=1)", "a_leader_epoch_has_one_leader"),
@@ -217,6 +218,7 @@ def without_update(action: Action, name: str) -> Action:
         ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].leader_epoch", "a_leader_epoch_has_one_leader"),
         ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].version", "the_same_version_is_the_same_leader_epoch"),
         ("elect_create(c=1)", "zookeeper.epoch", "no_epoch_is_ahead_of_zookeepers"),
+        ("elect_create_unanswered(c=1)", "zookeeper.epoch", "an_election_unanswered_has_an_epoch_of_its_own"),
         ("elect_create(c=1)", "controllers[1].epoch", "an_epoch_has_one_owner"),
         ("on_new_session(c=1)", "controllers[1].active", "a_failover_starts_from_nothing"),
         ("crash(b=1)", "brokers[1].partitions[0].leader", "without_a_version_there_is_nothing"),

@@ -356,6 +356,39 @@ def test_6_a_lost_answer_makes_the_creator_of_the_first_epoch_give_up() -> None:
     assert (run["controllers[1].at"], run["controllers[1].epoch"]) == ("RESIGN_DELETE", "0")
 
 
+@pytest.mark.parametrize(("mend", "then"), [(None, "READ_EPOCH"), (Switch.ATOMIC_ELECTION, "SUBSCRIBE")])
+def test_2_who_creates_controller_again_finds_it_to_be_its_own(mend: Switch | None, then: str) -> None:
+    run = Run(scope("left_overs"), frozenset({mend} if mend else ()), losses=1, crashes=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    assert run.do("elect_create_unanswered(c=2)") == [("create /controller", "2")]
+    epoch = run["zookeeper.epoch"]
+    assert run.do("elect_create(c=2)") == [("fail to create /controller",)]
+    assert (run["controllers[2].at"], run["controllers[2].leader_id"], run["zookeeper.epoch"]) == (then, "2", epoch)
+
+
+def test_2_a_create_of_controller_is_repeated_under_its_own_session_only() -> None:
+    """The session that it is bound to expires: that is an error, also once there is a new one; elect() resigns."""
+    run = Run(scope("left_overs"), losses=1, crashes=1, expiries=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create_unanswered(c=2)", "expire_session(b=2, lost=0)", "renew_session(b=2)")
+    assert run["zookeeper.controller"] == "-1"
+    assert not run.can("elect_create(c=2)")
+    run.do("elect_create_without_session(c=2)")
+    assert run["controllers[2].at"] == "RESIGN_DELETE"
+
+
+def test_2_who_registers_again_finds_the_registration_to_be_its_own() -> None:
+    run = Run(scope("cold"), losses=1, crashes=1, early_starts=1)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", "start_process(b=2)", "elect_read(c=2)")
+    assert run.do("register_broker_unanswered(b=2)") == [("create /brokers/ids", "2")]
+    assert (run["zookeeper.registered"], run["processes[2].owes"]) == ("{2}", "AT_START")
+    assert not run.can("fail_registration(b=2)"), "it is nobody else's"
+    assert run.do("register_broker(b=2)") == [("fail to create /brokers/ids",)]
+    assert (run["zookeeper.registered"], run["processes[2].owes"]) == ("{2}", "NOTHING")
+    run.do("crash(b=2)", "start_process_early(b=2)", "elect_read(c=2)")
+    assert run.can("fail_registration(b=2)"), "it is its predecessor's"
+
+
 @pytest.mark.parametrize("mend", [None, Switch.FENCED_RESIGN])
 def test_d3_a_delete_that_is_repeated_hits_whoever_is_controller_by_then(mend: Switch | None) -> None:
     run = Run(scope("left_overs"), frozenset({mend} if mend else ()), exceptions=1, losses=1, crashes=1)
