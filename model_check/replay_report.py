@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from model_check.edge_replay import Replayed
 from model_check.findings import story_of
@@ -11,8 +12,10 @@ from model_check.results import Comparison, Run
 from model_check.sides import Disagreement, Sides
 from model_check.simulate import Simulated
 from model_check.spanning_tree import SpanningTree
+from model_check.traces import Trace
 from model_check.verdicts import Verdict, worst
 from spec.expectations import Expectation
+from spec.language import TransitionSystem
 
 
 def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:
@@ -60,7 +63,18 @@ def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int])
     return replace(told, verdict=verdict, comparisons=comparisons, notes=(size, *told.notes, taken, *by_rule(counts)))
 
 
-def disagreed(told: Run, sides: Sides, found: Disagreement) -> Run:
+class Told(Protocol):
+    """Two sides that were compared, one of them a specification in whose words a difference is told."""
+
+    @property
+    def system(self) -> TransitionSystem:
+        """The specification."""
+
+    def story(self, steps: Sequence[str]) -> Trace:
+        """The steps as the specification takes them, as far as it can."""
+
+
+def disagreed(told: Run, sides: Told, found: Disagreement) -> Run:
     """The run of a disagreement: what differs, and the steps that lead there in words."""
     count = len(found.steps)
     after = f"after {count} {'step' if count == 1 else 'steps'}" if count else "in the initial state"

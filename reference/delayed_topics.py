@@ -45,6 +45,11 @@ class MetadataCache:
             for deleted in [one for one, leader in leaders.items() if leader == LEADER_DURING_DELETE]:
                 del self._leaders[deleted]
 
+    def has_leader(self, partition: TopicPartition) -> bool:
+        """Whether a partition is here, with a leader."""
+        with self._lock:
+            return self._leaders.get(partition, NO_LEADER) != NO_LEADER
+
     def missing_leaders(self, one: Creation) -> int:
         """How many partitions of a topic are not here, or without a leader."""
         with self._lock:

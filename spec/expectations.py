@@ -22,8 +22,8 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     incomplete = { property = "why" }    # what induction leaves open,
     bounded = { property = 25 }          # and up to how many steps it is known to hold (looked at with --deep)
 
-Everything that is not named HOLDS. Names are checked when the manifest is read, so a renamed property cannot leave an
-expectation behind that nobody looks at.
+Everything that is not named HOLDS; `[scope.NAME.matrix]` is told of in spec/matrix_plans.py. Names are checked when the
+manifest is read, so a renamed property cannot leave an expectation behind that nobody looks at.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from functools import partial
 from typing import Any
 
 from spec.errors import BadInput, UnknownName, Where
+from spec.matrix_plans import MatrixPlan, read_matrix
 from spec.properties import claim_named
 from spec.scopes import manifest, scopes
 from spec.system import rules
@@ -89,6 +90,7 @@ class Plan:
     goals: bool
     explorations: tuple[Expectation, ...]
     proofs: tuple[ProofExpectation, ...]
+    matrix: MatrixPlan | None = None
 
     def exploration(self, variant: str) -> Expectation | None:
         """What is expected of exploring the scope under a variant, if anything is."""
@@ -115,7 +117,7 @@ def plan(scope: str) -> Plan:
 
 
 def _plan(name: str, entry: Mapping[str, Any], where: Where) -> Plan:
-    _only(entry, ("bounds", "verify", "expect", "prove"), where)
+    _only(entry, ("bounds", "verify", "expect", "prove", "matrix"), where)
     verify, expect, prove = entry.get("verify", {}), entry.get("expect", {}), entry.get("prove", {})
     _only(verify, ("deep", "goals"), where.key("verify"))
     return Plan(
@@ -124,6 +126,7 @@ def _plan(name: str, entry: Mapping[str, Any], where: Where) -> Plan:
         goals=_typed(verify.get("goals", True), bool, where.key("verify").key("goals")),
         explorations=tuple(_expectation(name, key, table, where.key("expect")) for key, table in expect.items()),
         proofs=tuple(_proof(name, key, table, where.key("prove")) for key, table in prove.items()),
+        matrix=read_matrix(entry["matrix"], where.key("matrix")) if "matrix" in entry else None,
     )
 
 

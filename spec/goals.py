@@ -17,7 +17,7 @@ from spec.terms import Value, both, either, flag
 from spec.zookeeper import exists
 
 
-def _works(s: Any, c: int) -> Value:
+def works(s: Any, c: int) -> Value:
     """Whether a broker is the active controller, at rest, and owns /controller."""
     controller, zookeeper = s.controllers[c], s.zookeeper
     owns = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
@@ -27,7 +27,7 @@ def _works(s: Any, c: int) -> Value:
 def one_working_controller(s: Any, m: Model) -> Value:
     """There is one active controller, and it owns /controller."""
     others = {c: both(*(~s.controllers[d].active for d in m.controllers if d != c)) for c in m.controllers}
-    return either(*(both(_works(s, c), others[c]) for c in m.controllers))
+    return either(*(both(works(s, c), others[c]) for c in m.controllers))
 
 
 def _runs(s: Any, b: int) -> Value:

@@ -8,7 +8,20 @@ from __future__ import annotations
 
 import typer
 
-from model_check.cli import defects, explore, export, judge, live, prove, refine, replay, show, simulate, verify
+from model_check.cli import (
+    defects,
+    explore,
+    export,
+    judge,
+    live,
+    matrix,
+    prove,
+    refine,
+    replay,
+    show,
+    simulate,
+    verify,
+)
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli.failures import guarded
 
@@ -39,6 +52,7 @@ app.command("prove")(guarded(prove.command))
 app.command("refine")(guarded(refine.command))
 app.command("simulate")(guarded(simulate.command))
 app.command("defects")(guarded(defects.command))
+app.command("matrix")(guarded(matrix.command))
 app.command("judge")(guarded(judge.command))
 app.command("live")(guarded(live.command))
 app.command("replay")(guarded(replay.command))

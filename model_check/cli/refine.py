@@ -15,6 +15,7 @@ from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from model_check.verification import INTERRUPTED
 from spec.expectations import plan
+from spec.model import Model
 from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
 
@@ -71,6 +72,8 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
     from model_check.spanning_tree import spanning_tree
     from model_check.spark_edge_replay import walk_with_workers
 
+    if scope_named(task.scope).purgatory is not None:
+        return run_race(task, depth=depth, limit=limit)
     expected = plan(task.scope).exploration(task.variant)
     started = time.perf_counter()
     sides = Sides(scope_named(task.scope), task.switches)
@@ -87,3 +90,22 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
         return agreed(told, tree, joined(sides, tree, walks), expected)
     except Disagreement as found:
         return disagreed(told, sides, found)
+
+
+def run_race(task: Task, *, depth: int | None = None, limit: int | None = None) -> Run:
+    """Replay a system of threads, in this process: a generator cannot be sent to a worker."""
+    from model_check.purgatory_replay import Replay
+    from model_check.replay_report import agreed, disagreed
+    from model_check.sides import Disagreement
+    from model_check.spanning_tree import spanning_tree
+
+    sides = Replay(Model(scope_named(task.scope), task.switches))
+    told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED)
+    with interruptible() as stop:
+        tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
+        with counting_bar(f"{task.scope} {task.variant}", tree.states) as report:
+            try:
+                replayed = sides.run(tree, report, stop)
+            except Disagreement as found:
+                return disagreed(told, sides, found)
+    return told if replayed is None else agreed(told, tree, replayed, plan(task.scope).exploration(task.variant))

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from model_check.cli import defects, explore, options, prove, refine, simulate
+from model_check import matrix_report
+from model_check.cli import defects, explore, matrix, options, prove, refine, simulate
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import recorded_checks
@@ -22,7 +23,7 @@ from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
 from model_check.verification import Check, compared, document, run_checks
 from spec.defects import DEFECTS
-from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
+from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans, switches_named
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import AS_CODED, show_switches
@@ -35,6 +36,9 @@ ALWAYS_REPLAYED = ("tiny", "AS_CODED")
 
 SIMULATED, RUNS, STEPS = ("small", "epochs", "partitions", "metadata", "topics"), 2_000, 200
 """Where a deep verification makes its random runs, how many in all, and how long."""
+
+MATRIX_COST = 50_000_000
+"""A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
 
 PROOF_COST = 100_000_000
 """A proof takes about as long as exploring so many states, and comes after what is cheaper."""
@@ -62,7 +66,7 @@ def command(
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
     checks = [*explorations(chosen), *uncovered_defects(chosen)]
-    checks += [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ())]
+    checks += [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ()), *matrices(chosen)]
     if not scopes:
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
         checks.extend(recorded_checks(deep=deep))
@@ -81,7 +85,7 @@ def explorations(chosen: list[Plan]) -> Iterator[Check]:
     for one in chosen:
         for expected in one.explorations:
             yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, one, expected))
-        if not one.explorations and not one.proofs:
+        if not one.explorations and not one.proofs and one.matrix is None:
             reason = f"the manifest expects nothing; see `kcheck explore {one.scope} --print-expectations`"
             nothing = Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
             yield Check(ENGINE, one.scope, "", 0, partial(list[Run], [nothing]))
@@ -115,7 +119,7 @@ def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
 def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
     """Every edge on the reference: of one small scope, in a deep run of all that are not too large."""
     for one in chosen:
-        for expected in () if scope_named(one.scope).purgatory else one.explorations:
+        for expected in one.explorations:
             if expected.states <= (REPLAYABLE if deep else 0) or (one.scope, expected.variant) == ALWAYS_REPLAYED:
                 task = refine.Task(one.scope, expected.switches)
                 yield Check(
@@ -137,6 +141,20 @@ def simulations(chosen: list[Plan]) -> Iterator[Check]:
 
 def _simulated(task: simulate.Task) -> list[Run]:
     return [simulate.run(task)]
+
+
+def matrices(chosen: list[Plan]) -> Iterator[Check]:
+    """The crash matrix of each handler, under every variant that the manifest names."""
+    for one in chosen:
+        for variant in one.matrix.expected if one.matrix is not None else ():
+            yield Check(matrix_report.ENGINE, one.scope, variant, MATRIX_COST, partial(_tried, one, variant))
+
+
+def _tried(one: Plan, variant: str) -> list[Run]:
+    if one.matrix is None:
+        return []
+    found = matrix.made(one.scope, one.matrix, switches_named(variant))
+    return [matrix_report.run_of_matrix(found, one.matrix, variant)]
 
 
 def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:

@@ -1,0 +1,142 @@
+"""`kcheck matrix`: every handler of the controller, a fault between each pair of its effects, and what comes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from model_check.cli import options
+from model_check.cli.console import note, say
+from model_check.cli.progress import is_watched
+from model_check.matrix import Matrix, matrix
+from model_check.matrix_report import legend, printed_expectation, run_of_matrix, table, where
+from model_check.rendering import headline
+from model_check.results import Document, Run, plain_document
+from spec.errors import BadInput, UnknownName
+from spec.expectations import plans
+from spec.matrix_plans import FAULTS, MatrixPlan
+from spec.scopes import scope as scope_named
+from spec.variants import Switches, show_switches
+
+PREFIX = "matrix_"
+"""How the scopes of handlers are called."""
+
+
+def command(
+    handlers: Annotated[list[str] | None, typer.Argument(metavar="[HANDLER]...", help="Only these handlers.")] = None,
+    *,
+    variant: options.VariantOption = "AS_CODED",
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+    faults: Annotated[
+        list[str] | None, typer.Option("--fault", metavar="NAME", help="Only this fault. Repeatable.")
+    ] = None,
+    traces: Annotated[
+        Path | None, typer.Option("--save", metavar="DIR", help="Save the table and every trace, for `kcheck replay`.")
+    ] = None,
+    print_expectations: Annotated[
+        bool, typer.Option("--print-expectations", help="Print what was found as blocks for the manifest.")
+    ] = False,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Put one fault between each pair of effects of each handler, and see whether the cluster recovers.
+
+    The faults: the controller crashes; its session ends and is renewed at once; it stops until it has a successor, and
+    goes on as a zombie. A cell says that the cluster recovers, violates a claim, or is stuck short of a goal, in some
+    order in which its parts may move. Exits with 0 if every cell is as the manifest expects; where that expects
+    nothing, with 1 unless all recover.
+
+    For example:
+      kcheck matrix
+      kcheck matrix failover --fault pause
+      kcheck matrix resignation --variant FENCED --save matrix/
+    """
+    known = {name.removeprefix(PREFIX): plan.matrix for name, plan in plans().items() if plan.matrix is not None}
+    for name in handlers or ():
+        if name not in known:
+            raise UnknownName("handler", name, known)
+    for name in faults or ():
+        if name not in FAULTS[1:]:
+            raise UnknownName("fault", name, FAULTS[1:])
+    switches = options.chosen_switches(variant, on, off)
+    chosen = tuple(faults or FAULTS)
+    made = [_made(name, known[name], switches, chosen) for name in handlers or known]
+    if not made:
+        raise BadInput("the manifest has no handler: no scope with a table `matrix`")
+    if print_expectations:
+        say("\n\n".join(printed_expectation(found, show_switches(switches)) for found, _ in made) + "\n")
+        return 0
+    document = plain_document("matrix", *(run for _, run in made))
+    if traces is not None:
+        save(traces, [found for found, _ in made], switches, document)
+    if as_json:
+        typer.echo(document.to_json())
+    else:
+        _print(made, document)
+    return document.exit_code
+
+
+def _made(name: str, plan: MatrixPlan | None, switches: Switches, faults: tuple[str, ...]) -> tuple[Matrix, Run]:
+    if plan is None:
+        raise BadInput(f"{name} has no matrix")
+    found = made(PREFIX + name, plan, switches, faults)
+    return found, run_of_matrix(found, plan, show_switches(switches))
+
+
+def made(scope: str, plan: MatrixPlan, switches: Switches, faults: tuple[str, ...] = FAULTS) -> Matrix:
+    """The matrix of a handler, told of at a terminal as it grows."""
+    title = f"{scope} {show_switches(switches)}"
+    tell = (lambda fault: note(f"{title}: {fault}")) if is_watched() else (lambda _: None)
+    return matrix(scope_named(scope), plan, switches, faults, tell)
+
+
+def _print(made: list[tuple[Matrix, Run]], document: Document) -> None:
+    """The headline, then a table for each handler: drawn for a terminal, aligned for a pipe."""
+    say(headline(document) + "\n")
+    console = Console()
+    for found, run in made:
+        say(f"\n{run.title}: {run.verdict}\n")
+        if console.is_terminal:
+            console.print(_drawn(found))
+        else:
+            say(plain(found))
+        say("".join(f"  {line}\n" for line in legend(found)))
+        unmet = [one for one in run.comparisons if not one.is_met]
+        say("".join(f"  {one.verdict:<10} {one.about}: expected {one.expected}, found {one.found}\n" for one in unmet))
+
+
+def _drawn(found: Matrix) -> Table:
+    head, *rows = table(found)
+    drawn = Table(*head)
+    for row in rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+def plain(found: Matrix) -> str:
+    """The table in aligned columns."""
+    rows = list(table(found))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def save(folder: Path, found: list[Matrix], switches: Switches, document: Document) -> None:
+    """Write the document, the tables, and every trace as a file of its own."""
+    from model_check.itf import save as save_trace
+    from model_check.system_digest import system_digest
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "matrix.json").write_text(document.to_json() + "\n", encoding="utf-8")
+    variant = show_switches(switches)
+    for one in found:
+        (folder / f"{one.scope}-{variant}.txt").write_text(plain(one) + "\n".join(legend(one)) + "\n", encoding="utf-8")
+        digest = system_digest(one.system)
+        for cell in one.cells:
+            for name, trace in cell.traces.items():
+                path = folder / f"{one.scope}-{variant}-{where(cell).replace(' ', '-')}-{name}.itf.json"
+                save_trace(path, trace, one.system, digest=digest, variant=variant)

@@ -1,0 +1,53 @@
+"""Which handlers the crash matrix tries, and what must come of each fault between each pair of their effects.
+
+A handler is a scope of the manifest with a table of its own:
+
+    [scope.matrix_failover.matrix]
+    controller = 2                   # whose handler it is
+    trigger = ["crash(b=1)"]         # the steps that lead from the settled cluster to where it begins; "settle" takes
+                                     # all steps of progress but the start of a process, until none is left
+
+    [scope.matrix_failover.matrix.expect.AS_CODED.crash]     # by variant and fault
+    ELECT_CREATE = "recovers"        # by step: the place in the code before which the fault comes, OVER after the last
+
+What is not named recovers. The other outcomes are spelled as they are printed: `violates PROPERTY`, `stuck GOAL`,
+several of them after commas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from spec.errors import Where
+
+FAULTS = ("none", "crash", "session_loss", "pause")
+"""No fault, to compare with; the process is killed; its session ends and is renewed at once; it stops until it has a
+successor, and then goes on as a zombie."""
+
+
+@dataclass(frozen=True)
+class MatrixPlan:
+    """A handler and what is expected: outcomes by step, by fault, by variant."""
+
+    controller: int
+    trigger: tuple[str, ...]
+    expected: Mapping[str, Mapping[str, Mapping[str, str]]]
+
+
+def read_matrix(given: Mapping[str, Any], where: Where) -> MatrixPlan:
+    """The plan from its table in the manifest; MalformedInput says what is wrong with it."""
+    for key in given:
+        if key not in ("controller", "trigger", "expect"):
+            where.key(key).refuse("is not one of controller, trigger, expect")
+    controller, trigger = given.get("controller"), given.get("trigger")
+    if not isinstance(controller, int) or isinstance(controller, bool):
+        where.key("controller").refuse("is missing, or not the number of a broker")
+    if not isinstance(trigger, list) or not all(isinstance(one, str) for one in trigger):
+        where.key("trigger").refuse("is missing, or not a list of steps")
+    for variant, faults in given.get("expect", {}).items():
+        for fault in faults:
+            if fault not in FAULTS:
+                where.key("expect").key(variant).key(fault).refuse(f"is not one of {', '.join(FAULTS)}")
+    return MatrixPlan(controller, tuple(trigger), given.get("expect", {}))

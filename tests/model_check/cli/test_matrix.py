@@ -1,0 +1,84 @@
+"""`kcheck matrix`: a table, plain in a pipe; exit codes; traces that replay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_check.itf import load
+from model_check.results import from_json
+from tests.model_check.cli.conftest import Kcheck
+
+RESIGNING = {
+    "bounds": {
+        "statement": "Two brokers.", "brokers": 2, "controllers": 2, "callback_capacity": 12, "controller_epochs": 7,
+        "budgets": {"crashes": 2, "expiries": 1, "exceptions": 1},
+    },
+    "matrix": {
+        "controller": 2,
+        "trigger": [
+            "crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)",
+            "elect_create(c=2)", "fail_failover(c=2)",
+        ],
+    },
+}  # fmt: skip
+PAUSED = ("matrix", "resigning", "--fault", "pause")
+
+
+@pytest.fixture
+def resigning(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A handler in the manifest: an elector that resigns after an exception."""
+    entry: dict[str, Any] = {key: dict(value) for key, value in RESIGNING.items()}
+    manifest["matrix_resigning"] = entry
+    return entry
+
+
+@pytest.mark.usefixtures("resigning")
+def test_a_table_is_printed_with_a_legend_and_what_is_broken_exits_with_1(kcheck: Kcheck) -> None:
+    result = kcheck(*PAUSED)
+    assert result.exit_code == 1, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == "kcheck matrix: VIOLATED"
+    (row,) = (line for line in lines if line.startswith("  RESIGN_DELETE"))
+    assert "violates a" in row
+    assert row.endswith("resign(): delete /controller")
+    assert any(line.startswith("  a: controller_znode_is_its_owners, first after ") for line in lines)
+
+
+def test_what_is_expected_exits_with_0_and_saves_traces_that_replay(
+    kcheck: Kcheck, resigning: dict[str, Any], tmp_path: Path
+) -> None:
+    printed = kcheck(*PAUSED, "--print-expectations").stdout
+    assert 'RESIGN_DELETE = "violates controller_znode_is_its_owners' in printed
+    cells = dict(line.split(" = ") for line in printed.splitlines() if " = " in line)
+    said = {place: json.loads(outcome) for place, outcome in cells.items()}
+    resigning["matrix"]["expect"] = {"AS_CODED": {"pause": said}}
+    result = kcheck(*PAUSED, "--json", "--save", str(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    (run,) = from_json(result.stdout, "stdout").runs
+    assert all(one.is_met for one in run.comparisons)
+    name = "matrix_resigning-AS_CODED-pause-before-RESIGN_DELETE-controller_znode_is_its_owners.itf.json"
+    assert load(tmp_path / name).system == "matrix_resigning AS_CODED"
+    assert (tmp_path / "matrix.json").exists()
+    assert "RESIGN_DELETE" in (tmp_path / "matrix_resigning-AS_CODED.txt").read_text(encoding="utf-8")
+    replayed = kcheck("replay", str(tmp_path / name))
+    assert replayed.exit_code == 1
+    assert "controller_znode_is_its_owners" in replayed.stdout
+
+
+@pytest.mark.usefixtures("resigning")
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("nobody",), "no handler is called 'nobody'"),
+        (("resigning", "--fault", "fire"), "no fault is called 'fire'"),
+        (("resigning", "--with", "LUCK"), "no switch is called 'LUCK'"),
+    ],
+)
+def test_what_is_unknown_is_refused(kcheck: Kcheck, arguments: tuple[str, ...], complaint: str) -> None:
+    result = kcheck("matrix", *arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
