@@ -77,7 +77,9 @@ def take_down(s: Any, m: Model, c: int) -> None:
     if m.has("preferred_election"):
         reset(controller, "asked", "request_read")
     if m.mends(Switch.CLEAR_CONTEXT):
-        reset(controller, *(name for name in KEPT_BY_RESIGNATION if name in controller))
+        for name in KEPT_BY_RESIGNATION:
+            if name in controller:
+                reset(controller, name)
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.counts_epoch_versions:
