@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spec.scopes import scope
-from spec.variants import AS_CODED, Switch, Switches
+from spec.variants import AS_CODED, VARIANTS, Switch, Switches
 from tests.spec.stepping import Run
 
 TINY = replace(scope("tiny"), connection_capacity=4)
@@ -406,3 +406,12 @@ def test_d1_as_documented_a_failed_increment_resigns() -> None:
     run.do("elect_create(c=2)", "read_epoch(c=2)", "increment_epoch_unanswered(c=2)", "increment_epoch(c=2)")
     assert not run.can("subscribe(c=2)")
     run.do("resign_delete(c=2)", "on_controller_change(c=2)")
+
+
+@pytest.mark.parametrize("switches", VARIANTS.values(), ids=VARIANTS)
+def test_a_resignation_leaves_the_callbacks_that_wait_behind_it(switches: Switches) -> None:
+    """Whatever a resignation clears, ZkClient's queue is not the controller's: the broker still registers."""
+    run = Run(scope("small"), switches, expiries=1)
+    run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    run.do("renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)", "register_broker(b=1)")
+    assert run["zookeeper.registered"] == "{1,2}"
