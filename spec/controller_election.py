@@ -77,13 +77,18 @@ def take_down(s: Any, m: Model, c: int) -> None:
     if m.has("preferred_election"):
         reset(controller, "asked", "request_read")
     if m.mends(Switch.CLEAR_CONTEXT):
-        for name in KEPT_BY_RESIGNATION:
-            if name in controller:
-                reset(controller, name)
+        _clear_context(controller)
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.counts_epoch_versions:
         reset(controller, "epoch_version")
+
+
+def _clear_context(controller: Any) -> None:
+    """What a resignation keeps as coded goes back to nothing, too."""
+    for name in KEPT_BY_RESIGNATION:
+        if name in controller:
+            reset(controller, name)
 
 
 def stop_listening(controller: Any, *paths: str) -> None:
