@@ -14,6 +14,7 @@ from model_check.recorded_trees import raw_leadership
 from spec.request_batch import FIELDS
 from spec.state import Stage
 
+STAGES: Final = list(Stage)
 OUTCOMES: Final = {
     "become leader": "leader",
     "become follower": "follower",
@@ -59,9 +60,15 @@ class Deliveries:
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
     def comes_again(self, one: RequestHandled, place: Place) -> bool:
-        """Whether the next request of this controller to this broker is the same once more, or there is none."""
-        mine = [other for other in self.tracks.requests(place, one.broker) if other.controller == one.controller]
-        return len(mine) < 2 or (mine[1].kind, mine[1].epoch, mine[1].states) == (one.kind, one.epoch, one.states)
+        """Whether the next request of this controller to this broker, in this life of it or a later, is the same."""
+        later = (other for other in self.tracks.later_requests(place, one.broker) if other.controller == one.controller)
+        after = next(later, None)
+        return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
+
+    def may_be_unlogged(self, state: PlainState, c: int, b: int) -> bool:
+        """Whether the request at the head of a queue is one that may leave no line: an UpdateMetadata."""
+        head = part(state, "connections", c, b, 0)
+        return STAGES[head.get("stage", 0)] is Stage.UPDATE_METADATA
 
     def are_lost(self, before: PlainState, after: PlainState, place: Place) -> bool:
         """Whether a step drops a queue from which a broker will yet be seen to handle a request."""

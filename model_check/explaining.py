@@ -136,11 +136,25 @@ class Explainer:
             yield Move(to, likely)
             if likely:
                 break
-        heads = self.tracks.heads(at.place)
-        for number, one in heads:
+        heads, is_settled = self.tracks.heads(at.place), False
+        for number, one in sorted(heads, key=lambda head: not self._is_by_itself(head[1], at.place)):
             soon = one.time <= heads[0][1].time + SKEW
             for move in self._explaining(at, number, one):
-                yield Move(move.to, move.likely and soon)
+                likely = move.likely and soon and not is_settled
+                yield Move(move.to, likely)
+                is_settled = is_settled or (likely and self._is_by_itself(one, at.place))
+
+    def _is_by_itself(self, one: Observed, place: Place) -> bool:
+        """Whether this was handled, once and answered, and nothing else near it depends on when: it can be taken first.
+
+        What a broker made of a LeaderAndIsr bears on the next changes of these ISRs, by itself or by their leaders.
+        """
+        if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
+            return False
+        near = self.tracks.transactions(place, one.time + SKEW)
+        return not any(
+            isinstance(other, StateWritten) and other.by_leader and other.partition in one.states for other in near
+        )
 
     def _is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it neither reads too early nor loses requests."""
@@ -181,7 +195,7 @@ class Explainer:
                 for candidate in self.hidden(at):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
-            case RequestHandled(controller=c, broker=b):
+            case RequestHandled(controller=c, broker=b) if self.deliveries.may_be_unlogged(at.state, c, b):
                 yield "deliver_request", {"c": c, "b": b}
             case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
                 yield "crash", {"b": b}

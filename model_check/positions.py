@@ -67,8 +67,8 @@ def actors_of(one: Observed) -> set[Actor]:
     match one:
         case RequestHandled(controller=c, broker=b):
             return {(CONTROLLER, c), (BROKER, b)}
-        case StateWritten(by_leader=True, state=state):
-            return {(BROKER, r) for r in state.isr}
+        case StateWritten(by_leader=True, by=b, changed=changed):
+            return {(BROKER, r) for r in {b, *changed}} if changed else set()
         case NotificationCreated(by=b):
             return {(BROKER, b)}
         case SessionBegan() | SessionEnded() | WriteConflicted() | ProcessKilled() | ProcessPaused():

@@ -120,11 +120,15 @@ class TopicCreated(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class StateWritten(ZooKeeperChange):
-    """A partition's state znode was created (version 0), or written; by its leader, if the epoch is as before."""
+    """A partition's state znode was created (version 0), or written; by its leader, if the epoch is as before.
+
+    `changed` are the replicas that came into the ISR or left it.
+    """
 
     partition: int
     state: Leadership
     by_leader: bool
+    changed: frozenset[int]
 
 
 @dataclass(frozen=True, kw_only=True)

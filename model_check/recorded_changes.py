@@ -150,7 +150,7 @@ class Changes:
         self.sessions = sessions
         self.passed_over = passed_over
         self.notices: dict[int, int] = {}
-        self.leader_epochs: dict[int, int] = {}
+        self.states: dict[int, Leadership] = {}
         self.begun: list[Session] = []
         self.transactions: list[Transaction] = []
 
@@ -251,9 +251,10 @@ class Changes:
             controller_epoch=payload.controller_epoch,
         )
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
-        epoch, self.leader_epochs[partition] = self.leader_epochs.get(partition), leadership.leader_epoch
-        by_leader = leadership.leader == head["by"] and leadership.leader_epoch == epoch
-        return StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader)
+        before, self.states[partition] = self.states.get(partition), leadership
+        by_leader = leadership.leader == head["by"] and before and leadership.leader_epoch == before.leader_epoch
+        changed = frozenset(leadership.isr).symmetric_difference(before.isr if before else ())
+        return StateWritten(**head, partition=partition, state=leadership, by_leader=bool(by_leader), changed=changed)
 
     def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
         """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""

@@ -70,6 +70,13 @@ class Tracks:
             left.append(one)
         return number, left
 
+    def transactions(self, place: Place, until: int) -> Iterator[Observed]:
+        """ZooKeeper's next transactions, up to a time."""
+        for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:
+            if one.time > until:
+                return
+            yield one
+
     def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
         """The requests that the present process of a broker has yet to handle."""
         number = self.track("broker", b)
@@ -81,6 +88,12 @@ class Tracks:
                 if one.incarnation != life:
                     return
                 yield one
+
+    def later_requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
+        """The requests that a broker has yet to handle after the next one, in this life and later ones."""
+        number = self.track("broker", b)
+        sequence = self.sequences[number][place[number] + 1 :] if number is not None else ()
+        yield from (one for one in sequence if isinstance(one, RequestHandled))
 
     def last_request(self, place: Place, b: int, c: int) -> RequestHandled | None:
         """The request of a controller that the present process of a broker has handled last."""

@@ -5,13 +5,14 @@ before anything was judged.
 """
 
 import itertools
+import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from model_check.judge import Judgement, Outcome, judge
+from model_check.judge import MORE, Judgement, Outcome, judge
 from model_check.judgement_report import known_to_break, run_of
 from model_check.recordings import read
 from model_check.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM
@@ -173,6 +174,30 @@ def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path:
     assert found.stuck is not None
     assert place in [one.place for one in found.stuck.next]
     assert found.explained < found.observations
+
+
+@pytest.mark.parametrize("line", [48, 55, 57, 66, 80])
+def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None:
+    """Creations, elections and leaders' changes, early and late: nothing but what bears on the write is tried again."""
+
+    def with_another_isr(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        record = json.loads(lines[line - 1])
+        state = json.loads(record["data"])
+        isr = state["isr"][:-1] if len(state["isr"]) > 1 else [*state["isr"], 1]
+        lines[line - 1] = json.dumps(record | {"data": json.dumps(state | {"isr": isr}, separators=(",", ":"))}) + "\n"
+        return "".join(lines)
+
+    found = judge(read(changed(LIE, tmp_path, "zookeeper.jsonl", with_another_isr)), budget=3000)
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.stuck is not None
+    assert f"zookeeper.jsonl:{line}" in [one.place for one in found.stuck.next]
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_a_recording_that_is_explained_takes_hardly_more_than_one_way(name: str) -> None:
+    found = judged(name)
+    assert found.positions - MORE <= len(found.path) * 1.2
 
 
 @pytest.mark.parametrize(
