@@ -1,9 +1,9 @@
 """Assigned replicas (AR): what a controller holds as a partition's AR, and the topic's znode that it writes it to.
 
-Where nothing is reassigned, a partition's AR is the scope's for ever, and costs no variable. Where something is, the
-topic's znode and each controller have one of their own. A controller writes the *whole* topic from its memory, asking
-neither for the znode's version nor for its existence: what another has written meanwhile is lost (D2, D39), and a
-deleted topic is there again (D52).
+Where nothing is reassigned, a partition's AR is the scope's while its topic is known, and costs no variable. Where
+something is, the topic's znode and each controller have one of their own. A controller writes the *whole* topic from
+its memory, asking neither for the znode's version nor for its existence: what another has written meanwhile is lost
+(D2, D39), and a deleted topic is there again (D52).
 
 Kafka 0.10.2.2: `KafkaController.updateAssignedReplicasForPartition`, `ZkUtils.updatePersistentPath`. PROTOCOL.md
 sections 2 and 8.
@@ -13,19 +13,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import observe, when
+from spec.language import observe, reset, when
 from spec.model import Model
 from spec.request_batch import acts
 from spec.state import Callback
-from spec.terms import Value
+from spec.terms import Value, choose
 from spec.zookeeper import notify
 
 
 def assigned_replicas(s: Any, m: Model, c: int, p: int) -> Value:
     """A partition's AR as a controller holds it, in order; empty if it does not know the partition."""
-    if not m.has("reassignment"):
-        return m.brokers.list_kind.constant(m.first_assigned(p))
-    return s.controllers[c].partitions[p].assigned  # type: ignore[no-any-return]  # a view is dynamic
+    if m.has("reassignment"):
+        return s.controllers[c].partitions[p].assigned  # type: ignore[no-any-return]  # a view is dynamic
+    replicas = m.brokers.list_kind.constant(m.first_assigned(p))
+    return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.has("deletion") else replicas
 
 
 def assigned_set(s: Any, m: Model, c: int, p: int) -> Value:
@@ -47,10 +48,18 @@ def read_assignments(s: Any, m: Model, c: int, t: int) -> None:
             s.controllers[c].partitions[p].assigned = s.zookeeper.assigned[p]
 
 
+def forget_assignments(s: Any, m: Model, c: int, t: int) -> None:
+    """A controller knows a topic no more."""
+    s.controllers[c].topics[t] = False
+    if m.has("reassignment"):
+        for p in m.partitions_of(t):
+            reset(s.controllers[c].partitions[p], "assigned")
+
+
 def write_assignment(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
     """A controller writes the whole topic, this for one partition, for the others what it holds; and holds this."""
     zookeeper, partitions, topic = s.zookeeper, s.controllers[c].partitions, m.topic_of(p)
-    if m.has("creation"):
+    if "changing_topics" in m.features:
         with when(~zookeeper.topics[topic]):
             zookeeper.topics[topic] = True
             notify(s, m, "topics", Callback.TOPICS)

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.connections import drop_channels, open_channels
+from spec.assignment import assigned_set
+from spec.connections import drop_channels, is_awaited, open_channels
 from spec.controller_threads import become_idle, has_started, take_callback
+from spec.deletion_queue import fail_deletions, is_queued, resume_deletions
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import PREFERRED_HANDLERS, begin_online, needs_visit, send_online_batch
@@ -27,7 +29,7 @@ from spec.reassignment_requests import reassignments_concerning
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
 from spec.request_batch import Batch, known_partitions, send
 from spec.state import At, Callback, Handler
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, choose, either, flag
 from spec.topics import finish_creation
 from spec.variants import Switch
 from spec.zookeeper import can_operate
@@ -53,10 +55,14 @@ def _take_over(s: Any, m: Model, c: int) -> None:
     observe(f"controller {c}", "read /brokers/ids", brokers=registered, new=new, dead=dead)
     controller.live = registered
     drop_channels(s, m, c, returned)
+    fail_deletions(s, m, c, returned)
     blocked = open_channels(s, m, c, new)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
-    with when(~blocked):
+    deadlocked = both(~blocked, is_awaited(s, m, c, dead))
+    with when(deadlocked):
+        controller.at = At.DEADLOCKED
+    with when(~blocked & ~deadlocked):
         drop_channels(s, m, c, dead)
         _handle(s, m, c, new, dead)
 
@@ -90,6 +96,7 @@ def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
     if m.has("reassignment"):
         reassignments_concerning(s, m, c, new)
     with when(started):
+        resume_deletions(s, m, c, new)
         replicas_to_online(s, m, c, new)
         begin_online(s, m, c, Handler.BROKER_STARTUP)
     visits = either(*(needs_visit(s, m, c, p) for p in m.partitions))
@@ -120,7 +127,8 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
     with when(failed):
         for p in m.partitions:
             cached = controller.partitions[p]
-            with when(both(cached.version != -1, m.brokers.in_set(cached.leader, dead))):
+            led = both(cached.version != -1, m.brokers.in_set(cached.leader, dead))
+            with when(both(led, ~is_queued(s, m, c, p))):
                 cached.state = PartitionState.OFFLINE
                 controller.lost_leader = True
         begin_online(s, m, c, Handler.BROKER_FAILURE)
@@ -131,18 +139,26 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
 def _remove_dead(s: Any, m: Model, c: int) -> None:
     """Replicas on dead brokers go Offline; without any that is tracked, the handler ends here."""
     s.controllers[c].handler = Handler.NONE
-    waiting = begin_removal(s, m, c, s.controllers[c].dead)
+    waiting = begin_removal(s, m, c, _leaving(s, m, c))
     with when(~waiting):
         end_broker_failure(s, m, c)
 
 
 def end_broker_failure(s: Any, m: Model, c: int) -> None:
     """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
-    drop_stop_replica(s, m, c, s.controllers[c].dead)
+    drop_stop_replica(s, m, c, _leaving(s, m, c))
     send_online_batch(s, m, c)
+    fail_deletions(s, m, c, s.controllers[c].dead)
     with when(~flag(s.controllers[c].lost_leader)):
         send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
     leave_broker_change(s, c)
+
+
+def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
+    """The replicas that go Offline, by partition: those on dead brokers, unless the topic is queued for deletion."""
+    nobody, dead = m.brokers.empty_set(), s.controllers[c].dead
+    leaving = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
+    return {p: choose(is_queued(s, m, c, p), nobody, replicas) for p, replicas in leaving.items()}
 
 
 def leave_broker_change(s: Any, c: int) -> None:

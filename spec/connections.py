@@ -26,6 +26,10 @@ from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import Session, Stage
 from spec.terms import Value, both, choose, either, enumeration, flag
+from spec.variants import Switch
+
+#: How far a batch is where the send thread is in the callback of a StopReplica with delete.
+CALLBACK_WAITS = (Stage.ANSWERED, Stage.REFUSED)
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("connections",))
@@ -53,7 +57,7 @@ def execute_head(s: Any, m: Model, c: int, b: int) -> None:
         with when(both(head.stage == Stage.UPDATE_METADATA, ~stale)):
             handle_update_metadata(s, m, c, b, head)
     if m.stops_replicas:
-        require(head.stage != Stage.DELETE_REPLICA)
+        require(*(head.stage != stage for stage in (Stage.DELETE_REPLICA, *CALLBACK_WAITS)))
         with when(both(head.stage == Stage.STOP_REPLICA, ~stale)):
             handle_stop_replica(s, m, c, b, head)
 
@@ -107,9 +111,35 @@ def _end_batch(s: Any, m: Model, c: int, b: int) -> None:
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("stopped_replicas",))
 def deliver_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, and its answer comes back."""
+    refused = either(is_stale_registration(s, m, c, b), _is_stale(s, c, b))
     execute_deletion(s, m, c, b, p)
+    if m.has("deletion"):
+        _await_callback(s, c, b, p, refused)
+    else:
+        end_deletion(s, m, c, b, p)
+
+
+def _is_stale(s: Any, c: int, b: int) -> Value:
+    """Whether the broker knows a newer controller epoch than that of the request at the head."""
+    return flag(s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
+
+
+def _await_callback(s: Any, c: int, b: int, p: int, refused: Value) -> None:
+    """The answer is for a callback, which waits for the controller lock; so does the queue."""
+    head = s.connections[c][b][0]
+    head.answered = p
+    head.stage = Stage.ANSWERED
+    with when(refused):
+        head.stage = Stage.REFUSED
+
+
+def end_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A StopReplica with delete is done with: the next one of its batch is due, or the next batch."""
     head = s.connections[c][b][0]
     head.delete[p] = False
+    head.stage = Stage.DELETE_REPLICA
+    if m.has("deletion"):
+        reset(head, "answered")
     with when(~either(*(head.delete[q] for q in m.partitions))):
         _end_batch(s, m, c, b)
 
@@ -146,6 +176,14 @@ def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
     for b in m.brokers.ids:
         with when(m.brokers.in_set(b, closed)):
             reset(s.connections[c][b])
+
+
+def is_awaited(s: Any, m: Model, c: int, gone: Value) -> Value:
+    """Whether to close the channels to these brokers is to wait for a send thread that waits for the lock (D50)."""
+    if not m.has("deletion") or m.mends(Switch.CALLBACK_WITHOUT_LOCK):
+        return flag(False)
+    calls = {b: either(*(s.connections[c][b][0].stage == stage for stage in CALLBACK_WAITS)) for b in m.brokers.ids}
+    return ~m.brokers.disjoint(m.brokers.set_from(calls), gone)
 
 
 def openable(m: Model, wanted: Value, left_over: Value) -> Value:

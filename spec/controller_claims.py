@@ -131,7 +131,7 @@ def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> V
 @claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
 def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
     """A controller of an earlier epoch is in the middle of a state change."""
-    places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE, At.NOTIFIED_DELETE)
+    places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE, At.NOTIFIED_DELETE, At.DELETE_TOPIC)
     return either(
         *(
             both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
@@ -153,9 +153,15 @@ def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Actio
 
 def _differs(before: Any, after: Any, m: Model, p: int) -> Value:
     """Whether the step changes a state znode (every write raises its version), AR, or what is announced or asked."""
-    written = before.zookeeper.state[p].version != after.zookeeper.state[p].version
-    others = [name for name in ("notified", "preferred", "assigned", "requested") if name in before.zookeeper]
-    return either(written, *(before.zookeeper[name][p] != after.zookeeper[name][p] for name in others))
+    facts = [before.zookeeper.state[p].version != after.zookeeper.state[p].version]
+    by_partition, by_topic = (
+        ("notified", "preferred", "assigned", "requested"),
+        ("topics", "configurations", "deletions"),
+    )
+    for number, names in ((p, by_partition), (m.topic_of(p), by_topic)):
+        found = [name for name in names if name in before.zookeeper]
+        facts += [before.zookeeper[name][number] != after.zookeeper[name][number] for name in found]
+    return either(*facts)
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.connections import drop_channels
+from spec.connections import drop_channels, is_awaited
 from spec.controller_threads import become_idle, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
@@ -36,6 +36,12 @@ KEPT_BY_RESIGNATION = ("electing", "reassigned")
 #: What a running handler keeps of reassignments.
 LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
 
+#: What a resignation resets of the parts that a scope may lack.
+RESET_WITH_THEIR_PARTS = (
+    "taken", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", "asked", "request_read",
+    "queued", "ineligible", "modified", "woken", "turns", "topic",
+)  # fmt: skip
+
 
 def read_controller(s: Any, c: int) -> Value:
     """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
@@ -48,13 +54,19 @@ def read_controller(s: Any, c: int) -> Value:
 def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     """Take the whole controller down; say whether it went through.
 
-    It raises, with the state machines and channels still up, where a deletion manager has no thread (D56).
+    It raises, with the state machines and channels still up, where a deletion manager has no thread (D56). It never
+    ends, with the channels up, where a send thread waits for the lock that it has (D50).
     """
     controller = s.controllers[c]
-    goes_through = flag(controller.deletion != DeletionThread.MANAGER_ONLY)
+    raises = flag(controller.deletion == DeletionThread.MANAGER_ONLY)
     if m.mends(Switch.RESIGN_CLEANS_UP):
-        goes_through = flag(True)
+        raises = flag(False)
     stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
+    deadlocked = both(~raises, is_awaited(s, m, c, controller.channels))
+    with when(deadlocked):
+        stop_listening(controller, *listened_paths(m))
+        controller.at = At.DEADLOCKED
+    goes_through = ~raises & ~deadlocked
     with when(goes_through):
         take_down(s, m, c)
     return goes_through
@@ -70,23 +82,18 @@ def take_down(s: Any, m: Model, c: int) -> None:
     if m.has("partitions"):
         for name in ("topics", "partitions", "handler", "partition", "replica", "read_version", "dead", "lost_leader"):
             reset(controller, name)
-    if m.has("notifications"):
-        reset(controller, "taken")
-    if m.has("reassignment"):
-        reset(controller, *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching")
-    if m.has("preferred_election"):
-        reset(controller, "asked", "request_read")
+    _reset_present(controller, *RESET_WITH_THEIR_PARTS)
     if m.mends(Switch.CLEAR_CONTEXT):
-        _clear_context(controller)
+        _reset_present(controller, *KEPT_BY_RESIGNATION)
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.counts_epoch_versions:
         reset(controller, "epoch_version")
 
 
-def _clear_context(controller: Any) -> None:
-    """What a resignation keeps as coded goes back to nothing, too."""
-    for name in KEPT_BY_RESIGNATION:
+def _reset_present(controller: Any, *names: str) -> None:
+    """What there is of these in the scope goes back to nothing."""
+    for name in names:
         if name in controller:
             reset(controller, name)
 
@@ -123,6 +130,8 @@ def _leave_handler(controller: Any, m: Model) -> None:
         reset(controller.partitions[p], "todo", "visiting", "batched")
         if m.has("creation"):
             reset(controller.partitions[p], "found")
+    if m.has("deletion"):
+        reset(controller, "turns", "topic")
 
 
 def forget_epoch_version(controller: Any, m: Model) -> None:

@@ -9,8 +9,8 @@ ControllerMoved, catches it itself a few lines below, logs, and goes on with the
 epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
 also the version of the znode that another controller has just created with 1.
 
-Left out: reassignments, topic deletion and automatic rebalance (they come with their parts; the deletion manager and
-its thread are kept because of D56). What a failover does about preferred elections is told with that part.
+Left out: automatic rebalance. What a failover does about preferred elections, reassignments and deletions is told with
+those parts; the deletion manager and its thread are kept also where nothing is deleted, because of D56.
 
 Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`,
 `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
@@ -24,6 +24,7 @@ from spec.assignment import assigned_set, read_assignments
 from spec.connections import openable
 from spec.controller_election import controller_moved, elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
+from spec.deletion_queue import wake
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit
@@ -41,7 +42,7 @@ from spec.zookeeper import can_operate, epoch_is_as_read, is_fenced_off
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
-    At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.FINISH,
+    At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.READ_DELETIONS, At.FINISH,
 )  # fmt: skip
 
 
@@ -238,15 +239,23 @@ def start_machines(s: Any, m: Model, c: int) -> None:
 
 
 def after_election_request(s: Any, m: Model, c: int) -> None:
-    """Failover 7: what is being reassigned is read next; without such a part, the machines start."""
+    """Failover 7: what is being reassigned is read next, where anything may be."""
     if m.has("reassignment"):
         s.controllers[c].at = At.READ_REASSIGNMENTS
+    else:
+        load_deletions(s, m, c)
+
+
+def load_deletions(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (last): read which topics are to be deleted, where any may be."""
+    if m.has("deletion"):
+        s.controllers[c].at = At.READ_DELETIONS
     else:
         start_state_machines(s, m, c)
 
 
 def start_state_machines(s: Any, m: Model, c: int) -> None:
-    """Failover 7 (end) to 10: tell every broker about every partition, then start the two machines."""
+    """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start."""
     s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
     send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
     _initialise_states(s, m, c)
@@ -309,15 +318,17 @@ def finish_failover(s: Any, m: Model, c: int) -> None:
             controller_moved(s, m, c)
         with when(~fenced):
             remove_request(s, m, c)
-            _become_ready(s, c)
+            _become_ready(s, m, c)
     else:
-        _become_ready(s, c)
+        _become_ready(s, m, c)
 
 
-def _become_ready(s: Any, c: int) -> None:
+def _become_ready(s: Any, m: Model, c: int) -> None:
     """The working controller."""
     controller = s.controllers[c]
     controller.deletion = DeletionThread.RUNNING
+    if m.has("deletion"):
+        wake(s, m, c)
     observe(f"controller {c}", "ready", epoch=controller.epoch)
     become_idle(s, c)
 

@@ -42,8 +42,14 @@ def live_replicas_are_informed(s: Any, m: Model) -> Value:
         for r in m.assigned(p):
             informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
             assigned = m.brokers.in_set(r, stored_set(s, m, p))
-            facts.append(either(~exists(znode), ~assigned, ~_runs(s, r), informed))
+            facts.append(either(~_is_to_serve(s, m, p), ~assigned, ~_runs(s, r), informed))
     return both(*facts)
+
+
+def _is_to_serve(s: Any, m: Model, p: int) -> Value:
+    """Whether a partition has a state, and nobody has asked to delete its topic."""
+    there = exists(s.zookeeper.state[p])
+    return there & ~s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else there
 
 
 def leaders_can_lead(s: Any, m: Model) -> Value:
@@ -54,7 +60,7 @@ def leaders_can_lead(s: Any, m: Model) -> Value:
     for p in m.partitions:
         znode = s.zookeeper.state[p]
         in_sync = either(*(both(_runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
-        facts.append(either(~exists(znode), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p))))
+        facts.append(either(~_is_to_serve(s, m, p), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p))))
     return both(*facts)
 
 

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from spec.assignment import stored_set
+from spec.deletion_queue import is_queued
 from spec.language import Action, claim
 from spec.model import Model
 from spec.partition_states import PARTITION_TRANSITIONS, PartitionState
@@ -21,7 +22,7 @@ from spec.zookeeper import exists
 NOT_TRANSITIONS = frozenset({
     "read_topics", "read_state", "crash", "fail_registration", "on_new_session", "on_controller_change",
     "increment_epoch", "create_epoch", "fail_failover", "elect_create_without_session", "read_brokers",
-    "read_reassignments", "write_remaining", "read_election_request",
+    "read_reassignments", "write_remaining", "read_election_request", "read_deletions",
 })  # fmt: skip
 
 
@@ -33,18 +34,25 @@ def a_leader_is_elected(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md section 1", witness="a_leader_is_elected", parts=("partitions",))
 def leader_epoch_never_goes_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """A partition's leader_epoch in ZooKeeper never goes back."""
+    """A partition's leader_epoch in ZooKeeper never goes back, unless the partition is deleted."""
     states = (before.zookeeper.state, after.zookeeper.state)
-    return both(*(states[0][p].leader_epoch <= states[1][p].leader_epoch for p in m.partitions))
+    return both(
+        *(_deleted(m, states[1][p]) | (states[0][p].leader_epoch <= states[1][p].leader_epoch) for p in m.partitions)
+    )
+
+
+def _deleted(m: Model, znode: Any) -> Value:
+    """Whether a state znode is not there, which where topics are deleted it may be again."""
+    return ~exists(znode) if m.has("deletion") else flag(False)
 
 
 @claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
 def state_changes_by_conditional_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """After its creation the state znode changes only by a conditional write on the version read."""
+    """Until it is deleted the state znode changes only by a conditional write on the version read."""
     facts = []
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
-        changed = both(exists(old), ~_same(old, new))
+        changed = both(exists(old), ~_deleted(m, new), ~_same(old, new))
         facts.append(~changed | both(old.version == _version_read(before, action, p), _is_next(m, old, new)))
     return both(*facts)
 
@@ -178,7 +186,12 @@ def writers_epochs_never_go_back(before: Any, after: Any, m: Model, action: Acti
     if c is None or "b" in action.parameters:
         return None
     states = (before.zookeeper.state, after.zookeeper.state)
-    return both(*(states[0][p].controller_epoch <= states[1][p].controller_epoch for p in m.partitions))
+    return both(
+        *(
+            _deleted(m, states[1][p]) | (states[0][p].controller_epoch <= states[1][p].controller_epoch)
+            for p in m.partitions
+        )
+    )
 
 
 @claim("sometimes", source="PROTOCOL.md section 3", parts=("partitions",))
@@ -250,11 +263,14 @@ def a_replica_is_not_online(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 4", witness="a_replica_is_not_online", parts=("partitions",))
 def replicas_are_in_known_states(s: Any, m: Model) -> Value:
-    """Without deletion the only deletion state is ReplicaDeletionIneligible, which start-up gives the dead."""
+    """A topic's replicas are being deleted, or are deleted, only while the topic is queued for deletion.
+
+    ReplicaDeletionIneligible says nothing of that: start-up gives it to the dead.
+    """
     never = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
     return both(
         *(
-            s.controllers[c].partitions[p].replicas[r] != state
+            is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)
             for c in m.controllers
             for p in m.partitions
             for r in m.assigned(p)

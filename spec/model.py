@@ -22,8 +22,11 @@ UNMENDED = {
 }
 """What a rule may ask for that a mend takes away."""
 
-STOPPING_PARTS = frozenset({"reassignment", "deletion", "shutdown"})
-"""The parts in which a replica is stopped, or deleted, whose broker has a channel."""
+IMPLIED = {
+    "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
+    "changing_topics": frozenset({"creation", "deletion"}),
+}
+"""What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,9 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, `stopped_replicas`."""
+        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, and what is implied."""
         unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
-        return self.scope.features | unmended | ({"stopped_replicas"} if self.stops_replicas else set())
+        return self.scope.features | unmended | {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""
@@ -72,7 +75,7 @@ class Model:
     @property
     def stops_replicas(self) -> bool:
         """Whether StopReplica requests are delivered: only parts that stop replicas of living brokers have any."""
-        return not STOPPING_PARTS.isdisjoint(self.scope.parts)
+        return "stopped_replicas" in self.features
 
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""
@@ -110,6 +113,11 @@ class Model:
     def topics(self) -> range:
         """The topics that a partition is of."""
         return range(1 + max(self.scope.topic_of, default=0))
+
+    @property
+    def topics_stand(self) -> bool:
+        """Whether the topics are there from the start."""
+        return not self.has("creation") or self.scope.topics_stand
 
     def topic_of(self, partition: int) -> int:
         """The topic of a partition; all are of topic 0 unless the scope says otherwise."""
@@ -152,3 +160,8 @@ class Model:
     def partition_number(self) -> Kind:
         """The number of a partition."""
         return number(max(1, len(self.scope.assigned) - 1), "partition")
+
+    @cached_property
+    def topic_number(self) -> Kind:
+        """The number of a topic."""
+        return number(max(1, len(self.topics) - 1), "topic")

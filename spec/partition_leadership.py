@@ -21,6 +21,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
+from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, successor, when
 from spec.leader_selectors import ElectionTerms, chosen, offline_partition_leader, preferred_replica_leader
 from spec.model import Model
@@ -38,10 +39,13 @@ def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
 
 
 def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether bringing the partition online takes a ZooKeeper operation: it is Offline, or New with a live replica."""
+    """Whether bringing the partition online takes a ZooKeeper operation: it is Offline, or New with a live replica.
+
+    Partitions of topics that are queued for deletion are left alone.
+    """
     cached = s.controllers[c].partitions[p]
     new = both(cached.state == PartitionState.NEW, live_assigned(s, m, c, p) != ())
-    return either(cached.state == PartitionState.OFFLINE, new)
+    return both(~is_queued(s, m, c, p), either(cached.state == PartitionState.OFFLINE, new))
 
 
 def begin_online(s: Any, m: Model, c: int, handler: Handler) -> None:

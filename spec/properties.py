@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from spec import (
     controller_claims,
     delayed_operation_claims,
+    deletion_claims,
     goals,
     leadership_claims,
     preferred_election_claims,
@@ -23,7 +24,7 @@ from spec.model import Model
 from spec.terms import is_true
 
 MODULES = (
-    controller_claims, leadership_claims, goals, reassignment_claims, preferred_election_claims,
+    controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
     delayed_operation_claims,
 )  # fmt: skip
 

@@ -203,7 +203,7 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
 def go_on(s: Any, m: Model, c: int) -> None:
     """A partition is done: begin with the next one that is due, or go on with what the handler does then."""
     from spec.broker_changes import on_broker_failure  # noqa: PLC0415 - the handlers and their steps call each other
-    from spec.controller_failover import elect_pending, start_state_machines  # noqa: PLC0415 - likewise
+    from spec.controller_failover import elect_pending, load_deletions  # noqa: PLC0415 - likewise
 
     controller = s.controllers[c]
     reset(controller, "reassigning", "leaving", "remaining")
@@ -212,7 +212,7 @@ def go_on(s: Any, m: Model, c: int) -> None:
         controller.at = At.REASSIGN_NEXT
     with when(~more):
         with when(handler == Handler.NONE):
-            start_state_machines(s, m, c)
+            load_deletions(s, m, c)
         with when(handler == Handler.FAILOVER):
             elect_pending(s, m, c)
         with when(handler == Handler.BROKER_STARTUP):

@@ -15,10 +15,12 @@ Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.remove
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_set
 from spec.controller_election import controller_moved
+from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, successor, when
 from spec.model import Model
 from spec.partition_leadership import reread
@@ -45,7 +47,7 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
             for r in m.assigned(p)
         }
         from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
-        receivers = {r: both(moving[r], ~from_new[r], cached) for r in m.assigned(p)}
+        receivers = {r: both(moving[r], ~from_new[r], cached, ~is_spared(s, m, c, p)) for r in m.assigned(p)}
         told[p] = m.brokers.set_from(receivers)
         informed[p] = either(*receivers.values())
         for r in m.assigned(p):
@@ -67,34 +69,45 @@ def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
     }
 
 
+def is_spared(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether nobody is told to host a partition, because its topic is queued for deletion (a mend)."""
+    return is_queued(s, m, c, p) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else flag(False)
+
+
 def may_go_online_or_offline(state: Value) -> Value:
-    """Whether the table has these two transitions from a state."""
+    """Whether the table lets a replica go Online, and Offline, from this state."""
     return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
 
 
-def drop_stop_replica(s: Any, m: Model, c: int, dead: Value) -> None:
+def drop_stop_replica(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
     """With the batch of a removal goes a StopReplica to each replica that was to go Offline; its broker has no channel.
 
     It is dropped, whether or not the replica went Offline.
     """
-    for p in m.partitions:
+    for p, replicas in leaving.items():
         for r in m.assigned(p):
             movable = may_go_online_or_offline(s.controllers[c].partitions[p].replicas[r])
-            affected = m.brokers.intersection(dead, assigned_set(s, m, c, p))
-            with when(both(m.brokers.in_set(r, affected), movable)):
+            with when(both(m.brokers.in_set(r, replicas), movable)):
                 observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
 
 
-def begin_removal(s: Any, m: Model, c: int, dead: Value) -> Value:
-    """Replicas on dead brokers are to go Offline; say whether there is any that takes a ZooKeeper operation."""
+def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Value:
+    """Replicas, by partition, are to go Offline; say whether there is any that takes a ZooKeeper operation.
+
+    Those of a partition without leadership stay as they are (D16).
+    """
     controller = s.controllers[c]
-    for p in m.partitions:
+    for p, replicas in leaving.items():
         cached = controller.partitions[p]
         movable = m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
-        candidates = m.brokers.intersection(m.brokers.intersection(dead, assigned_set(s, m, c, p)), movable)
+        candidates = m.brokers.intersection(replicas, movable)
         with when(cached.version != -1):
             cached.visiting = candidates
-    waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions))
+        if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+            for r in m.assigned(p):
+                with when(both(cached.version == -1, m.brokers.in_set(r, candidates))):
+                    cached.replicas[r] = ReplicaState.OFFLINE
+    waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):
         controller.at = At.REMOVE_READ
     return waiting
@@ -206,27 +219,39 @@ def cache_state(s: Any, c: int, p: int) -> None:
 
 
 def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """The replica is Offline, and every other assigned replica is to be told."""
+    """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted."""
     cached = s.controllers[c].partitions[p]
     cached.replicas[r] = ReplicaState.OFFLINE
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
-    cached.batched = m.brokers.union(cached.batched, others)
+    with when(~is_queued(s, m, c, p)):
+        cached.batched = m.brokers.union(cached.batched, others)
 
 
 def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """The replica is done; after the last one the batch goes out and the handler ends."""
-    from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
-    from spec.reassignment import delete_old_replicas  # noqa: PLC0415 - likewise
-
+    """The replica is done; after the last one whoever wanted the replicas Offline goes on."""
     partitions = s.controllers[c].partitions
     partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
     with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
-        of_failure = flag(True)
-        if m.has("reassignment"):
-            of_failure = flag(s.controllers[c].handler == Handler.NONE)
-            delete_old_replicas(s, m, c, p)
-        with when(of_failure):
-            end_broker_failure(s, m, c)
+        _after_removals(s, m, c, p)
+
+
+def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
+    """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
+    from spec import reassignment, topic_deletion  # noqa: PLC0415 - the handlers and their visits call each other
+    from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - as above
+
+    if not (m.has("reassignment") or m.has("deletion")):
+        end_broker_failure(s, m, c)
+        return
+    handler = s.controllers[c].handler
+    deletes = either(handler == Handler.DELETION_RETRY, handler == Handler.DELETION_START)
+    if m.has("reassignment"):
+        with when(~deletes):
+            reassignment.delete_old_replicas(s, m, c, p)
+    if m.has("deletion"):
+        topic_deletion.after_removals(s, m, c, handler)
+    with when(handler == Handler.NONE):
+        end_broker_failure(s, m, c)
 
 
 RULES = (read_for_removal, write_removal, write_removal_unanswered, rewrite_removal)

@@ -17,12 +17,12 @@ from typing import Any
 from spec.errors import MalformedInput, UnknownName
 
 PARTS = (
-    "partitions", "connections", "metadata", "creation", "notifications", "reassignment", "delayed_operations",
-    "preferred_election",
+    "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
+    "preferred_election", "delayed_operations",
 )  # fmt: skip
 BUDGETS = (
-    "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "reassignments",
-    "updates", "elections",
+    "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
+    "reassignments", "elections", "updates",
 )  # fmt: skip
 
 APART = frozenset({"delayed_operations"})
@@ -52,7 +52,8 @@ class Scope:
     reassignments that the admin may ask for, each the RAR of every partition (empty: it is not in the request).
     `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
     is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
-    change notifications stand at a time.
+    change notifications stand at a time. With `topics_stand` the topics are there from the start also where
+    topics are created.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Scope:
     unclean: bool = False
     cold: bool = False
     purgatory: Purgatory | None = None
+    topics_stand: bool = False
 
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""

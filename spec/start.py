@@ -47,14 +47,14 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
         yield f"controllers[{c}].leader_id", FIRST_CONTROLLER
         yield f"controllers[{c}].watching.controller", True
     yield from _first_controller(m, everybody)
-    if m.has("partitions") and not m.has("creation"):
+    if m.has("partitions") and m.topics_stand:
         for p in m.partitions:
             yield from _settled_partition(m, p)
 
 
 def _hears(m: Model) -> bool:
     """Whether a request with the first epoch has reached every broker: metadata always, LeaderAndIsr with a topic."""
-    return m.has("metadata") or not m.has("creation")
+    return m.has("metadata") or m.topics_stand
 
 
 def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[str, object]]:
@@ -93,3 +93,5 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
         yield f"{cached}.replicas[{r}]", ReplicaState.ONLINE
         if m.stops_replicas:
             yield f"logs[{r}][{p}]", True
+    if m.has("deletion"):
+        yield f"controllers[{FIRST_CONTROLLER}].modified[{m.topic_of(p)}]", True

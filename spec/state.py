@@ -20,6 +20,7 @@ import enum
 from collections.abc import Mapping
 
 from spec import purgatory_state
+from spec.controller_parts import deletion_manager, reassigning
 from spec.language import Leaf, Shape
 from spec.model import Model
 from spec.partition_states import PartitionState
@@ -58,6 +59,7 @@ class Callback(enum.Enum):
     REASSIGNMENTS = "/admin/reassign_partitions was created, changed or deleted"
     STATE = "the state znode of a partition that is being reassigned changed"
     PREFERRED = "/admin/preferred_replica_election was created, changed or deleted"
+    DELETIONS = "the children of /admin/delete_topics changed"
 
 
 class At(enum.Enum):
@@ -104,9 +106,18 @@ class At(enum.Enum):
     READ_PREFERRED = "failover: read /admin/preferred_replica_election"
     DELETE_PREFERRED = "preferred election: delete /admin/preferred_replica_election"
 
+    READ_DELETIONS = "failover: read which topics are to be deleted"
+    DROP_REQUEST = "delete topics listener: delete a request that names no known topic"
+    DELETE_QUEUED = "deletion thread: turn to the next queued topic"
+    DELETE_STATE = "topic deletion: delete a state znode"
+    DELETE_TOPIC = "topic deletion: delete the topic's znode"
+    DELETE_CONFIGURATION = "topic deletion: delete the topic's configuration"
+    DELETE_REQUEST = "topic deletion: delete the request"
+    DEADLOCKED = "the lock's holder waits for a send thread that waits for the lock (D50)"
+
 
 class Handler(enum.Enum):
-    """Why the controller brings partitions online, or reassigns them, which decides what follows."""
+    """Why the controller changes the states of partitions and replicas, which decides what follows."""
 
     NONE = "it does not"
     FAILOVER = "PartitionStateMachine.startup"
@@ -117,6 +128,8 @@ class Handler(enum.Enum):
     ISR_CHANGE = "ReassignedPartitionsIsrChangeListener"
     PREFERRED_ELECTION = "onPreferredReplicaElection, for a request"
     PENDING_ELECTION = "onPreferredReplicaElection, for what was pending at failover"
+    DELETION_RETRY = "TopicDeletionManager.markTopicForDeletionRetry"
+    DELETION_START = "TopicDeletionManager.startReplicaDeletion"
 
 
 class DeletionThread(enum.Enum):
@@ -125,6 +138,7 @@ class DeletionThread(enum.Enum):
     NONE = "neither"
     MANAGER_ONLY = "the manager is made, its thread is not: a resignation raises (D56)"
     RUNNING = "both"
+    ENDED = "the thread was ended by an exception: nothing is deleted until the next failover"
 
 
 class Stage(enum.Enum):
@@ -135,6 +149,8 @@ class Stage(enum.Enum):
     UPDATE_METADATA = "UpdateMetadata is next"
     STOP_REPLICA = "StopReplica without delete is next, perhaps of no partition"
     DELETE_REPLICA = "StopReplica with delete is next, one request a partition"
+    ANSWERED = "StopReplica with delete is answered, and the callback waits for the controller lock"
+    REFUSED = "the same, but the answer names no partition: the request's controller epoch was stale"
 
 
 def shape(m: Model) -> Shape:
@@ -185,7 +201,7 @@ def _zookeeper(m: Model) -> Shape:
     if m.counts_epoch_versions:
         tree["epoch_version"] = Leaf(m.controller_epoch, 0)
     if m.has("partitions"):
-        tree["topics"] = {t: Leaf(FLAG, not m.has("creation")) for t in m.topics}
+        tree["topics"] = {t: Leaf(FLAG, m.topics_stand) for t in m.topics}
         tree["state"] = {p: leadership(m) for p in m.partitions}
     if m.has("notifications"):
         tree["notified"] = {p: Leaf(m.notices.set_kind, ()) for p in m.partitions}
@@ -194,12 +210,15 @@ def _zookeeper(m: Model) -> Shape:
         tree["requested"] = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
     if m.has("preferred_election"):
         tree["preferred"] = {p: Leaf(FLAG, False) for p in m.partitions}
+    if m.has("deletion"):
+        tree["configurations"] = {t: Leaf(FLAG, m.topics_stand) for t in m.topics}
+        tree["deletions"] = {t: Leaf(FLAG, False) for t in m.topics}
     return tree
 
 
 def _at_start(m: Model, p: int) -> tuple[int, ...]:
     """The AR in a topic's znode, if it is there from the start."""
-    return () if m.has("creation") else m.first_assigned(p)
+    return m.first_assigned(p) if m.topics_stand else ()
 
 
 def _process() -> Shape:
@@ -254,40 +273,22 @@ def _controller(m: Model) -> Shape:
     if m.has("notifications"):
         tree["taken"] = Leaf(m.notices.set_kind, ())
     if m.has("reassignment"):
-        tree |= _reassigning(m)
+        tree |= reassigning(m)
     if m.has("preferred_election"):
         flags = {p: Leaf(FLAG, False) for p in m.partitions}
         tree |= {"electing": flags, "asked": flags, "request_read": Leaf(FLAG, False)}
+    if m.has("deletion"):
+        tree |= deletion_manager(m)
     return tree
-
-
-def _reassigning(m: Model) -> Mapping[str, Shape]:
-    """A controller's part in reassignments.
-
-    `reassigned` is partitionsBeingReassigned: RAR by partition. `due`: still to be begun with by the running handler;
-    `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`: what the next
-    write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on state znodes
-    and whether their watches are set; `concerns` is the partition of such a callback, by its place in the queue.
-    """
-    lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
-    flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
-    return {
-        "reassigned": lists,
-        "due": flags,
-        "reassigning": Leaf(m.partition_number, 0),
-        "leaving": Leaf(m.brokers.set_kind, ()),
-        "remaining": lists,
-        "isr_listening": flags,
-        "isr_watching": flags,
-        "concerns": {i: Leaf(m.partition_number, 0) for i in range(m.scope.callback_capacity)},
-    }
 
 
 def watched_paths(m: Model) -> dict[str, Callback]:
     """The paths whose watches are modelled, with the callback that each one queues."""
     paths = {"controller": Callback.CONTROLLER, "brokers": Callback.BROKERS}
-    if m.has("creation"):
+    if m.has("creation") or m.has("deletion"):
         paths["topics"] = Callback.TOPICS
+    if m.has("deletion"):
+        paths["deletions"] = Callback.DELETIONS
     if m.has("notifications"):
         paths["isr_changes"] = Callback.ISR_CHANGES
     if m.has("reassignment"):
@@ -370,6 +371,8 @@ def _slot(m: Model) -> Shape:
     if m.stops_replicas:
         tree |= {"stop": {p: Leaf(FLAG, False) for p in m.partitions}}
         tree |= {"delete": {p: Leaf(FLAG, False) for p in m.partitions}}
+    if m.has("deletion"):
+        tree["answered"] = Leaf(m.partition_number, 0)
     return tree
 
 

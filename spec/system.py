@@ -17,6 +17,7 @@ from spec import (
     controller_failover,
     controller_threads,
     delayed_operations,
+    deletion_completion,
     isr_changes,
     isr_notification,
     partition_leadership,
@@ -27,6 +28,7 @@ from spec import (
     reassignment,
     reassignment_requests,
     replica_transitions,
+    topic_deletion,
     topics,
 )
 from spec.language import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
@@ -38,8 +40,8 @@ from spec.variants import AS_CODED, Switches, show_switches
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
-    replica_transitions, broker_changes, topics, connections, isr_changes, isr_notification,
-    reassignment_requests, reassignment, preferred_election, delayed_operations,
+    replica_transitions, broker_changes, topics, topic_deletion, deletion_completion, connections, isr_changes,
+    isr_notification, reassignment_requests, reassignment, preferred_election, delayed_operations,
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_set, read_assignments
+from spec.assignment import assigned_set, forget_assignments, read_assignments
 from spec.controller_threads import become_idle, has_started, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -36,11 +36,13 @@ def create_topic(s: Any, m: Model, t: int) -> None:
     if m.has("reassignment"):
         for p in m.partitions_of(t):
             s.zookeeper.assigned[p] = m.first_assigned(p)
+    if m.has("deletion"):
+        s.zookeeper.configurations[t] = True
     observe("admin", "create topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)
 
 
-@action(actor="controller {c}", source="TopicChangeListener 0.10.2.2", parts=("creation",))
+@action(actor="controller {c}", source="TopicChangeListener 0.10.2.2", parts=("changing_topics",))
 def on_topic_change(s: Any, m: Model, c: int) -> None:
     """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
@@ -51,14 +53,41 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
     for topic in m.topics:
         new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
         observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
+        if m.has("deletion"):
+            _forget_vanished(s, m, c, topic)
         with when(new):
-            controller.topics[topic] = True
+            _track(s, m, c, topic)
+
+
+def _track(s: Any, m: Model, c: int, topic: int) -> None:
+    """A new topic: its partitions go New, its replicas are to.
+
+    Where states are left over from a topic of that name that vanished, the table refuses (D53).
+    """
+    controller = s.controllers[c]
+    controller.topics[topic] = True
+    read_assignments(s, m, c, topic)
+    if m.has("deletion"):
+        controller.modified[topic] = True
+    for p in m.partitions_of(topic):
+        cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
+        unknown = flag(True)
+        if m.has("deletion"):
+            unknown = flag(cached.state == PartitionState.NON_EXISTENT)
+            fresh = {r: cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)}
+            assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
+        with when(unknown):
+            cached.state = PartitionState.NEW
+            cached.todo = True
+        cached.visiting = assigned
+        with when(~m.brokers.is_empty(assigned)):
             controller.at = At.NEW_REPLICA_READ
-            read_assignments(s, m, c, topic)
-            for p in m.partitions_of(topic):
-                controller.partitions[p].state = PartitionState.NEW
-                controller.partitions[p].visiting = assigned_set(s, m, c, p)
-                controller.partitions[p].todo = True
+
+
+def _forget_vanished(s: Any, m: Model, c: int, topic: int) -> None:
+    """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53)."""
+    with when(~s.zookeeper.topics[topic]):
+        forget_assignments(s, m, c, topic)
 
 
 @action(actor="controller {c}", source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))

@@ -16,7 +16,7 @@ class Switch(enum.Enum):
     """A mend that can be switched on; the value says what it does and where it comes from."""
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
-    FENCED_WRITES = "D2, D6: every write of a controller is one transaction with a check of /controller_epoch (2.1.0)"
+    FENCED_WRITES = "D2, D6, D52: each write of a controller is one transaction with a check of its epoch (2.1.0)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
@@ -30,6 +30,13 @@ class Switch(enum.Enum):
     ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
     KEEP_UNREAD_REQUESTS = "D49: a preferred election request is deleted only by who has read it (a mend of ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
+    OFFLINE_WITHOUT_LEADERSHIP = "D16: a replica whose partition has no leadership goes Offline all the same (2.0.0)"
+    DYING_TOPICS_GET_NO_LEADERSHIP = "D57: no LeaderAndIsr goes out for a topic that is queued for deletion (ours)"
+    COMPLETE_UNKNOWN_DELETIONS = "D37: completing the deletion of an unknown topic does not end the thread (1.1.0)"
+    COMPLETION_FORGETS_MARK = "D45: a completed deletion takes the topic's ineligible mark along (a mend of ours)"
+    REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
+    CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
+    ATOMIC_COMPLETION = "D55: a topic, its configuration and the request are deleted in one transaction (ours)"
 
 
 Switches = frozenset[Switch]

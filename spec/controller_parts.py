@@ -1,0 +1,50 @@
+"""What a controller keeps in memory for the larger parts of the protocol, which a scope may lack.
+
+Kafka 0.10.2.2: `ControllerContext.partitionsBeingReassigned`, `TopicDeletionManager`. PROTOCOL.md sections 7.4 and 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spec.model import Model
+from spec.terms import FLAG
+from spec.views import Leaf, Shape
+
+
+def reassigning(m: Model) -> Mapping[str, Shape]:
+    """A controller's part in reassignments.
+
+    `reassigned` is partitionsBeingReassigned: RAR by partition. `due`: still to be begun with by the running handler;
+    `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`: what the next
+    write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on state znodes
+    and whether their watches are set; `concerns` is the partition of such a callback, by its place in the queue.
+    """
+    lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
+    flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
+    return {
+        "reassigned": lists,
+        "due": flags,
+        "reassigning": Leaf(m.partition_number, 0),
+        "leaving": Leaf(m.brokers.set_kind, ()),
+        "remaining": lists,
+        "isr_listening": flags,
+        "isr_watching": flags,
+        "concerns": {i: Leaf(m.partition_number, 0) for i in range(m.scope.callback_capacity)},
+    }
+
+
+def deletion_manager(m: Model) -> Mapping[str, Shape]:
+    """TopicDeletionManager: its queue and marks, whether its thread is woken, and where the thread is.
+
+    `modified`: topics whose own znode the controller listens to. `turns`: queued topics that the thread, which has the
+    lock, has yet to turn to; `topic`: the one that it is busy with.
+    """
+    return {
+        "queued": {t: Leaf(FLAG, False) for t in m.topics},
+        "ineligible": {t: Leaf(FLAG, False) for t in m.topics},
+        "modified": {t: Leaf(FLAG, False) for t in m.topics},
+        "woken": Leaf(FLAG, False),
+        "turns": {t: Leaf(FLAG, False) for t in m.topics},
+        "topic": Leaf(m.topic_number, 0),
+    }

@@ -1,0 +1,187 @@
+"""What is claimed of topic deletion: what it may not do, that it ends, and that nothing is left."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.deletion_queue import is_queued
+from spec.language import Action, Claim, claim
+from spec.model import Model
+from spec.replica_states import ReplicaState
+from spec.state import At, DeletionThread
+from spec.terms import Value, both, either
+from spec.topic_deletion import replica_states
+from spec.zookeeper import exists
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
+def a_replica_is_deleted(s: Any, m: Model) -> Value:
+    """A controller knows that a broker has deleted a replica."""
+    return either(
+        *(
+            state == ReplicaState.DELETION_SUCCESSFUL
+            for c in m.controllers
+            for t in m.topics
+            for _, state in replica_states(s, m, c, t)
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
+def deleted_replicas_stay_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No request re-creates a replica that its controller has had deleted."""
+    if not action.rule.startswith("deliver_"):
+        return None
+    c, b = action.parameters["c"], action.parameters["b"]
+    states = {p: before.controllers[c].partitions[p].replicas[b] for p in m.partitions if b in m.assigned(p)}
+    return both(
+        *(~both(_appears(before, after, b, p), one == ReplicaState.DELETION_SUCCESSFUL) for p, one in states.items())
+    )
+
+
+def _appears(before: Any, after: Any, b: int, p: int) -> Value:
+    """Whether a broker begins to host a replica in this step."""
+    return both(~before.logs[b][p], after.logs[b][p])
+
+
+@claim("step", source="PROTOCOL.md sections 7.1 and 7.4", witness="a_deletion_is_under_way", parts=("deletion",))
+def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Once a topic is queued for deletion, its controller sends no LeaderAndIsr for it; that re-creates replicas."""
+    if "c" not in action.parameters or action.rule.startswith("deliver_") or action.rule == "on_replica_deleted":
+        return None
+    c, facts = action.parameters["c"], []
+    for p in m.partitions:
+        for b in m.assigned(p):
+            queues = before.connections[c][b], after.connections[c][b]
+            sent = either(*(~queues[0][k].partitions[p].ordered & queues[1][k].partitions[p].ordered for k in m.slots))
+            facts.append(~both(sent, is_queued(after, m, c, p)))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
+def a_topic_is_gone(s: Any, m: Model) -> Value:
+    """A topic does not exist, nor a request to delete it."""
+    return either(*(_is_gone(s, t) for t in m.topics))
+
+
+def _is_gone(s: Any, t: int) -> Value:
+    return ~either(s.zookeeper.topics[t], s.zookeeper.deletions[t])
+
+
+@claim("always", source="PROTOCOL.md section 7.4", witness="a_topic_is_gone", parts=("deletion",))
+def nothing_of_a_deleted_topic_is_left(s: Any, m: Model) -> Value:
+    """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper."""
+    facts = []
+    for t in m.topics:
+        states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
+        facts.append(either(~_is_gone(s, t), ~states & ~s.zookeeper.configurations[t]))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md D57, D23", witness="a_topic_is_gone", parts=("deletion",))
+def deleted_topics_are_hosted_nowhere(s: Any, m: Model) -> Value:
+    """Once its deletion is complete, no broker hosts a replica of a topic."""
+    return both(*(either(~_is_gone(s, m.topic_of(p)), ~s.logs[r][p]) for p in m.partitions for r in m.assigned(p)))
+
+
+@claim("always", source="PROTOCOL.md D55", witness="a_topic_is_gone", parts=("deletion",))
+def topics_have_their_configuration(s: Any, m: Model) -> Value:
+    """A topic that is not being deleted has the configuration that it was created with."""
+    zookeeper = s.zookeeper
+    return both(*(either(~zookeeper.topics[t], zookeeper.deletions[t], zookeeper.configurations[t]) for t in m.topics))
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
+def a_topic_is_held_back(s: Any, m: Model) -> Value:
+    """A controller holds a topic's deletion back."""
+    return either(*(s.controllers[c].ineligible[t] for c in m.controllers for t in m.topics))
+
+
+@claim("always", source="PROTOCOL.md section 7.4, D45", witness="a_topic_is_held_back", parts=("deletion",))
+def only_queued_topics_are_held_back(s: Any, m: Model) -> Value:
+    """Only a topic that is queued for deletion is marked as ineligible for it."""
+    return both(
+        *(either(~s.controllers[c].ineligible[t], s.controllers[c].queued[t]) for c in m.controllers for t in m.topics)
+    )
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
+def a_deletion_is_under_way(s: Any, m: Model) -> Value:
+    """A replica is to be deleted, and the lock is free."""
+    return either(
+        *(_waits_for_its_deletion(s, c, p, r) for c in m.controllers for p in m.partitions for r in m.assigned(p))
+    )
+
+
+def _waits_for_its_deletion(s: Any, c: int, p: int, r: int) -> Value:
+    controller = s.controllers[c]
+    state = controller.partitions[p].replicas[r]
+    return both(controller.at == At.IDLE, state == ReplicaState.DELETION_STARTED)
+
+
+@claim("always", source="PROTOCOL.md section 7.4, D46", witness="a_deletion_is_under_way", parts=("deletion",))
+def started_deletions_are_on_their_way(s: Any, m: Model) -> Value:
+    """For a replica in ReplicaDeletionStarted there is a StopReplica that is yet to be answered."""
+    facts = []
+    for c in m.controllers:
+        for p in m.partitions:
+            for r in m.assigned(p):
+                sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
+                facts.append(either(~_waits_for_its_deletion(s, c, p, r), sent))
+    return both(*facts)
+
+
+@claim("step", source="PROTOCOL.md section 7.4", witness="a_topic_is_held_back", parts=("deletion",))
+def held_back_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No replica's deletion starts while its topic is held back."""
+    c = action.parameters.get("c")
+    if c is None:
+        return None
+    facts = []
+    for p in m.partitions:
+        for r in m.assigned(p):
+            states = [one.controllers[c].partitions[p].replicas[r] for one in (before, after)]
+            starts = both(states[0] != states[1], states[1] == ReplicaState.DELETION_STARTED)
+            facts.append(~both(starts, before.controllers[c].ineligible[m.topic_of(p)]))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
+def a_deletion_thread_is_woken(s: Any, m: Model) -> Value:
+    """A controller's deletion thread has something to do."""
+    return either(*(s.controllers[c].woken for c in m.controllers))
+
+
+@claim("always", source="PROTOCOL.md D37", witness="a_deletion_thread_is_woken", parts=("deletion",))
+def deletion_threads_live(s: Any, m: Model) -> Value:
+    """No exception ends a deletion thread."""
+    return both(*(s.controllers[c].deletion != DeletionThread.ENDED for c in m.controllers))
+
+
+@claim("always", source="PROTOCOL.md D50", witness="a_deletion_is_under_way", parts=("deletion",))
+def no_controller_waits_for_itself(s: Any, m: Model) -> Value:
+    """No holder of the controller lock waits for a thread that waits for the lock."""
+    return both(*(s.controllers[c].at != At.DEADLOCKED for c in m.controllers))
+
+
+def deletions_complete(s: Any, m: Model) -> Value:
+    """Every topic whose deletion was asked for is deleted."""
+    return both(*(~s.zookeeper.deletions[t] for t in m.topics))
+
+
+def _goals() -> tuple[Claim, ...]:
+    """That deletions end, claimed as possible and as unavoidable."""
+    found = []
+    for kind in ("recoverable", "eventually"):
+        one = claim(kind, source="PROTOCOL.md section 7.4, D16", parts=("deletion",))(deletions_complete)
+        found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, one.source, None, one.parts))
+    return tuple(found)
+
+
+CLAIMS = (
+    a_replica_is_deleted, deleted_replicas_stay_deleted, dying_topics_get_no_leadership, a_topic_is_gone,
+    nothing_of_a_deleted_topic_is_left, deleted_topics_are_hosted_nowhere, topics_have_their_configuration,
+    a_topic_is_held_back, only_queued_topics_are_held_back, a_deletion_is_under_way,
+    started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_deletion_thread_is_woken,
+    deletion_threads_live, no_controller_waits_for_itself, *_goals(),
+)  # fmt: skip

@@ -1,0 +1,155 @@
+"""The end of a topic's deletion: its replicas and partitions are forgotten, then its znodes go, one after the other.
+
+The order is: the state znodes, the topic, its configuration, the request. Whoever comes between two of them finds half
+a topic. A topic that is created again after the second loses its configuration to the third (D55). A controller that
+dies before the last leaves a request for a topic without replicas, which ends the next one's thread (D37), or for one
+that was created again, which is then deleted. One that dies between the first two leaves a topic without leadership,
+which nobody can delete (D16).
+
+Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import forget_assignments
+from spec.controller_election import controller_moved
+from spec.deletion_queue import delete_the_request, end_thread, turn_to_next
+from spec.language import action, observe, require, reset, when
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.request_batch import FIELDS, acts
+from spec.state import At, Callback
+from spec.terms import both, choose, either, flag
+from spec.variants import Switch
+from spec.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
+
+COMPLETE = "TopicDeletionManager.completeDeleteTopic 0.10.2.2"
+
+
+def complete(s: Any, m: Model, c: int, t: int) -> None:
+    """Forget the topic's own listener, its replicas and its partitions; then its znodes go.
+
+    Without that listener (the topic was never known) Kafka raises, and the thread is at its end (D37).
+    """
+    controller = s.controllers[c]
+    goes_on = controller.modified[t]
+    if m.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
+        goes_on = flag(True)
+    with when(~goes_on):
+        end_thread(s, c)
+    with when(goes_on):
+        for p in m.partitions_of(t):
+            _forget(s, m, c, p)
+        controller.modified[t] = False
+        controller.queued[t] = False
+        if m.mends(Switch.COMPLETION_FORGETS_MARK):
+            controller.ineligible[t] = False
+        with when(~either(*(controller.queued[u] for u in m.topics))):
+            controller.woken = False
+        there = {p: exists(s.zookeeper.state[p]) for p in m.partitions_of(t)}
+        for p in m.partitions_of(t):
+            controller.partitions[p].todo = there[p]
+        controller.at = choose(either(*there.values()), At.DELETE_STATE, controller.at.kind.constant(At.DELETE_TOPIC))
+
+
+def _forget(s: Any, m: Model, c: int, p: int) -> None:
+    """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known."""
+    cached = s.controllers[c].partitions[p]
+    for r in m.assigned(p):
+        with when(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL):
+            cached.replicas[r] = ReplicaState.NON_EXISTENT
+    with when(s.controllers[c].topics[m.topic_of(p)]):
+        cached.state = PartitionState.NON_EXISTENT
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_state(s: Any, m: Model, c: int, p: int) -> None:
+    """Delete a state znode of the topic."""
+    controller, partitions = s.controllers[c], s.controllers[c].partitions
+    require(can_operate(s, c), controller.at == At.DELETE_STATE, partitions[p].todo)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        with when(exists(s.zookeeper.state[p])):
+            observe(f"controller {c}", "delete state", partition=p)
+            reset(s.zookeeper.state[p])
+            state_changed(s, m, p)
+            acts(s, m, c)
+        partitions[p].todo = False
+        with when(~either(*(partitions[q].todo for q in m.partitions))):
+            controller.at = At.DELETE_TOPIC
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
+    """Delete the topic's znode; a state znode that was created meanwhile is in the way, and ends the thread."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.DELETE_TOPIC, controller.topic == t)
+    fenced = is_fenced_off(s, m, c)
+    blocked = either(*(exists(zookeeper.state[p]) for p in m.partitions_of(t)))
+    with when(both(~fenced, ~blocked)):
+        with when(zookeeper.topics[t]):
+            observe(f"controller {c}", "delete topic", topic=t)
+            zookeeper.topics[t] = False
+            if m.has("reassignment"):
+                for p in m.partitions_of(t):
+                    zookeeper.assigned[p] = ()
+            acts(s, m, c)
+            notify(s, m, "topics", Callback.TOPICS)
+        if m.mends(Switch.ATOMIC_COMPLETION):
+            _delete_configuration(s, m, c, t)
+            _end_completion(s, m, c, t)
+        else:
+            controller.at = At.DELETE_CONFIGURATION
+    with when(both(~fenced, blocked)):
+        end_thread(s, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
+    """Delete the topic's configuration."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DELETE_CONFIGURATION, controller.topic == t)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        _delete_configuration(s, m, c, t)
+        controller.at = At.DELETE_REQUEST
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
+    with when(s.zookeeper.configurations[t]):
+        observe(f"controller {c}", "delete configuration", topic=t)
+        s.zookeeper.configurations[t] = False
+        acts(s, m, c)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_request(s: Any, m: Model, c: int, t: int) -> None:
+    """Delete the request; the controller forgets the topic, and the thread turns to the next."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DELETE_REQUEST, controller.topic == t)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        _end_completion(s, m, c, t)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _end_completion(s: Any, m: Model, c: int, t: int) -> None:
+    """The request goes, and with it all that the controller knew of the topic."""
+    delete_the_request(s, m, c, t)
+    forget_assignments(s, m, c, t)
+    for p in m.partitions_of(t):
+        reset(s.controllers[c].partitions[p], *FIELDS)
+    turn_to_next(s, m, c)
+
+
+RULES = (delete_state, delete_topic, delete_configuration, delete_request)

@@ -1,0 +1,97 @@
+"""The topic deletion manager's memory and thread: which topics are queued, which are held back, whose turn it is.
+
+A topic is queued from the request to the end of its deletion. Meanwhile its partitions get no leader, its replicas are
+not removed from the ISR when their brokers die, and nobody is told of it but that it goes. A mark as ineligible holds a
+queued topic back; the mark of a topic that is not queued is lost (D44), and the mark of one whose deletion completes
+stays (D45).
+
+Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIneligibleForDeletion`,
+`resumeDeletionForTopics`, `failReplicaDeletion`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import assigned_set
+from spec.controller_threads import become_idle
+from spec.language import observe, reset, when
+from spec.model import Model
+from spec.replica_states import ReplicaState
+from spec.request_batch import acts
+from spec.state import At, Callback, DeletionThread
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import notify
+
+
+def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the topic of a partition is queued for deletion (`isTopicQueuedUpForDeletion`)."""
+    if not m.has("deletion"):
+        return flag(False)
+    return s.controllers[c].queued[m.topic_of(p)]  # type: ignore[no-any-return]  # a view is dynamic
+
+
+def wake(s: Any, m: Model, c: int) -> None:
+    """Wake the deletion thread; with nothing queued it would only go to sleep again."""
+    controller = s.controllers[c]
+    controller.woken = either(*(controller.queued[t] for t in m.topics))
+
+
+def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
+    """Brokers have started: no queued topic with a replica on one of them is held back any more."""
+    if not m.has("deletion"):
+        return
+    controller = s.controllers[c]
+    for t in m.topics:
+        returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
+        with when(both(controller.queued[t], returned)):
+            controller.ineligible[t] = False
+            wake(s, m, c)
+
+
+def fail_deletions(s: Any, m: Model, c: int, dead: Value) -> None:
+    """Brokers have died: what was to be deleted on them is not, and its topics are held back."""
+    if not m.has("deletion"):
+        return
+    for p in m.partitions:
+        for r in m.assigned(p):
+            with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
+                fail_deletion(s, m, c, p, r)
+
+
+def fail_deletion(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """A replica of a queued topic is not deleted, or is so no more; the topic is held back, the thread is woken."""
+    controller, t = s.controllers[c], m.topic_of(p)
+    state = controller.partitions[p].replicas[r]
+    with when(controller.queued[t]):
+        with when(state == ReplicaState.DELETION_STARTED):
+            controller.partitions[p].replicas[r] = ReplicaState.DELETION_INELIGIBLE
+        controller.ineligible[t] = True
+        wake(s, m, c)
+
+
+def turn_to_next(s: Any, m: Model, c: int) -> None:
+    """The topic at hand is done with for now; with no more of them the lock is free."""
+    controller = s.controllers[c]
+    reset(controller, "handler", "topic")
+    become_idle(s, c)
+    with when(either(*(controller.turns[t] for t in m.topics))):
+        controller.at = At.DELETE_QUEUED
+
+
+def end_thread(s: Any, c: int) -> None:
+    """An exception ends the thread, whatever else is queued."""
+    controller = s.controllers[c]
+    observe(f"controller {c}", "end deletion thread")
+    controller.deletion = DeletionThread.ENDED
+    reset(controller, "handler", "topic", "turns", "woken")
+    become_idle(s, c)
+
+
+def delete_the_request(s: Any, m: Model, c: int, t: int) -> None:
+    """The request to delete a topic goes, if it is there."""
+    with when(s.zookeeper.deletions[t]):
+        observe(f"controller {c}", "delete delete_topics", topic=t)
+        s.zookeeper.deletions[t] = False
+        acts(s, m, c)
+        notify(s, m, "deletions", Callback.DELETIONS)

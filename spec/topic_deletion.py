@@ -1,0 +1,242 @@
+"""Topic deletion: from the request in /admin/delete_topics to the last znode of the topic.
+
+A listener queues the topic and wakes the deletion thread. That takes the controller lock, once for all queued topics,
+and turns to each: if every replica is deleted, it completes the deletion; else, unless a deletion is under way, it
+takes failed replicas Offline and, if the topic is not held back, starts (again). Starting takes the live replicas
+Offline, which empties the ISR as far as that goes, and sends each a StopReplica with delete; the dead hold the topic
+back. The answer comes on the broker's send thread, whose callback takes the controller lock, too: whoever holds the
+lock and waits for that thread waits for ever (D50). How a deletion completes is told in `deletion_completion`.
+
+An exception ends the thread; nothing is deleted until the next failover. The next controller begins every deletion from
+the start.
+
+Left out: `delete.topic.enable` off; that the thread takes its notice before it has the lock (it might run once more,
+for nothing); that a listener reads while the thread still has the lock; what UpdateMetadata says of the partitions
+(leader -2); the znodes between a topic and its states; that a topic which vanished without this controller's doing
+makes the next UpdateMetadata fail (D53).
+
+Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import assigned_set
+from spec.connections import end_deletion
+from spec.controller_election import controller_moved
+from spec.controller_threads import become_idle, take_callback
+from spec.deletion_completion import complete
+from spec.deletion_queue import delete_the_request, fail_deletion, turn_to_next, wake
+from spec.language import action, observe, require, when
+from spec.model import Model
+from spec.replica_states import ReplicaState
+from spec.replica_transitions import begin_removal, may_go_online_or_offline
+from spec.request_batch import Batch, send
+from spec.state import At, Callback, DeletionThread, Handler, Stage
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+from spec.zookeeper import can_operate, is_fenced_off, notify
+
+THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
+
+
+# ------------------------------------------------------------------------------------------- the request and the queue
+
+
+@action(actor="admin", source="AdminUtils.deleteTopic 0.10.2.2", budget="deletions", parts=("deletion",))
+def request_deletion(s: Any, m: Model, t: int) -> None:
+    """The admin tool asks for the deletion of a topic that exists."""
+    require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
+    s.zookeeper.deletions[t] = True
+    observe("admin", "create delete_topics", topic=t)
+    notify(s, m, "deletions", Callback.DELETIONS)
+
+
+@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+def on_deletion_change(s: Any, m: Model, c: int) -> None:
+    """The requests changed: known topics are queued and the thread is woken, the others' requests are dropped."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.DELETIONS)
+    controller.watching.deletions = True
+    for t in m.topics:
+        asked = s.zookeeper.deletions[t]
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+        with when(both(asked, controller.topics[t], controller.deletion != DeletionThread.NONE)):
+            controller.queued[t] = True
+            wake(s, m, c)
+        with when(both(asked, ~controller.topics[t])):
+            controller.turns[t] = True
+            controller.at = At.DROP_REQUEST
+
+
+@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+def drop_request(s: Any, m: Model, c: int, t: int) -> None:
+    """A request to delete a topic that is not known is deleted, and that is all."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        delete_the_request(s, m, c, t)
+        controller.turns[t] = False
+        with when(~either(*(controller.turns[u] for u in m.topics))):
+            become_idle(s, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
+def read_deletions(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (end): queue what is asked for, known or not; a topic with a replica on a dead broker is held back."""
+    from spec.controller_failover import start_state_machines  # noqa: PLC0415 - this is a step of it
+
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_DELETIONS)
+    for t in m.topics:
+        asked = s.zookeeper.deletions[t]
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+        all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
+        controller.queued[t] = asked
+        controller.ineligible[t] = both(asked, ~all_live)
+        controller.modified[t] = controller.topics[t]
+    start_state_machines(s, m, c)
+
+
+# ---------------------------------------------------------------------------------------------- the thread's decisions
+
+
+@action(actor="controller {c}", source=THREAD, parts=("deletion",))
+def delete_queued_topic(s: Any, m: Model, c: int, t: int) -> None:
+    """The deletion thread, woken, takes the lock; or it still has it, and turns to the next topic."""
+    controller = s.controllers[c]
+    begins = both(controller.at == At.IDLE, controller.deletion == DeletionThread.RUNNING, controller.woken)
+    goes_on = both(controller.at == At.DELETE_QUEUED, controller.turns[t])
+    require(either(both(begins, controller.queued[t]), goes_on))
+    with when(begins):
+        controller.woken = False
+        for u in m.topics:
+            controller.turns[u] = controller.queued[u]
+    observe(f"controller {c}", "turn to deletion", topic=t)
+    controller.turns[t] = False
+    controller.topic = t
+    _turn_to(s, m, c, t)
+
+
+def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
+    """Complete the deletion if all replicas are deleted (also where there is none); else retry, then decide."""
+    states = replica_states(s, m, c, t)
+    deleted = ~either(*(known & (state != ReplicaState.DELETION_SUCCESSFUL) for known, state in states))
+    retries = ~deleted & ~_is_under_way(s, m, c, t)
+    with when(deleted):
+        complete(s, m, c, t)
+    with when(~deleted):
+        failed = {}
+        for p in m.partitions_of(t):
+            replicas = s.controllers[c].partitions[p].replicas
+            members = {r: both(retries, replicas[r] == ReplicaState.DELETION_INELIGIBLE) for r in m.assigned(p)}
+            failed[p] = m.brokers.intersection(m.brokers.set_from(members), assigned_set(s, m, c, p))
+        waiting = begin_removal(s, m, c, failed)
+        with when(waiting):
+            s.controllers[c].handler = Handler.DELETION_RETRY
+        with when(~waiting):
+            _decide(s, m, c, t)
+
+
+def replica_states(s: Any, m: Model, c: int, t: int) -> list[tuple[Value, Value]]:
+    """Of each replica that a topic may have: whether the controller knows it as assigned, and its state."""
+    partitions, found = s.controllers[c].partitions, []
+    for p in m.partitions_of(t):
+        assigned = assigned_set(s, m, c, p)
+        found += [(m.brokers.in_set(r, assigned), partitions[p].replicas[r]) for r in m.assigned(p)]
+    return found
+
+
+def _is_under_way(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether the answer to some StopReplica with delete is yet to come (`isTopicDeletionInProgress`)."""
+    return either(*(known & (one == ReplicaState.DELETION_STARTED) for known, one in replica_states(s, m, c, t)))
+
+
+def _decide(s: Any, m: Model, c: int, t: int) -> None:
+    """Start the deletion, unless one is under way or the topic is held back."""
+    held_back = s.controllers[c].ineligible[t] | _is_under_way(s, m, c, t)
+    with when(held_back):
+        turn_to_next(s, m, c)
+    with when(~held_back):
+        _start(s, m, c, t)
+
+
+def _start(s: Any, m: Model, c: int, t: int) -> None:
+    """Tell everybody that the topic goes, then take the live replicas that are not deleted Offline."""
+    controller = s.controllers[c]
+    send(s, m, c, Batch(metadata={p: flag(True) for p in m.partitions_of(t)}, everybody=True))
+    waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
+    with when(waiting):
+        controller.handler = Handler.DELETION_START
+    with when(~waiting):
+        _stop_and_delete(s, m, c, t)
+
+
+def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
+    """The replicas to delete: on live brokers, and not deleted yet."""
+    controller, chosen = s.controllers[c], {}
+    for p in m.partitions_of(t):
+        states = controller.partitions[p].replicas
+        undeleted = m.brokers.set_from({r: states[r] != ReplicaState.DELETION_SUCCESSFUL for r in m.assigned(p)})
+        live = m.brokers.intersection(assigned_set(s, m, c, p), controller.live)
+        chosen[p] = m.brokers.intersection(undeleted, live)
+    return chosen
+
+
+def after_removals(s: Any, m: Model, c: int, handler: Value) -> None:
+    """The replicas of the topic at hand have been taken Offline, for a retry or for the start: go on with that."""
+    for t in m.topics:
+        with when(s.controllers[c].topic == t):
+            with when(handler == Handler.DELETION_RETRY):
+                _decide(s, m, c, t)
+            with when(handler == Handler.DELETION_START):
+                _stop_and_delete(s, m, c, t)
+
+
+def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
+    """All are told to stop, those that did go Offline also to delete; one on a broker that is not live holds it back.
+
+    Kafka sends two batches, one right behind the other; the second has no more than the deletions.
+    """
+    controller = s.controllers[c]
+    stopped, deleted = {}, {}
+    for p, chosen in _live_undeleted(s, m, c, t).items():
+        states = controller.partitions[p].replicas
+        movable = m.brokers.set_from({r: may_go_online_or_offline(states[r]) for r in m.assigned(p)})
+        offline = m.brokers.set_from({r: states[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
+        stopped[p], deleted[p] = m.brokers.intersection(chosen, movable), m.brokers.intersection(chosen, offline)
+        for r in m.assigned(p):
+            with when(m.brokers.in_set(r, deleted[p])):
+                states[r] = ReplicaState.DELETION_STARTED
+        with when(~m.brokers.is_subset(assigned_set(s, m, c, p), controller.live)):
+            controller.ineligible[t] = True
+    send(s, m, c, Batch(stopped=stopped, deleted=deleted))
+    turn_to_next(s, m, c)
+
+
+@action(actor="controller {c}", source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
+def on_replica_deleted(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """The send thread's callback has the lock: a replica that was deleted is remembered as such, the thread is woken.
+
+    An answer that names no partition (the request's controller epoch was stale) changes nothing (D46).
+    """
+    controller, head = s.controllers[c], s.connections[c][b][0]
+    succeeded = flag(head.stage == Stage.ANSWERED)
+    require(controller.at == At.IDLE, either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
+    with when(succeeded):
+        wake(s, m, c)
+        state = controller.partitions[p].replicas[b]
+        with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
+            controller.partitions[p].replicas[b] = ReplicaState.DELETION_SUCCESSFUL
+    if m.mends(Switch.REFUSED_DELETIONS_FAIL):
+        with when(~succeeded):
+            fail_deletion(s, m, c, p, b)
+    end_deletion(s, m, c, b, p)
+
+
+RULES = (request_deletion, on_deletion_change, drop_request, read_deletions, delete_queued_topic, on_replica_deleted)
