@@ -109,7 +109,7 @@ def _after_startup(s: Any, m: Model, c: int) -> None:
     if not m.has("reassignment"):
         on_broker_failure(s, m, c)
         return
-    again = either(*(s.controllers[c].due[p] for p in m.partitions))
+    again = either(*(s.controllers[c].due[p] != () for p in m.partitions))
     with when(again):
         s.controllers[c].handler = Handler.BROKER_STARTUP
         s.controllers[c].at = At.REASSIGN_NEXT

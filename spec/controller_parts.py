@@ -15,16 +15,17 @@ from spec.views import Leaf, Shape
 def reassigning(m: Model) -> Mapping[str, Shape]:
     """A controller's part in reassignments.
 
-    `reassigned` is partitionsBeingReassigned: RAR by partition. `due`: still to be begun with by the running handler;
-    `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`: what the next
-    write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on state znodes
-    and whether their watches are set; `concerns` is the partition of such a callback, by its place in the queue.
+    `reassigned` is partitionsBeingReassigned: RAR by partition. `due`: RAR of those with which the running handler is
+    still to begin; `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`:
+    what the next write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on
+    state znodes and whether their watches are set; `concerns` is the partition of such a callback, by its place in the
+    queue.
     """
     lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
     flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
     return {
         "reassigned": lists,
-        "due": flags,
+        "due": lists,
         "reassigning": Leaf(m.partition_number, 0),
         "leaving": Leaf(m.brokers.set_kind, ()),
         "remaining": lists,

@@ -82,6 +82,14 @@ DEFECTS: tuple[Defect, ...] = (
         fix=frozenset({Switch.FENCED_WRITES}),
     ),
     Defect(
+        "D2-assignment",
+        "A zombie completes a reassignment; the new controller, which knows nothing of it, begins it again",
+        breaks="assignments_change_in_order",
+        scope="reassignment_zombie",
+        first_depth=33,
+        fix=frozenset({Switch.FENCED_WRITES}),
+    ),
+    Defect(
         "D3",
         "resign() deletes another controller's /controller",
         breaks="controller_znode_is_its_owners",
@@ -122,6 +130,15 @@ DEFECTS: tuple[Defect, ...] = (
         scope="bounce",
         first_depth=4,
         fix=frozenset({Switch.BROKER_EPOCHS}),
+    ),
+    Defect(
+        "D13",
+        "A controller that is elected again resumes what another has long completed, and undoes a later reassignment",
+        breaks="assignments_change_in_order",
+        scope="reassignment_again",
+        first_depth=51,
+        base=frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES}),
+        fix=frozenset({Switch.CLEAR_CONTEXT}),
     ),
     Defect(
         "D13-elections",
@@ -241,6 +258,14 @@ DEFECTS: tuple[Defect, ...] = (
         scope="zombie_deletion",
         first_depth=31,
         fix=frozenset({Switch.FENCED_WRITES}),
+    ),
+    Defect(
+        "D48",
+        "A reassignment goes on although none of its new replicas could be elected: the only leader is taken down",
+        breaks="old_replicas_go_after_the_leader_moved",
+        scope="reassignment_zombie",
+        first_depth=19,
+        fix=frozenset({Switch.WAIT_FOR_LEADER}),
     ),
     Defect(
         "D54",

@@ -45,7 +45,10 @@ class Model:
     def features(self) -> frozenset[str]:
         """What a rule may ask for: the scope's parts and budgets, what is there unless mended, and what is implied."""
         unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
-        return self.scope.features | unmended | {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
+        implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
+        if not self.has("connections"):
+            implied -= {"stopped_replicas"}
+        return self.scope.features | unmended | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""

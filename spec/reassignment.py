@@ -69,11 +69,12 @@ def _has_caught_up(s: Any, m: Model, c: int, p: int) -> Value:
 def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
     """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1."""
     controller = s.controllers[c]
-    again = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.BROKER_STARTUP, controller.due[p])
+    next_one = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != ())
+    again = both(next_one, controller.handler == Handler.BROKER_STARTUP)
     running = both(controller.at == At.REASSIGN_READ, controller.reassigning == p)
     require(can_operate(s, c), either(again, running))
     controller.reassigning = p
-    controller.due[p] = False
+    controller.due[p] = ()
     caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
     with when(~caught_up):
         controller.at = At.WRITE_UNION
@@ -168,7 +169,8 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
     for r in m.assigned(p):
         with when(m.brokers.contains(wanted, r)):
             _to_online(s, m, c, p, r)
-    cached.assigned = wanted
+    if not m.mends(Switch.WAIT_FOR_LEADER):
+        cached.assigned = wanted
     with when(_is_cached(cached)):
         controller.at = At.MOVE_READ
     with when(~_is_cached(cached)):
@@ -208,7 +210,10 @@ def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
         _take_version(s, c, p, At.MOVE_WRITE)
     with when(~possible & moves):
         observe(f"controller {c}", "fail election", partition=p)
-        _begin_step_8(s, m, c, p)
+        if m.mends(Switch.WAIT_FOR_LEADER):
+            go_on(s, m, c)
+        else:
+            _begin_step_8(s, m, c, p)
     with when(~possible & ~moves):
         end_run(s, m, c, p)
 
@@ -225,6 +230,7 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
     fenced, unchanged, moves = is_fenced_off(s, m, c), _is_as_read(s, c, p), _moves(s, m, c, p)
     elected = elect_reassigned(m.brokers, wanted, znode.isr, controller.live).leader
     with when(~fenced & unchanged):
+        controller.partitions[p].assigned = wanted
         _write_state(s, m, c, p, leader=choose(moves, elected, znode.leader))
         with when(moves):
             cache_state(s, c, p)

@@ -11,10 +11,11 @@ from spec.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.replica_states import ReplicaState
-from spec.state import At, Session, Stage
+from spec.state import At
 from spec.terms import Value, both, either, flag
 
 PARTS = ("reassignment",)
+WITH_REQUESTS = ("reassignment", "connections")
 
 #: Rules whose step may queue a StopReplica; the deliveries, which move a queue on, are not among them.
 DELIVERIES = frozenset({
@@ -83,7 +84,7 @@ def an_old_replica_is_to_go(s: Any, m: Model) -> Value:
     )
 
 
-@claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=PARTS)
+@claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
 def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No replica of OAR leaves the ISR on a reassignment's account, and none is stopped or deleted, before all of RAR
     has been in sync.
@@ -112,7 +113,7 @@ def _newly(before: Any, after: Any, c: int, b: int, k: int, p: int) -> Value:
     return either(both(~old.stop[p], new.stop[p]), both(~old.delete[p], new.delete[p]))
 
 
-@claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=PARTS)
+@claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
 def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No StopReplica with delete goes to a member of the controller's AR."""
     c = action.parameters.get("c")
@@ -180,27 +181,15 @@ def completed_means_done(before: Any, after: Any, m: Model, action: Action) -> V
     return either(~completes, ~still_active, done)
 
 
-@claim("sometimes", source="PROTOCOL.md D48", parts=PARTS)
-def a_deletion_is_queued(s: Any, m: Model) -> Value:
-    """A StopReplica with delete is the next request on some connection."""
-    return either(*(s.connections[c][b][0].stage == Stage.DELETE_REPLICA for c in m.controllers for b in m.brokers.ids))
-
-
-@claim("step", source="PROTOCOL.md D48", witness="a_deletion_is_queued", parts=PARTS)
-def the_last_in_sync_replica_is_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No reassignment takes the last living in-sync replica out of the ISR."""
-    c = action.parameters.get("c")
-    if c is None or "b" in action.parameters:
+@claim("step", source="PROTOCOL.md D48", witness="an_old_replica_is_to_go", parts=PARTS)
+def old_replicas_go_after_the_leader_moved(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No reassignment takes a replica of OAR - RAR out of the ISR before a replica of RAR leads."""
+    if action.rule not in {"write_removal", "write_removal_unanswered"}:
         return None
-    facts = []
-    for p in m.partitions:
-        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
-        living = {r: flag(before.processes[r].session == Session.LIVE) for r in m.assigned(p)}
-        lives = m.brokers.set_from(living)
-        had = ~m.brokers.disjoint(m.brokers.members(old.isr), lives)
-        has = ~m.brokers.disjoint(m.brokers.members(new.isr), lives)
-        facts.append(either(~_takes_leave(before.controllers[c]), ~had, has))
-    return both(*facts)
+    c, p = action.parameters["c"], action.parameters["p"]
+    old, controller = before.zookeeper.state[p], before.controllers[c]
+    written = flag(old.version != after.zookeeper.state[p].version)
+    return either(~written, ~_takes_leave(controller), m.brokers.contains(controller.reassigned[p], old.leader))
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=PARTS)
@@ -250,10 +239,10 @@ CLAIMS = (
     an_assignment_is_the_union, assignments_change_in_order, an_assignment_is_the_target,
     original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_go_after_the_new_caught_up,
     assigned_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move, step_7_leaves_a_leader_of_the_target,
-    a_reassignment_is_about_to_complete, completed_means_done, a_deletion_is_queued,
-    the_last_in_sync_replica_is_not_deleted, a_leader_epoch_is_raised_for_a_new_assignment,
+    a_reassignment_is_about_to_complete, completed_means_done, old_replicas_go_after_the_leader_moved,
+    a_leader_epoch_is_raised_for_a_new_assignment,
     caches_keep_up_with_their_requests,
-    *both_claims(reassignments_complete, "PROTOCOL.md section 8", PARTS),
-    *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", PARTS),
-    *both_claims(only_assigned_replicas_lead, "PROTOCOL.md D47", PARTS),
+    *both_claims(reassignments_complete, "PROTOCOL.md section 8", WITH_REQUESTS),
+    *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", WITH_REQUESTS),
+    *both_claims(only_assigned_replicas_lead, "PROTOCOL.md D47", WITH_REQUESTS),
 )  # fmt: skip

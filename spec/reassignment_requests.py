@@ -24,7 +24,7 @@ from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.request_batch import Batch, acts, send
 from spec.state import At, Callback, Handler
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, choose, either, flag
 from spec.zookeeper import can_operate, is_fenced_off, notify
 
 PARTS = ("reassignment",)
@@ -60,8 +60,7 @@ def on_reassignment_request(s: Any, m: Model, c: int) -> None:
     observe(f"controller {c}", "read /admin/reassign_partitions")
     for p in m.partitions:
         with when(both(requested[p] != (), controller.reassigned[p] == ())):
-            controller.reassigned[p] = requested[p]
-            controller.due[p] = True
+            controller.due[p] = requested[p]
             controller.handler = Handler.REASSIGNMENT
             controller.at = At.REASSIGN_NEXT
 
@@ -75,7 +74,7 @@ def read_reassignments(s: Any, m: Model, c: int) -> None:
     for p in m.partitions:
         assigned = assigned_replicas(s, m, c, p)
         dropped = either(assigned == (), assigned == requested[p])
-        controller.due[p] = both(requested[p] != (), dropped)
+        controller.due[p] = choose(dropped, requested[p], ())
         with when(both(requested[p] != (), ~dropped)):
             controller.reassigned[p] = requested[p]
     go_on(s, m, c)
@@ -86,7 +85,7 @@ def resume_reassignments(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     for p in m.partitions:
         with when(controller.reassigned[p] != ()):
-            controller.due[p] = True
+            controller.due[p] = controller.reassigned[p]
             controller.handler = Handler.FAILOVER
             controller.at = At.REASSIGN_NEXT
 
@@ -96,19 +95,19 @@ def reassignments_concerning(s: Any, m: Model, c: int, new: Value) -> None:
     controller = s.controllers[c]
     for p in m.partitions:
         wanted = m.brokers.members(controller.reassigned[p])
-        controller.due[p] = ~m.brokers.disjoint(wanted, new)
+        controller.due[p] = choose(m.brokers.disjoint(wanted, new), (), controller.reassigned[p])
 
 
 def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order."""
     assigned = assigned_replicas(s, m, c, p)
-    return both(assigned != (), assigned != s.controllers[c].reassigned[p])
+    return both(assigned != (), assigned != s.controllers[c].due[p])
 
 
 def _begins(controller: Any, p: int) -> Value:
     """Whether the next partition may be this one, to be accepted or refused."""
     initiating = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
-    return both(controller.at == At.REASSIGN_NEXT, controller.due[p], initiating)
+    return both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), initiating)
 
 
 @action(actor="controller {c}", source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
@@ -116,10 +115,11 @@ def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
     """A reassignment is accepted: watch the state znode, then run it."""
     controller = s.controllers[c]
     require(can_operate(s, c), _begins(controller, p), _is_acceptable(s, m, c, p))
+    controller.reassigned[p] = controller.due[p]
     controller.isr_listening[p] = True
     controller.isr_watching[p] = True
     controller.reassigning = p
-    controller.due[p] = False
+    controller.due[p] = ()
     controller.at = At.REASSIGN_READ
 
 
@@ -127,7 +127,7 @@ def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
 def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: read what else is to be reassigned."""
     controller, requested = s.controllers[c], s.zookeeper.requested
-    dropping = both(controller.at == At.REASSIGN_NEXT, controller.due[p], controller.handler == Handler.NONE)
+    dropping = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), controller.handler == Handler.NONE)
     refusing = both(_begins(controller, p), ~_is_acceptable(s, m, c, p))
     ending = either(controller.at == At.COMPLETE_READ, controller.at == At.REFUSE_READ)
     working = both(ending, controller.reassigning == p)
@@ -137,7 +137,7 @@ def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
     with when(completing):
         controller.at = At.COMPLETE_WRITE
     controller.reassigning = p
-    controller.due[p] = False
+    controller.due[p] = ()
     with when(_is_requested(s, m)):
         controller.watching.reassignments = True
     for q in m.partitions:
@@ -207,7 +207,7 @@ def go_on(s: Any, m: Model, c: int) -> None:
 
     controller = s.controllers[c]
     reset(controller, "reassigning", "leaving", "remaining")
-    more, handler = either(*(controller.due[p] for p in m.partitions)), controller.handler
+    more, handler = either(*(controller.due[p] != () for p in m.partitions)), controller.handler
     with when(more):
         controller.at = At.REASSIGN_NEXT
     with when(~more):

@@ -24,6 +24,7 @@ class Switch(enum.Enum):
     ARM_BEFORE_SECOND_TRY = "S11: the timer is armed before the second try, so that no update finds it unarmed (ours)"
     INSERT_UNDER_MONITOR = "S11: a timer entry is looked at and put in its bucket under one monitor (a mend of ours)"
     ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a mend of ours)"
+    WAIT_FOR_LEADER = "D48: a reassignment waits, and keeps OAR, until a replica of RAR can lead (a mend of ours)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has replicas deleted that AR lacks (cf. 2.8.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
