@@ -90,6 +90,8 @@ class Abstraction:
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
+                if self.m.has("notifications"):
+                    yield from _notifications(cluster, process)
         for epoch in self.m.epochs_acted_in:
             yield f"history.acted[{epoch}]", epoch in history.epochs
         for name, left in cluster.budget.items():
@@ -210,11 +212,17 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
             yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
             if m.has("creation"):
                 yield from _found(process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
-    if m.has("notifications"):
-        taken: frozenset[str] = getattr(_next_effect(process), "taken", frozenset())
-        yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in taken)
     if m.has("preferred_election"):
         yield from preferred_elections(cluster, controller, path)
+
+
+def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
+    handled: frozenset[str] = getattr(_next_effect(process), "taken", frozenset())
+    standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
+    path = f"controllers[{process.broker_id}]"
+    yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)
+    yield f"{path}.gone", frozenset(cluster.notifiers[notice] for notice in handled - standing)
 
 
 def _next_effect(process: MemoryProcess) -> Effect[Any] | None:

@@ -143,6 +143,10 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         armed = cluster.zookeeper.watches(process.session)
         listened = ((kind.name, path) for kind, path in armed if process.listens_to(path))
         yield f"watches of {b}", frozenset(listened)
+    if process.running is not None:
+        handled: frozenset[str] = getattr(process.running.options[0], "taken", frozenset())
+        gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
+        yield f"notifications that {b} handles and that are gone", gone
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:

@@ -94,8 +94,8 @@ def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -
     if at is At.IDLE:
         yield from _callback(c, controller)
     elif at is At.NOTIFIED_DELETE:
-        taken = controller.get("taken", 0)
-        yield from (("delete_notification", {"c": c, "n": n}) for n in m.notices.ids if taken >> n - 1 & 1)
+        left = controller.get("taken", 0) | controller.get("gone", 0)
+        yield from (("delete_notification", {"c": c, "n": n}) for n in m.notices.ids if left >> n - 1 & 1)
     elif at in STEPS and not conflicts:
         yield STEPS[at], {"c": c}
     else:

@@ -33,15 +33,23 @@ def take_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
 @action(actor="controller {c}", source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
 def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
     """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
-    controller, taken = s.controllers[c], list(Callback)[callback]
-    require(~controller.active, can_operate(s, c))
+    taken = list(Callback)[callback]
+    require(~s.controllers[c].active, can_operate(s, c))
     if taken is Callback.STATE:
         rearm_isr_watch(s, m, c)
     take_callback(s, m, c, taken)
     for path, queued in listened_paths(m).items():
         if queued == taken:
-            with when(controller.listening[path]):
-                controller.watching[path] = True
+            rearm_watch(s, c, path)
+
+
+def rearm_watch(s: Any, c: int, path: str) -> None:
+    """What is read before a listener runs sets the watch of its path again, if it is subscribed still.
+
+    A resignation that raises (D56) has unsubscribed some, whose callbacks may wait.
+    """
+    with when(s.controllers[c].listening[path]):
+        s.controllers[c].watching[path] = True
 
 
 def rearm_isr_watch(s: Any, m: Model, c: int) -> None:

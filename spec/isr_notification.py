@@ -5,9 +5,8 @@ The controller reads the children, reads the state znodes that they name into it
 the children that it handled. Until then its cache is behind the znode.
 
 The znodes are sequential, so a broker's reports do not replace each other; while no controller works, they pile up. A
-scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. A
-notification is known by its place, so whoever has yet to delete one that is gone deletes a later one there instead,
-which Kafka would not. Left out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no notifications.
+scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. Left
+out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no notifications.
 
 Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
 section 7.7.
@@ -18,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.controller_election import controller_moved
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.language import action, fits, observe, require, when
 from spec.model import Model
 from spec.replica_transitions import cache_state
@@ -56,7 +55,7 @@ def on_isr_change(s: Any, m: Model, c: int) -> None:
     controller, notified = s.controllers[c], s.zookeeper.notified
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.ISR_CHANGES)
-    controller.watching.isr_changes = True
+    rearm_watch(s, c, "isr_changes")
     for p in m.partitions:
         some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some
@@ -80,16 +79,20 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))
 def delete_notification(s: Any, m: Model, c: int, n: int) -> None:
-    """Delete one of the notifications that were handled; after the last one the handler is done."""
+    """Delete one of the notifications that were handled, unless it is gone; after the last one the handler is done."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.notices.in_set(n, controller.taken))
+    left = m.notices.union(controller.taken, controller.gone)
+    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.notices.in_set(n, left))
     fenced = is_fenced_off(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)
     with when(~fenced):
-        _delete(s, m, c, n)
-        controller.taken = m.notices.difference(controller.taken, m.notices.set_kind.constant((n,)))
-        with when(m.notices.is_empty(controller.taken)):
+        with when(m.notices.in_set(n, controller.taken)):
+            _delete(s, m, c, n)
+        one = m.notices.set_kind.constant((n,))
+        controller.taken = m.notices.difference(controller.taken, one)
+        controller.gone = m.notices.difference(controller.gone, one)
+        with when(left == (n,)):
             become_idle(s, c)
 
 
@@ -99,14 +102,17 @@ def stands(s: Any, m: Model, n: int) -> Value:
 
 
 def _delete(s: Any, m: Model, c: int, n: int) -> None:
-    """A notification disappears, if it is still there."""
+    """A notification disappears; whoever else handles it will find it gone."""
     notified, one = s.zookeeper.notified, m.notices.set_kind.constant((n,))
-    with when(stands(s, m, n)):
-        observe(f"controller {c}", "delete isr_change", creator=m.creator(n))
-        acts(s, m, c)
-        notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+    observe(f"controller {c}", "delete isr_change", creator=m.creator(n))
+    acts(s, m, c)
+    notify(s, m, "isr_changes", Callback.ISR_CHANGES)
     for p in m.partitions:
         notified[p] = m.notices.difference(notified[p], one)
+    for other in (s.controllers[d] for d in m.controllers if d != c):
+        with when(m.notices.in_set(n, other.taken)):
+            other.taken = m.notices.difference(other.taken, one)
+            other.gone = m.notices.union(other.gone, one)
 
 
 RULES = (report_isr_changes, on_isr_change, read_notified, delete_notification)

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.controller_election import controller_moved, elector_resigns
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_visits, is_led_as_preferred, needs_visit
@@ -65,7 +65,7 @@ def on_preferred_election(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.PREFERRED)
-    controller.watching.preferred = True
+    rearm_watch(s, c, "preferred")
     with when(is_requested(s, m)):
         controller.request_read = True
         asked = {p: both(s.zookeeper.preferred[p], ~controller.electing[p]) for p in m.partitions}
@@ -160,7 +160,7 @@ def read_election_request(s: Any, m: Model, c: int) -> None:
         raises = flag(False)
     with when(is_requested(s, m)):
         controller.request_read = True
-        controller.watching.preferred = True
+        rearm_watch(s, c, "preferred")
     with when(raises):
         observe(f"controller {c}", "fail on a leaderless partition")
         elector_resigns(s, m, c)

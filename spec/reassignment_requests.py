@@ -19,7 +19,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import LOCALS_OF_REASSIGNMENT, controller_moved
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.request_batch import Batch, acts, send
@@ -56,7 +56,7 @@ def on_reassignment_request(s: Any, m: Model, c: int) -> None:
     controller, requested = s.controllers[c], s.zookeeper.requested
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.REASSIGNMENTS)
-    controller.watching.reassignments = True
+    rearm_watch(s, c, "reassignments")
     observe(f"controller {c}", "read /admin/reassign_partitions")
     for p in m.partitions:
         with when(both(requested[p] != (), controller.reassigned[p] == ())):
@@ -139,7 +139,7 @@ def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
     controller.reassigning = p
     controller.due[p] = ()
     with when(_is_requested(s, m)):
-        controller.watching.reassignments = True
+        rearm_watch(s, c, "reassignments")
     for q in m.partitions:
         controller.remaining[q] = () if q == p else requested[q]
 

@@ -239,7 +239,8 @@ def _controller(m: Model) -> Shape:
     epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
     /controller_epoch that the next conditional write, or fence, goes by. `electing`: the partitions with a preferred
     election under way, `asked` those of the request at hand; `request_read` says that the request that stands is the
-    very one that was read.
+    very one that was read. `taken`: the notifications that are being handled; `gone`: those that another controller has
+    deleted meanwhile, known by places in which others may stand by now.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -271,7 +272,7 @@ def _controller(m: Model) -> Shape:
             "lost_leader": Leaf(FLAG, False),
         }
     if m.has("notifications"):
-        tree["taken"] = Leaf(m.notices.set_kind, ())
+        tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
     if m.has("reassignment"):
         tree |= reassigning(m)
     if m.has("preferred_election"):

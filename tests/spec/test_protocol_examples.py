@@ -281,6 +281,38 @@ def test_d2_a_zombie_deletes_the_notification_of_an_isr_change(mend: Switch | No
     assert run["zookeeper.notified[0]"] == ("{1}" if mend else "{}")
 
 
+def test_7_7_what_is_gone_is_deleted_in_vain_although_another_stands_in_its_place() -> None:
+    """Leader 3 reports; 1 handles that and becomes a zombie; 2 deletes it; 3 reports once more."""
+    bounds = replace(scope("notifications"), brokers=3, assigned=((3, 1, 2),), notification_capacity=2)
+    run = Run(bounds, shrinks=2, expiries=1)
+    run.do("shrink_isr(b=3, p=0, r=2)", "report_isr_changes(b=3)", "on_isr_change(c=1)", "read_notified(c=1, p=0)")
+    run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    run.do("read_epoch(c=2)", "increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)")
+    run.do("read_state(c=2, p=0)", "finish_failover(c=2)", "on_controller_change(c=2)")
+    run.do("shrink_isr(b=3, p=0, r=1)", "report_isr_changes(b=3)", "on_isr_change(c=2)", "read_notified(c=2, p=0)")
+    assert run.do("delete_notification(c=2, n=3)") == [("delete isr_change", "3")]
+    assert (run["controllers[1].taken"], run["controllers[1].gone"]) == ("{}", "{3}")
+    run.do("expand_isr(b=3, p=0, r=2)", "report_isr_changes(b=3)", "renew_session(b=1)")
+    before = run.state
+    assert run.do("delete_notification(c=1, n=3)") == []
+    assert run.differs_from(before, "zookeeper") == set(), "the later one stays"
+    assert (run["controllers[1].gone"], run["controllers[1].at"]) == ("{}", "IDLE")
+
+
+def test_d56_a_callback_that_waits_sets_no_watch_for_a_listener_that_is_unsubscribed() -> None:
+    """2 fails late in its failover; the resignation after its expiry unsubscribes one listener, then raises."""
+    run = Run(replace(scope("notifications"), callback_capacity=12), crashes=1, exceptions=1, expiries=1)
+    run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "read_epoch(c=2)", "increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)")
+    run.do("read_topics(c=2)", "read_state(c=2, p=0)", "read_for_election(c=2, p=0)", "write_elected_leader(c=2, p=0)")
+    run.do("fail_failover(c=2)", "resign_delete(c=2)", "expire_session(b=2, lost=1)", "renew_session(b=2)")
+    run.do("on_new_session(c=2)", "register_broker(b=2)", "on_broker_change(c=2)")
+    assert (run["controllers[2].active"], run["controllers[2].listening.isr_changes"]) == ("yes", "no")
+    assert run["controllers[2].callbacks[0]"] == "ISR_CHANGES"
+    run.do("on_isr_change(c=2)")
+    assert run["controllers[2].watching.isr_changes"] == "no"
+
+
 def test_d51_and_d56_a_left_over_channel_loses_a_broker_change() -> None:
     """2 gives up with a channel to itself, is elected again while it is not registered, and cannot open one then."""
     run = Run(scope("left_overs"), crashes=1, exceptions=1, expiries=1)
