@@ -237,8 +237,9 @@ def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
     """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
-    from spec import reassignment, topic_deletion  # noqa: PLC0415 - the handlers and their visits call each other
-    from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - as above
+    from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
+    from spec.reassignment import delete_old_replicas  # noqa: PLC0415 - as above
+    from spec.topic_deletion import after_removals  # noqa: PLC0415 - as above
 
     if not (m.has("reassignment") or m.has("deletion")):
         end_broker_failure(s, m, c)
@@ -247,9 +248,9 @@ def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
     deletes = either(handler == Handler.DELETION_RETRY, handler == Handler.DELETION_START)
     if m.has("reassignment"):
         with when(~deletes):
-            reassignment.delete_old_replicas(s, m, c, p)
+            delete_old_replicas(s, m, c, p)
     if m.has("deletion"):
-        topic_deletion.after_removals(s, m, c, handler)
+        after_removals(s, m, c, handler)
     with when(handler == Handler.NONE):
         end_broker_failure(s, m, c)
 
