@@ -4,7 +4,7 @@ What is done to it is written down as it is done (`actions.jsonl`), the brokers 
 ZooKeeper's transaction log is read: the recording that `model_check/RECORDING.md` tells of. The server and the brokers
 are children of this process, in sessions of their own, so that Ctrl-C reaches only us; they die with it.
 
-A broker keeps its port over its incarnations, as a real one does.
+A broker keeps its port over its incarnations, as a real one does; while it is down, nobody is given it by chance.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,12 +27,14 @@ from model_check.recorded_transactions import ZOOKEEPER
 from model_check.recordings import ACTIONS
 from reference.live_isr import BLACK_OUT_SECONDS
 from reference.live_zookeeper import LiveZookeeper
+from reference.ports import kept_ports
 from reference.zookeeper_api import Create, Exists, GetData, NoNode
 from reference.zookeeper_log import read_transaction_log
 from reference.zookeeper_recording import write_recording
 from reference.zookeeper_scripts import CONTROLLER, broker_path, topic_path
-from reference.zookeeper_server import ZookeeperServer, ZookeeperServerError, free_port
-from spec.errors import BadInput, EnvironmentFailure
+from reference.zookeeper_server import ZookeeperServer
+from reference.zookeeper_server_errors import ZookeeperServerError
+from spec.errors import BadInput, EnvironmentFailure, SpecError
 from spec.variants import AS_CODED, Switch, Switches
 from spec.znodes import ControllerPayload, TopicPayload, parse_payload
 
@@ -87,6 +89,7 @@ class LiveCluster:
         self.starts = dict.fromkeys(self.broker_ids, 0)
         self._stop = stop
         self._exit = ExitStack()
+        self._is_saved = False
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:
@@ -104,7 +107,7 @@ class LiveCluster:
             )
             self._admin = entered.enter_context(LiveZookeeper(self._server.address, 60_000))
             entered.callback(self._end_children)
-            self._ports = {broker: free_port() for broker in self.broker_ids}
+            self._ports = dict(zip(self.broker_ids, kept_ports(len(self.broker_ids)), strict=True))
             self.act("zookeeper-started", port=self._server.port, admin_session=hex(self._admin.session))
             self._exit = entered.pop_all()
         return self
@@ -112,6 +115,9 @@ class LiveCluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        if isinstance(error, Exception) and not self._is_saved:
+            with suppress(OSError, SpecError):  # what ended the run may have taken this, too; that is what is told
+                self.finish()
         self._exit.__exit__(kind, error, traceback)
 
     def _end_children(self) -> None:
@@ -250,7 +256,7 @@ class LiveCluster:
     # ---------------------------------------------------------------------------------------------------- the recording
 
     def finish(self) -> None:
-        """End every broker at once, and save what they and ZooKeeper wrote."""
+        """End every broker at once, and save what they and ZooKeeper wrote; a run that fails ends with this, too."""
         for broker in self.children:
             self.act("broker-kill-9 (end of recording)", broker=broker)
         self._end_children()
@@ -261,6 +267,7 @@ class LiveCluster:
             for number, one in sessions.items()
         }
         (self.folder / SESSIONS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        self._is_saved = True
         self.act("end")
 
 

@@ -55,7 +55,7 @@ SESSION: Final = re.compile(r"Session establishment complete on server .*, sessi
 def sessions_by_log(folder: Path) -> dict[int, Session]:
     """What the brokers' own logs say: when a process started, and which sessions it got."""
     sessions = {}
-    for log in sorted(folder.glob("broker-*/server.log")):
+    for log in sorted(one for one in folder.glob("broker-*/server.log") if one.is_file()):
         broker, life = broker_of(log), 0
         for line in log.read_text(encoding="utf-8", errors="backslashreplace").splitlines():
             life += STARTING.search(line) is not None

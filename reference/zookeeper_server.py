@@ -10,14 +10,6 @@ between the two waits for the end of its input, which only that process holds op
 
     with ZookeeperServer() as server:
         client = LiveZookeeper(server.address)
-
-The errors, each one line that says what to do::
-
-    ZookeeperServerError     the server did not start, or has ended; its own last words are in the message
-    ├── JavaMissing          there is no java to run it with
-    ├── JarsMissing          the pyspark package has no ZooKeeper jars
-    ├── PortTaken            another process listens on its port
-    └── DiskFull             no space is left for its data
 """
 
 from __future__ import annotations
@@ -37,7 +29,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-HOST: Final = "127.0.0.1"
+from reference.ports import HOST, free_port, is_listening
+from reference.zookeeper_server_errors import DiskFull, JarsMissing, JavaMissing, PortTaken, ZookeeperServerError
+
 MAIN_CLASS: Final = "org.apache.zookeeper.server.ZooKeeperServerMain"
 
 _JAVA_OPTIONS: Final = (
@@ -80,26 +74,6 @@ _READINESS_POLL_SECONDS: Final = 0.02
 _STOP_SECONDS: Final = 10.0
 
 
-class ZookeeperServerError(RuntimeError):
-    """The server did not start, or has ended; its own last words are in the message."""
-
-
-class JavaMissing(ZookeeperServerError):
-    """There is no java to run the server with."""
-
-
-class JarsMissing(ZookeeperServerError):
-    """The pyspark package has no ZooKeeper jars."""
-
-
-class PortTaken(ZookeeperServerError):
-    """Another process listens on the server's port."""
-
-
-class DiskFull(ZookeeperServerError):
-    """No space is left for the server's data."""
-
-
 def zookeeper_jars() -> Path:
     """The folder of jars in the pyspark package that holds ZooKeeper's; raises JarsMissing."""
     package = importlib.util.find_spec("pyspark")
@@ -109,14 +83,6 @@ def zookeeper_jars() -> Path:
     if not any(jars.glob("zookeeper-[0-9]*.jar")):
         raise JarsMissing(f"no ZooKeeper jar in {jars}: install pyspark with its jars")
     return jars
-
-
-def free_port() -> int:
-    """A TCP port on which nobody listens at this moment."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class ZookeeperServer:
@@ -208,7 +174,7 @@ class ZookeeperServer:
     def _launch(self, java: str, classpath: str) -> None:
         if not self._port_is_given:
             self.port = free_port()
-        elif _is_listening(self.port):
+        elif is_listening(self.port):
             raise PortTaken(f"port {self.port} of {HOST} is taken: stop what listens there, or choose another port")
         with self._disk_errors():
             if self._data_dir is None:
@@ -311,9 +277,3 @@ class ZookeeperServer:
             if error.errno in {errno.ENOSPC, errno.EDQUOT}:
                 raise self._disk_full() from error
             raise ZookeeperServerError(f"cannot write to {self.data_dir}: {error.strerror}") from error
-
-
-def _is_listening(port: int | None) -> bool:
-    with suppress(OSError), socket.create_connection((HOST, port or 0), timeout=1):
-        return True
-    return False

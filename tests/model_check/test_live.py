@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -18,7 +19,7 @@ from model_check.judgement_report import run_of
 from model_check.live import Task, checked_run, run
 from model_check.live_cluster import LiveCluster, Setup
 from model_check.live_scenario import FAULTS, Scenario, checked_kinds, drawn
-from model_check.recorded import ProcessKilled, ProcessPaused, SessionEnded
+from model_check.recorded import BrokerRegistered, ProcessKilled, ProcessPaused, SessionEnded
 from model_check.recordings import read
 from model_check.results import Run
 from model_check.verdicts import Verdict
@@ -180,6 +181,23 @@ def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
         LiveCluster(Setup(1, seed=1), tmp_path) as cluster,
     ):
         cluster.ensure_running(1)
+
+
+def test_what_was_recorded_until_a_failure_is_saved(tmp_path: Path) -> None:
+    """The server is killed under the cluster; its log and the brokers' are a recording all the same."""
+
+    def kill_the_server() -> None:
+        with LiveCluster(Setup(1, seed=1), tmp_path) as cluster:
+            cluster.ensure_running(1)
+            os.kill(cluster._server.pid, signal.SIGKILL)
+            cluster.sleep(10)
+
+    with pytest.raises(EnvironmentFailure, match="nothing was judged"):
+        kill_the_server()
+    recording = read(tmp_path)
+    assert recording.cluster.broker_ids == (1,)
+    assert any(isinstance(one, BrokerRegistered) for one in recording.tracks["zookeeper"])
+    assert json.loads((tmp_path / "actions.jsonl").read_text("utf-8").splitlines()[-1])["action"] == "end"
 
 
 def test_what_does_not_come_is_told(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from kazoo.security import OPEN_ACL_UNSAFE
 
 from reference.live_zookeeper import LiveZookeeper, SessionEvent, SessionState
 from reference.memory_zookeeper import MemoryZookeeper
+from reference.ports import free_port
 from reference.zookeeper_api import (
     ConnectionLoss,
     Create,
@@ -30,7 +31,7 @@ from reference.zookeeper_api import (
     WatchEvent,
 )
 from reference.zookeeper_log import read_transaction_log
-from reference.zookeeper_server import ZookeeperServer, free_port
+from reference.zookeeper_server import ZookeeperServer
 from reference.zookeeper_transactions import NodeCreated, SessionClosed
 from tests.reference.flaky_proxy import FlakyProxy
 

@@ -15,17 +15,11 @@ from pathlib import Path
 import pytest
 
 from reference.live_zookeeper import LiveZookeeper
+from reference.ports import free_port
 from reference.zookeeper_api import Create, Exists
 from reference.zookeeper_log import read_transaction_log
-from reference.zookeeper_server import (
-    DiskFull,
-    JarsMissing,
-    JavaMissing,
-    PortTaken,
-    ZookeeperServer,
-    ZookeeperServerError,
-    free_port,
-)
+from reference.zookeeper_server import ZookeeperServer
+from reference.zookeeper_server_errors import DiskFull, JarsMissing, JavaMissing, PortTaken, ZookeeperServerError
 from reference.zookeeper_transactions import SessionCreated
 
 pytestmark = pytest.mark.xdist_group("zookeeper")
