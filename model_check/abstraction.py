@@ -214,6 +214,9 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
                 yield from _found(process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
     if m.has("preferred_election"):
         yield from preferred_elections(cluster, controller, path)
+    if m.has("auto_rebalance"):
+        for p, partition in enumerate(cluster.partitions):
+            yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
 
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:

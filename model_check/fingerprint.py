@@ -188,7 +188,7 @@ def _controller(controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     yield "live brokers", context.live_broker_ids
-    yield "preferred elections", context.partitions_undergoing_preferred_election
+    yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
     yield "assignment", _items(context.partition_replica_assignment)
     yield "leadership", _items(context.partition_leadership_info)
     yield "partition states", (_items(controller.partition_machine.states), controller.partition_machine.has_started)

@@ -22,6 +22,7 @@ from reference.journal import (
     Entry,
     Fate,
     FateMet,
+    ImbalanceFound,
     Milestone,
     OperationDone,
     Reached,
@@ -96,6 +97,8 @@ class Observer:
             case ElectionGivenUp(controller=c, partition=partition, creating=creating):
                 kind = "fail to create state" if creating else "fail election"
                 yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
+            case ImbalanceFound(controller=c, broker=b):
+                yield Seen(f"controller {c}", "find imbalance", {"broker": b})
             case RequestSent():
                 yield from self._queued(entry) if entry.queued else self._dropped(entry)
             case RequestHandled():

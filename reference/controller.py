@@ -5,7 +5,7 @@ Every broker has one and starts it; being the controller is a state of it. Its h
 bear the names of the protocol's parts hold what the handlers do.
 
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics, and what comes with parts of the protocol that are
-not here yet (topic deletion, reassignment, automatic rebalance, controlled shutdown).
+not here yet (topic deletion, reassignment, controlled shutdown).
 """
 
 from __future__ import annotations
@@ -49,13 +49,15 @@ class Configuration:
     """What a controller is told when it is made.
 
     `switches` are mends of the era's defects; `unclean` is `unclean.leader.election.enable`; `paths` are those whose
-    children it listens to while it is active.
+    children, or data, it listens to while it is active; `imbalance_percentage` is
+    `leader.imbalance.per.broker.percentage`.
     """
 
     broker_id: int
     switches: Switches = AS_CODED
     unclean: bool = False
     paths: tuple[str, ...] = LISTENED_PATHS
+    imbalance_percentage: int = 10
 
 
 @dataclass
@@ -81,6 +83,7 @@ class KafkaController:
     partition_batch: RequestBatch = field(default_factory=RequestBatch)
     replica_batch: RequestBatch = field(default_factory=RequestBatch)
     activity: Activity = field(default_factory=Activity)
+    imbalanced: frozenset[TopicPartition] = frozenset()
     batches_sent: int = 0
 
     @property

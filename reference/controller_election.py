@@ -108,7 +108,7 @@ def on_controller_resignation(controller: KafkaController) -> None:
 def _take_down(controller: KafkaController) -> None:
     """Listeners, state machines, channels, epoch: everything goes."""
     controller.deletion = DeletionThread.NONE
-    controller.listeners = frozenset()
+    controller.listeners, controller.imbalanced = frozenset(), frozenset()
     controller.partition_machine, controller.replica_machine = Machine(), Machine()
     controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
     manager = controller.context.controller_channel_manager

@@ -76,6 +76,14 @@ class ElectionGivenUp:
 
 
 @dataclass(frozen=True)
+class ImbalanceFound:
+    """The rebalance thread found that a broker leads too few of the partitions that it is to lead."""
+
+    controller: int
+    broker: int
+
+
+@dataclass(frozen=True)
 class OperationDone:
     """A process had an operation done; `answer` is the result or the refusal, `lost` where it never arrived."""
 
@@ -115,7 +123,15 @@ class FateMet:
 
 
 Entry: TypeAlias = (
-    StateChange | Report | Reached | RequestSent | RequestHandled | ElectionGivenUp | OperationDone | FateMet
+    StateChange
+    | Report
+    | Reached
+    | RequestSent
+    | RequestHandled
+    | ElectionGivenUp
+    | ImbalanceFound
+    | OperationDone
+    | FateMet
 )
 Journal: TypeAlias = Callable[[Entry], None]
 

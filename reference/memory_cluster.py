@@ -94,7 +94,9 @@ class MemoryCluster:
 
     def new_process(self, broker_id: int) -> MemoryProcess:
         """A broker process that does not run, with nothing in its memory."""
-        configuration = Configuration(broker_id, self.switches, self.scope.unclean, listened_paths(self.scope))
+        configuration = Configuration(
+            broker_id, self.switches, self.scope.unclean, listened_paths(self.scope), self.scope.imbalance_percentage
+        )
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
         alive = frozenset[int]() if "metadata" in self.scope.parts else None

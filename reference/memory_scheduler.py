@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from reference import memory_steps as steps
+from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
 from reference.effects import ElectCreate
 from reference.isr_notification import DeleteNotification
 from reference.memory_cluster import MemoryCluster
@@ -102,6 +103,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
         if process.is_running:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
+            yield from _rebalance(cluster, process)
             yield from _effects(cluster, process)
             yield from _isr_changes(cluster, process)
         yield from _deliveries(cluster, process)
@@ -170,6 +172,22 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
     else:
         number = list(Callback).index(head)
         yield Choice("skip_callback", (("c", c), ("callback", number)), partial(steps.take_callback, c=c))
+
+
+def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The rebalance thread checks a broker's partitions, or takes the lock for one that it is to elect for."""
+    controller, c = process.controller, process.broker_id
+    if "auto_rebalance" not in cluster.scope.parts or controller is None or not _is_idle(process):
+        return
+    for tp in controller.imbalanced:
+        if cluster.can_operate(process) or not may_rebalance(controller, tp):
+            parameters = (("c", c), ("p", cluster.partitions.index(tp)))
+            yield Choice("rebalance_partition", parameters, partial(steps.rebalance, c=c, partition=tp))
+    if is_running(controller) and not controller.imbalanced:
+        for h in preferred_brokers(controller):
+            if find_imbalance(controller, h):
+                check = partial(steps.check_imbalance, c=c, broker=h)
+                yield Choice("check_imbalance", (("c", c), ("h", h)), check)
 
 
 # ----------------------------------------------------------------------------------------------------------- effects

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from reference.auto_rebalance import find_imbalance, rebalance_partition
 from reference.connections import QueuedRequest
 from reference.controller_threads import on_callback, on_startup
 from reference.effects import ElectCreate, RegisterBroker
 from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
-from reference.journal import Fate, FateMet, RequestHandled
+from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory_cluster import AnswerLost, MemoryCluster
 from reference.memory_process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure
@@ -118,6 +119,24 @@ def take_callback(cluster: MemoryCluster, *, c: int) -> None:
     if process.controller is not None:
         process.running = Running(partial(on_callback, callback=callback), process.controller)
         carry_out(cluster, c=c, index=0)
+
+
+def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
+    """The rebalance thread looks at a broker's partitions, and has some to elect for."""
+    controller = cluster.change(c).controller
+    if controller is not None:
+        controller.imbalanced = find_imbalance(controller, broker)
+        cluster.record(ImbalanceFound(c, broker))
+
+
+def rebalance(cluster: MemoryCluster, *, c: int, partition: TopicPartition) -> None:
+    """The rebalance thread takes the lock for one of its partitions."""
+    process = cluster.change(c)
+    if process.controller is not None:
+        process.running = Running(partial(rebalance_partition, partition=partition), process.controller)
+        if process.running.options:
+            carry_out(cluster, c=c, index=0)
+        settle(cluster, process)
 
 
 def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:

@@ -22,7 +22,7 @@ from spec.controller_threads import become_idle, has_started, take_callback
 from spec.deletion_queue import fail_deletions, is_queued, resume_deletions
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.partition_leadership import PREFERRED_HANDLERS, begin_online, needs_visit, send_online_batch
+from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
 from spec.preferred_election import end_preferred_election
 from spec.reassignment_requests import reassignments_concerning
@@ -182,9 +182,12 @@ def after_online(s: Any, m: Model, c: int) -> None:
         with when(handler == Handler.CREATION):
             finish_creation(s, m, c)
     if m.has("preferred_election"):
-        for one in PREFERRED_HANDLERS:
+        for one in (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION):
             with when(handler == one):
                 end_preferred_election(s, m, c, one)
+    if m.has("auto_rebalance"):
+        with when(handler == Handler.REBALANCE):
+            leave_broker_change(s, c)
 
 
 RULES = (on_broker_change,)

@@ -236,6 +236,14 @@ DEFECTS: tuple[Defect, ...] = (
         defining=("request_preferred_election", "on_preferred_election"),
     ),
     Defect(
+        "D49-rebalance",
+        "A preferred election that sticks turns the automatic rebalance off until the next controller",
+        breaks="recoverable_leaders_are_in_balance",
+        scope="stuck_rebalance",
+        first_depth=15,
+        fix=frozenset({Switch.ELECT_ONLY_THE_LED}),
+    ),
+    Defect(
         "D49-lost",
         "A failover deletes a request for a preferred election that came after it had read: nobody ever runs it",
         breaks="requests_are_deleted_by_who_read_them",

@@ -28,6 +28,9 @@ IMPLIED = {
 }
 """What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go."""
 
+#: The parts in which the preferred selector is asked.
+PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})
+
 
 @dataclass(frozen=True)
 class Model:
@@ -79,6 +82,11 @@ class Model:
     def stops_replicas(self) -> bool:
         """Whether StopReplica requests are delivered: only parts that stop replicas of living brokers have any."""
         return "stopped_replicas" in self.features
+
+    @property
+    def elects_preferred(self) -> bool:
+        """Whether some handler asks the preferred selector."""
+        return not PREFERRING_PARTS.isdisjoint(self.scope.parts)
 
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""

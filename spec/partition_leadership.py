@@ -117,9 +117,16 @@ def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
 def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
     """To Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    controller = s.controllers[c]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, _may_be_elected(m, cached))
+    elect_from_znode(s, m, c, p)
+
+
+def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
+    """What comes of the read: a leader to write, nothing to do, or a failure."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
     possible = both(usable, election_of(s, m, c, p).possible)
     needless = both(usable, _is_needless(s, m, c, p))
@@ -140,14 +147,14 @@ def election_of(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     replicas = assigned_replicas(s, m, c, p)
     election = offline_partition_leader(m, replicas, znode.isr, controller.live)
-    if m.has("preferred_election"):
+    if m.elects_preferred:
         preferred = preferred_replica_leader(m, replicas, znode.isr, controller.live, controller.partitions[p])
         election = chosen(elects_preferred(controller), preferred, election)
     return election
 
 
 #: The handlers that ask the preferred selector.
-PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION)
+PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
 
 
 def elects_preferred(controller: Any) -> Value:
@@ -157,14 +164,14 @@ def elects_preferred(controller: Any) -> Value:
 
 def _may_be_elected(m: Model, cached: Any) -> Value:
     """From OfflinePartition; from OnlinePartition, too, where there are handlers that elect anew."""
-    if m.has("preferred_election"):
+    if m.elects_preferred:
         return flag(cached.state != PartitionState.NEW)
     return flag(cached.state == PartitionState.OFFLINE)
 
 
 def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether the preferred replica leads already, by the cache: the election is left, and counts as done."""
-    if not m.has("preferred_election"):
+    if not m.elects_preferred:
         return flag(False)
     controller = s.controllers[c]
     return both(elects_preferred(controller), is_led_as_preferred(s, m, c, p))

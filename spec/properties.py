@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from spec import (
+    auto_rebalance_claims,
     controller_claims,
     delayed_operation_claims,
     deletion_claims,
@@ -25,7 +26,7 @@ from spec.terms import is_true
 
 MODULES = (
     controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
-    delayed_operation_claims,
+    auto_rebalance_claims, delayed_operation_claims,
 )  # fmt: skip
 
 

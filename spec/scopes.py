@@ -18,7 +18,7 @@ from spec.errors import MalformedInput, UnknownName
 
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
-    "preferred_election", "delayed_operations",
+    "preferred_election", "auto_rebalance", "delayed_operations",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
@@ -52,8 +52,8 @@ class Scope:
     reassignments that the admin may ask for, each the RAR of every partition (empty: it is not in the request).
     `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
     is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
-    change notifications stand at a time. With `topics_stand` the topics are there from the start also where
-    topics are created.
+    change notifications stand at a time; `imbalance_percentage` is `leader.imbalance.per.broker.percentage`. With
+    `topics_stand` the topics are there from the start also where topics are created.
     """
 
     name: str
@@ -71,6 +71,7 @@ class Scope:
     controller_epochs: int = 7
     versions: int = 7
     unclean: bool = False
+    imbalance_percentage: int = 10
     cold: bool = False
     purgatory: Purgatory | None = None
     topics_stand: bool = False

@@ -130,6 +130,7 @@ class Handler(enum.Enum):
     PENDING_ELECTION = "onPreferredReplicaElection, for what was pending at failover"
     DELETION_RETRY = "TopicDeletionManager.markTopicForDeletionRetry"
     DELETION_START = "TopicDeletionManager.startReplicaDeletion"
+    REBALANCE = "onPreferredReplicaElection, for the automatic rebalance"
 
 
 class DeletionThread(enum.Enum):
@@ -280,6 +281,8 @@ def _controller(m: Model) -> Shape:
         tree |= {"electing": flags, "asked": flags, "request_read": Leaf(FLAG, False)}
     if m.has("deletion"):
         tree |= deletion_manager(m)
+    if m.has("auto_rebalance"):
+        tree["imbalanced"] = {p: Leaf(FLAG, False) for p in m.partitions}
     return tree
 
 

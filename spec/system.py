@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from spec import (
+    auto_rebalance,
     broker_changes,
     connections,
     controller_election,
@@ -41,7 +42,7 @@ from spec.variants import AS_CODED, Switches, show_switches
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, topic_deletion, deletion_completion, connections, isr_changes,
-    isr_notification, reassignment_requests, reassignment, preferred_election, delayed_operations,
+    isr_notification, reassignment_requests, reassignment, preferred_election, auto_rebalance, delayed_operations,
 )  # fmt: skip
 
 
@@ -87,6 +88,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "b": m.brokers.ids,
         "c": m.controllers,
         "n": m.notices.ids,
+        "h": sorted({m.first_assigned(p)[0] for p in m.partitions}),
         "named": range(1, 1 << len(m.partitions)),
         "p": m.partitions,
         "r": m.brokers.ids,

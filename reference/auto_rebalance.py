@@ -1,0 +1,56 @@
+"""Automatic rebalance: giving partitions back to their preferred replicas where a broker has lost too many of them.
+
+The rebalance thread looks at the partitions of each preferred broker, and where the share that others lead is more than
+the percentage it runs a preferred election for each of these, taking the lock for each anew.
+
+Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6. Left out on purpose: the
+thread's period, and that the partitions are grouped by broker once for a whole check.
+"""
+
+from __future__ import annotations
+
+from reference.context import Activity
+from reference.controller import KafkaController
+from reference.partition_leadership import bring_online
+from reference.procedures import Procedure
+from spec.kafka_types import TopicPartition
+from spec.state import DeletionThread, Handler
+
+
+def is_running(controller: KafkaController) -> bool:
+    """Whether the rebalance thread was started: the last but one thing that a failover does."""
+    return controller.is_active and controller.deletion is DeletionThread.RUNNING
+
+
+def preferred_brokers(controller: KafkaController) -> list[int]:
+    """The brokers that are the first assigned replica of some partition."""
+    return sorted({replicas[0] for replicas in controller.context.partition_replica_assignment.values() if replicas})
+
+
+def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicPartition]:
+    """The partitions that are to be given back to a broker; none if the share that it lost is not beyond the limit."""
+    context = controller.context
+    own = [tp for tp, replicas in context.partition_replica_assignment.items() if replicas[:1] == (broker,)]
+    known = context.partition_leadership_info
+    lost = frozenset(tp for tp in own if tp in known and known[tp].leader != broker)
+    ratio = len(lost) / len(own) if own else 0.0
+    return lost if ratio > controller.configuration.imbalance_percentage / 100 else frozenset()
+
+
+def may_rebalance(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether the preferred broker lives, no preferred election is under way, and the topic is known."""
+    context = controller.context
+    preferred = context.partition_replica_assignment[partition][0]
+    busy = bool(context.partitions_undergoing_preferred_election)
+    return not busy and preferred in controller.live and partition.topic in context.all_topics
+
+
+def rebalance_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
+    """`onPreferredReplicaElection`, triggered by the check, if nothing stands against it now."""
+    controller.imbalanced -= {partition}
+    if not may_rebalance(controller, partition):
+        return
+    try:
+        yield from bring_online(controller, (partition,), Handler.REBALANCE)
+    finally:
+        controller.activity = Activity()

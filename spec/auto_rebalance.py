@@ -1,0 +1,101 @@
+"""Automatic rebalance: giving partitions back to their preferred replicas where a broker has lost too many of them.
+
+The working controller has a thread that looks, every five minutes, at the partitions that each broker is the first
+assigned replica of. Where the share of those that it does not lead is *more* than
+`leader.imbalance.per.broker.percentage`, a preferred election is run for each of these, one by one: the thread takes
+the lock for each, and asks again whether the broker lives, no reassignment and no preferred election is under way, and
+the topic is known. A preferred election that sticks (D49) therefore stops every rebalance until there is another
+controller.
+
+Left out: topics that are being deleted; the period, so a check comes whenever the lock is free and the last one is
+through; that the partitions are grouped by broker once, before the first broker is looked at; that a resignation
+waits for the running check, whose elections may as well come before it.
+
+Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.assignment import assigned_replicas
+from spec.language import action, observe, require, when
+from spec.model import Model
+from spec.partition_leadership import elect_from_znode
+from spec.state import At, DeletionThread, Handler
+from spec.terms import Value, both, choose, either, flag, number
+from spec.zookeeper import can_operate
+
+SOURCE = "KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2"
+PARTS = ("auto_rebalance",)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
+    """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
+    controller = s.controllers[c]
+    require(controller.active, controller.at == At.IDLE, controller.deletion == DeletionThread.RUNNING)
+    require(~either(*(controller.imbalanced[p] for p in m.partitions)))
+    its_own = {p: is_headed_by(s, m, c, p, h) for p in m.partitions}
+    lost = {p: both(its_own[p], is_led_by_another(s, c, p, h)) for p in m.partitions}
+    require(is_beyond(m, lost, its_own))
+    for p in m.partitions:
+        controller.imbalanced[p] = lost[p]
+    observe(f"controller {c}", "find imbalance", broker=h)
+
+
+def is_headed_by(s: Any, m: Model, c: int, p: int, h: int) -> Value:
+    """Whether a controller knows a partition as one whose first assigned replica is on this broker."""
+    known = s.controllers[c].topics[m.topic_of(p)]
+    return both(known, m.brokers.first(assigned_replicas(s, m, c, p)) == h)
+
+
+def is_led_by_another(s: Any, c: int, p: int, h: int) -> Value:
+    """Whether a partition has leadership in a controller's cache, and not by this broker."""
+    cached = s.controllers[c].partitions[p]
+    return both(cached.version != -1, cached.leader != h)
+
+
+def is_beyond(m: Model, some: Mapping[int, Value], all_of_them: Mapping[int, Value]) -> Value:
+    """Whether the share is strictly more than the percentage of the scope."""
+    lost, total = _count(some), _count(all_of_them)
+    counts = range(len(m.partitions) + 1)
+    percentage = m.scope.imbalance_percentage
+    return either(*(both(lost == a, total == b) for b in counts for a in counts if a * 100 > percentage * b))
+
+
+def _count(flags: Mapping[int, Value]) -> Value:
+    """How many of the flags hold."""
+    counted = number(len(flags), "count").constant(0)
+    for one in flags.values():
+        counted = choose(one, counted.plus(1), counted)
+    return counted
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+def rebalance_partition(s: Any, m: Model, c: int, p: int) -> None:
+    """The thread takes the lock for one partition and reads its state znode; unless it is not to rebalance now."""
+    controller = s.controllers[c]
+    allowed = may_rebalance(s, m, c, p)
+    require(controller.at == At.IDLE, controller.imbalanced[p], either(~allowed, can_operate(s, c)))
+    controller.imbalanced[p] = False
+    with when(allowed):
+        controller.handler = Handler.REBALANCE
+        controller.partitions[p].todo = True
+        elect_from_znode(s, m, c, p)
+
+
+def may_rebalance(s: Any, m: Model, c: int, p: int) -> Value:
+    """The preferred broker lives, nothing is reassigned or elected by request, and the topic is known."""
+    controller = s.controllers[c]
+    busy = [flag(False)]
+    if m.has("preferred_election"):
+        busy += [controller.electing[q] for q in m.partitions]
+    if m.has("reassignment"):
+        busy += [controller.reassigned[q] != () for q in m.partitions]
+    preferred = m.brokers.first(assigned_replicas(s, m, c, p))
+    return both(controller.topics[m.topic_of(p)], m.brokers.in_set(preferred, controller.live), ~either(*busy))
+
+
+RULES = (check_imbalance, rebalance_partition)

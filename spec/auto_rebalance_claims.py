@@ -1,0 +1,89 @@
+"""What is claimed of the automatic rebalance: when it acts, and that it gets there."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+from typing import Any
+
+from spec.goals import both_claims
+from spec.language import Action, claim
+from spec.model import Model
+from spec.state import At, Session
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+PARTS = ("auto_rebalance",)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.6", parts=PARTS)
+def a_broker_is_out_of_balance(s: Any, m: Model) -> Value:
+    """A controller has found that a broker leads too few of the partitions that it is to lead."""
+    return either(*(s.controllers[c].imbalanced[p] for c in m.controllers for p in m.partitions))
+
+
+@claim("step", source="PROTOCOL.md section 7.6", witness="a_broker_is_out_of_balance", parts=PARTS)
+def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Partitions are taken up for a broker only if it does not lead more than the percentage of those it is to lead."""
+    if action.rule != "check_imbalance":
+        return None
+    controller, h = before.controllers[action.parameters["c"]], action.parameters["h"]
+    if m.has("reassignment"):
+        return None
+    own = [p for p in m.partitions if m.first_assigned(p)[0] == h]
+    facts = []
+    for known in _subsets(own):
+        its_topics = both(*(_is(controller.topics[m.topic_of(p)], p in known) for p in own))
+        for lost in _subsets(list(known)):
+            another = {
+                p: both(controller.partitions[p].version != -1, controller.partitions[p].leader != h) for p in known
+            }
+            are_lost = both(*(_is(another[p], p in lost) for p in known))
+            if 100 * len(lost) <= m.scope.imbalance_percentage * len(known):
+                facts.append(~both(its_topics, are_lost))
+    return both(*facts)
+
+
+def _subsets(members: list[int]) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(members, size) for size in range(len(members) + 1)))
+
+
+def _is(one: Value, expected: bool) -> Value:
+    return one if expected else ~one
+
+
+@claim("step", source="PROTOCOL.md section 7.6", witness="a_broker_is_out_of_balance", parts=PARTS)
+def rebalance_elects_live_brokers_one_by_one(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A rebalance elects one partition at a time, and only where its preferred broker is taken to live."""
+    if action.rule != "rebalance_partition" or m.has("reassignment"):
+        return None
+    c, p = action.parameters["c"], action.parameters["p"]
+    new = after.controllers[c]
+    begun = flag(new.at == At.ONLINE_WRITE)
+    alone = ~either(*(new.partitions[q].todo for q in m.partitions if q != p))
+    lives = m.brokers.in_set(m.first_assigned(p)[0], before.controllers[c].live)
+    return either(~begun, both(new.partitions[p].todo, alone, lives))
+
+
+def leaders_are_in_balance(s: Any, m: Model) -> Value:
+    """No running broker that is in sync leads less than it is to lead, by more than the percentage."""
+    return ~either(*(_is_robbed(s, m, h) for h in m.brokers.ids))
+
+
+def _is_robbed(s: Any, m: Model, h: int) -> Value:
+    """Whether others lead more than the percentage of what a running broker is to lead, and could."""
+    own = [p for p in m.partitions if m.first_assigned(p)[0] == h]
+    too_many = [lost for lost in _subsets(own) if 100 * len(lost) > m.scope.imbalance_percentage * len(own)]
+    runs = flag(s.processes[h].session == Session.LIVE)
+    return both(runs, either(*(both(*(_is_lost(s, m, p, h) for p in lost)) for lost in too_many)))
+
+
+def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:
+    """Whether another leads a partition that this broker could."""
+    znode = s.zookeeper.state[p]
+    return both(exists(znode), znode.leader != h, m.brokers.contains(znode.isr, h))
+
+
+CLAIMS = (
+    a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, rebalance_elects_live_brokers_one_by_one,
+    *both_claims(leaders_are_in_balance, "PROTOCOL.md section 7.6", PARTS),
+)  # fmt: skip

@@ -1,0 +1,56 @@
+"""The automatic rebalance step by step, as PROTOCOL.md section 7.6 tells it: strictly more than the percentage."""
+
+from dataclasses import replace
+
+import pytest
+
+from spec.scopes import scope
+from tests.spec.stepping import Run
+
+BOUNDS = replace(scope("rebalance"), controllers=1, assigned=((2, 1), (2, 1)), connection_capacity=6)
+"""Broker 2 is the preferred replica of both partitions, and leads them; broker 1 is the controller, for good."""
+CHECK = "check_imbalance(c=1, h=2)"
+
+
+def returned(percentage: int, *in_sync: int) -> Run:
+    """Broker 2 lost its session and both leaderships, and is back; these partitions have it in sync."""
+    run = Run(replace(BOUNDS, imbalance_percentage=percentage), expiries=1)
+    run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)")
+    for p in (0, 1):
+        run.do(f"read_for_election(c=1, p={p})", f"write_elected_leader(c=1, p={p})")
+    run.do("read_for_removal(c=1, p=0, r=2)", "read_for_removal(c=1, p=1, r=2)")
+    run.do("renew_session(b=2)", "register_broker(b=2)", "on_broker_change(c=1)")
+    for b in (1, 2):
+        while run.can(f"deliver_request(c=1, b={b})"):
+            run.do(f"deliver_request(c=1, b={b})")
+    for p in in_sync:
+        run.do(f"expand_isr(b=1, p={p}, r=2)")
+    return run
+
+
+def test_each_partition_is_elected_for_on_its_own() -> None:
+    run = returned(50, 0, 1)
+    assert run.do(CHECK) == [("find imbalance", "2")]
+    run.do("rebalance_partition(c=1, p=1)")
+    assert not run.can("rebalance_partition(c=1, p=0)"), "the lock is taken"
+    run.do("write_elected_leader(c=1, p=1)", "rebalance_partition(c=1, p=0)", "write_elected_leader(c=1, p=0)")
+    assert [run[f"zookeeper.state[{p}].leader"] for p in (0, 1)] == ["2", "2"]
+    assert not run.can(CHECK)
+
+
+@pytest.mark.parametrize(("percentage", "acts"), [(50, False), (49, True)])
+def test_half_of_two_partitions_is_not_more_than_half(percentage: int, acts: bool) -> None:
+    run = returned(percentage, 0)
+    run.do(CHECK, "rebalance_partition(c=1, p=0)", "write_elected_leader(c=1, p=0)")
+    assert run.do("rebalance_partition(c=1, p=1)") == [("fail election", "1")], "broker 2 is not in sync there"
+    assert run.can(CHECK) == acts
+
+
+def test_a_broker_that_is_gone_again_is_given_nothing() -> None:
+    run = Run(BOUNDS, expiries=1)
+    run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)")
+    for p in (0, 1):
+        run.do(f"read_for_election(c=1, p={p})", f"write_elected_leader(c=1, p={p})")
+    run.do("read_for_removal(c=1, p=0, r=2)", "read_for_removal(c=1, p=1, r=2)", CHECK)
+    assert run.do("rebalance_partition(c=1, p=0)") == []
+    assert (run["controllers[1].at"], run["controllers[1].imbalanced[0]"]) == ("IDLE", "no")
