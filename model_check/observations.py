@@ -2,21 +2,18 @@
 
 Everything comes from what the reference leaves behind for anybody to see: operations on ZooKeeper with their answers,
 lines of state-change.log and controller.log, requests that are queued and carried out. `Observer` turns that into
-observations; `Demanded` evaluates those that the specification attaches to its actions.
+observations, which `demanded` compares with those that the specification attaches to its actions.
 
-A process is several roles, which no observer can put into one order; so observations are compared as a collection.
 Writes that fail for lack of a znode are left out: they do no harm, and the specification does not tell of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
+from model_check.demanded import Seen
 from model_check.history import BROKER_STEPS
-from model_check.python_code import Raw, compiled, step_source
-from model_check.straight_line import Program
 from reference.journal import (
     ElectionGivenUp,
     Entry,
@@ -54,7 +51,6 @@ from reference.zookeeper_scripts import (
 )
 from spec.error_codes import ErrorCode
 from spec.kafka_types import NO_LEADER, TopicPartition
-from spec.language import TransitionSystem
 from spec.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
@@ -62,18 +58,8 @@ from spec.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.terms import Kind
 from spec.znode_paths import BROKER, STATE, Path
 from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload
-
-
-@dataclass(frozen=True)
-class Seen:
-    """An observation of the reference: by whom, of what kind, with which values."""
-
-    role: str
-    kind: str
-    fields: Mapping[str, object]
 
 
 class Observer:
@@ -290,49 +276,3 @@ def _data(done: OperationDone) -> bytes | None:
 def _names(done: OperationDone) -> tuple[str, ...]:
     names: tuple[str, ...] = getattr(done.answer, "names", ())
     return names
-
-
-# ------------------------------------------------------------------------------------------------- the specification's
-
-Fields = Sequence[tuple[str, Kind]]
-Evaluated = tuple[str, str, Fields, Callable[[Raw], Raw | None]]
-
-
-class Demanded:
-    """The observations that the specification attaches to the actions of a system."""
-
-    def __init__(self, system: TransitionSystem) -> None:
-        self._program = Program()
-        self._names = [variable.name for variable in system.variables]
-        self._events = {action.name: [self._compile(event) for event in action.events] for action in system.actions}
-
-    def _compile(self, event: Any) -> Evaluated:
-        """A function from a state to the values of the fields, or None where it is not seen."""
-        fields = tuple((name, value.kind) for name, value in event.fields.items())
-        extra = [f"field {name}" for name, _ in fields]
-        targets = {f"field {name}": value.term for name, value in event.fields.items()}
-        function = compiled(step_source(self._program, [*self._names, *extra], event.condition, targets))
-        return event.role, event.kind, fields, function
-
-    def differences(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
-        """How what was observed departs from what this action, taken in this state, must show."""
-        left = list(observed)
-        reasons = []
-        for role, kind, fields, function in self._events[action]:
-            values = function((*before, *(0 for _ in fields)))
-            if values is None:
-                continue
-            raws = dict(zip((name for name, _ in fields), values[len(before) :], strict=True))
-            match = next((seen for seen in left if _is(seen, role, kind, fields, raws)), None)
-            if match is None:
-                shown = ", ".join(f"{name} {of.show(raws[name])}" for name, of in fields)
-                reasons.append(f"the specification shows: {role}: {kind} {shown}")
-            else:
-                left.remove(match)
-        return reasons + [f"the reference shows: {seen.role}: {seen.kind} {dict(seen.fields)}" for seen in left]
-
-
-def _is(seen: Seen, role: str, kind: str, fields: Fields, raws: Mapping[str, int]) -> bool:
-    if (seen.role, seen.kind) != (role, kind) or seen.fields.keys() != raws.keys():
-        return False
-    return all(of.encode(seen.fields[name]) == raws[name] for name, of in fields)

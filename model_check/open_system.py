@@ -27,7 +27,7 @@ from spec.variants import AS_CODED, Switches
 from spec.views import leaves
 
 JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifications"})
-"""The parts of the protocol that recordings are judged by; `recorded_changes` says where another one begins."""
+"""The parts of the protocol that recordings are judged by; `recorded_writes` says where another one begins."""
 
 Step = tuple[PlainState, tuple[Seen, ...]]
 """The state after a step, and what is seen of it."""

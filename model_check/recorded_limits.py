@@ -1,7 +1,7 @@
 """Where the specification ends: the first thing in a recording that only a part which is not modelled does.
 
 What follows may depend on it, so a recording is judged up to there. Topic deletion, reassignment and preferred replica
-election begin with a transaction (`recorded_changes`). A controlled shutdown does not: it begins with a request to the
+election begin with a transaction (`recorded_writes`). A controlled shutdown does not: it begins with a request to the
 controller, which shows as elections of partitions that have a leader, as StopReplica requests, and at last as a
 registered broker that closes its own session.
 """

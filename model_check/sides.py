@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from model_check.abstraction import Abstraction
+from model_check.demanded import Demanded
 from model_check.fingerprint import memory
 from model_check.history import History
 from model_check.interpreter import Machine
-from model_check.observations import Demanded, Observer
+from model_check.observations import Observer
 from model_check.python_code import Raw
 from model_check.traces import State, Trace, shown
 from reference.memory_cluster import MemoryCluster

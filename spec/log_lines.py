@@ -47,14 +47,19 @@ class Line:
         if text is not None:
             cls.templates = dict(_forms(cls, text))
 
+    @classmethod
+    def level_at(cls, version: KafkaVersion) -> str:
+        """The level at which a version logs the line."""
+        return str(_at(cls.levels, version))
+
     @property
     def level(self) -> str:
-        """The level at which this version logs the line."""
-        return str(_at(self.levels, self.version))
+        """The level at which this line was logged."""
+        return self.level_at(self.version)
 
     @property
     def logger(self) -> str:
-        """The logger that this version logs it with: the name of the class, unless Kafka names it otherwise."""
+        """The logger that this line was logged with: the name of the class, unless Kafka names it otherwise."""
         return str(_at(self.loggers, self.version))
 
     def __str__(self) -> str:

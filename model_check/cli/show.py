@@ -1,4 +1,4 @@
-"""`kcheck show`: the specification itself, for readers: tables, diagrams, actions, properties, scopes, variants."""
+"""`kcheck show`: the specification itself, for readers: tables, actions, properties, scopes, variants, log lines."""
 
 from __future__ import annotations
 
@@ -14,21 +14,32 @@ from model_check.cli.console import print_document, say
 from model_check.cli.failures import guarded
 from model_check.results import from_json
 from spec import diagrams
-from spec.errors import BadInput
+from spec.controller_log.lines import CONTROLLER_LOG
+from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
+from spec.kafka_types import KafkaVersion
 from spec.language import Rule
+from spec.log_lines import Vocabulary
 from spec.partition_states import PARTITION_TRANSITIONS
 from spec.properties import claims
 from spec.replica_states import REPLICA_TRANSITIONS
+from spec.request_log_lines import REQUEST_LOG
 from spec.scopes import Scope
 from spec.scopes import scope as scope_named
 from spec.scopes import scopes as all_scopes
+from spec.state_change_lines import STATE_CHANGE_LOG
 from spec.system import rules
 from spec.system import system as system_of
 from spec.tables import Table
 from spec.variants import VARIANTS, Switch
 
 TABLES: dict[str, Table[Any]] = {"partition": PARTITION_TRANSITIONS, "replica": REPLICA_TRANSITIONS}
+
+LOGS: dict[str, Vocabulary] = {
+    "state-change.log": STATE_CHANGE_LOG,
+    "controller.log": CONTROLLER_LOG,
+    "kafka-request.log": REQUEST_LOG,
+}
 
 app = typer.Typer(help="Show the specification itself.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -121,6 +132,30 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 
+def lines(
+    version: Annotated[
+        str, typer.Option("--version", metavar="KAFKA", help="The release that writes them.")
+    ] = "0.10.2",
+) -> int:
+    """The lines of Kafka's logs, as templates with typed holes: one text prints them and reads them back.
+
+    For example:
+      kcheck show lines
+      kcheck show lines --version 0.8.2
+    """
+    known = {str(one): one for one in KafkaVersion}
+    if version not in known:
+        raise UnknownName("version of Kafka", version, known)
+    for name, vocabulary in LOGS.items():
+        say(f"## {name}, Kafka {version}\n\n")
+        for kind in vocabulary.kinds:
+            if known[version] in kind.templates:
+                text = kind.templates[known[version]].text
+                say(f"{kind.__name__}: {_joined(kind.__doc__ or '')}\n    {kind.level_at(known[version])} {text}\n")
+        say("\n")
+    return 0
+
+
 def variants() -> int:
     """The variants, and the fixes that can be switched on and off one by one."""
     for name, switches in VARIANTS.items():
@@ -147,5 +182,6 @@ app.command("diagrams")(guarded(drawings))
 app.command("actions")(guarded(actions))
 app.command("properties")(guarded(properties))
 app.command("scopes")(guarded(scopes))
+app.command("lines")(guarded(lines))
 app.command("variants")(guarded(variants))
 app.command("results")(guarded(results))

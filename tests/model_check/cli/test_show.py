@@ -6,9 +6,12 @@ import pytest
 
 from model_check.results import plain_document
 from model_check.verdicts import Verdict
+from spec.controller_log.lines import CONTROLLER_LOG
+from spec.kafka_types import V082, KafkaVersion
 from spec.partition_states import PARTITION_TRANSITIONS
 from spec.properties import claims
 from spec.replica_states import REPLICA_TRANSITIONS
+from spec.state_change_lines import STATE_CHANGE_LOG
 from spec.system import rules
 from spec.tables import transitions
 from spec.variants import VARIANTS, Switch
@@ -27,6 +30,26 @@ def test_the_tables_have_every_row(kcheck: Kcheck) -> None:
 def test_the_diagrams_have_every_row(kcheck: Kcheck, form: str) -> None:
     shown = kcheck("show", "diagrams", "--format", form).stdout
     assert all(row in shown for row in ROWS)
+
+
+@pytest.mark.parametrize("version", KafkaVersion)
+def test_the_lines_of_each_log_are_shown_as_their_version_writes_them(kcheck: Kcheck, version: KafkaVersion) -> None:
+    shown = kcheck("show", "lines", "--version", str(version)).stdout
+    for vocabulary in (STATE_CHANGE_LOG, CONTROLLER_LOG):
+        for kind in vocabulary.kinds:
+            template = kind.templates.get(version)
+            assert (f"\n{kind.__name__}: " in shown) == (template is not None)
+            assert template is None or f" {template.text}\n" in shown
+    # NotConnected, which only 0.8.2 takes for an error.
+    level = "ERROR" if version is V082 else "WARN"
+    prefix = "[Controller-{controller:id}-to-broker-{broker:id}-send-thread], "
+    assert f"    {level} {prefix}Controller {{controller:id}}'s connection to broker " in shown
+
+
+def test_the_lines_of_an_unknown_version_are_refused(kcheck: Kcheck) -> None:
+    result = kcheck("show", "lines", "--version", "0.8")
+    assert result.exit_code == 2
+    assert "no version of Kafka is called '0.8'; did you mean 0.8.2?" in result.stderr
 
 
 def test_every_rule_is_shown_with_its_source(kcheck: Kcheck) -> None:
