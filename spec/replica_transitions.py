@@ -7,8 +7,10 @@ election is off), again and again until the version holds. The other assigned re
 
 Left out: that a write that fails overwrites the cache, too, with what was to be written and data version -1. The next
 round corrects that, unless it finds the znode gone or a newer controller's; then the old controller keeps, and may
-send, a leadership that never was. Nor does a write that fails count as done where a controller of the same epoch has
-written just the same (the content-equal rule is applied to repeated writes only).
+send, a leadership that never was. A restarted broker that it tells to lead would accept that, and ZooKeeper takes a
+write on version -1 unconditionally: its ISR writes would go through whatever has been written since. Nor does a write
+that fails count as done where a controller of the same epoch has written just the same (the content-equal rule is
+applied to repeated writes only).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
