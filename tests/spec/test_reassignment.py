@@ -19,14 +19,16 @@ UNION = "[5, 1, 6, 2, 3, 4]"
 
 
 class Move:
-    """A cluster of six brokers that has settled, in which partition 0 of one topic is reassigned by controller 1."""
+    """A cluster that has settled, in which partition 0 of one topic is reassigned; controller 1 is at work."""
 
-    def __init__(self, original: tuple[int, ...], wanted: tuple[int, ...], brokers: int = 6) -> None:
+    def __init__(
+        self, original: tuple[int, ...], wanted: tuple[int, ...], *, brokers: int = 6, controllers: int = 1
+    ) -> None:
         scope = Scope(
             name="worked example",
             statement="PROTOCOL.md section 8.",
             brokers=brokers,
-            controllers=1,
+            controllers=controllers,
             assigned=(original,),
             requests=((wanted,),),
             parts=frozenset({"partitions", "connections", "metadata", "reassignment"}),
@@ -70,14 +72,14 @@ class Move:
         """The states in which a controller has these replicas."""
         return {self[f"controllers[1].partitions[0].replicas[{r}]"] for r in brokers}
 
-    def deliver_all(self) -> None:
-        """Every request is executed and answered."""
+    def deliver_all(self, c: int = 1) -> None:
+        """Every request of a controller is executed and answered."""
         for b in self.system.model.brokers.ids:
-            while self._deliver(b):
+            while self._deliver(c, b):
                 pass
 
-    def _deliver(self, b: int) -> bool:
-        for rule, parameters in (("deliver_request", {"c": 1, "b": b}), ("deliver_deletion", {"c": 1, "b": b, "p": 0})):
+    def _deliver(self, c: int, b: int) -> bool:
+        for rule, parameters in (("deliver_request", {"c": c, "b": b}), ("deliver_deletion", {"c": c, "b": b, "p": 0})):
             if self.can(rule, **parameters):
                 self.do(rule, **parameters)
                 return True
@@ -103,14 +105,14 @@ def begin(move: Move) -> None:
     move.do("read_whether_caught_up", c=1, p=0)
 
 
-def phase_a(move: Move, *starting: int) -> None:
+def phase_a(move: Move, *starting: int, c: int = 1) -> None:
     """Steps 1 to 4, the new replicas joining the ISR in this order."""
-    move.do("write_union", c=1, p=0)
-    move.do("read_for_bump", c=1, p=0)
-    move.do("write_bump", c=1, p=0)
+    move.do("write_union", c=c, p=0)
+    move.do("read_for_bump", c=c, p=0)
+    move.do("write_bump", c=c, p=0)
     for r in sorted(starting):
-        move.do("start_new_replica", c=1, p=0, r=r)
-    move.deliver_all()
+        move.do("start_new_replica", c=c, p=0, r=r)
+    move.deliver_all(c)
     for r in starting:
         move.do("expand_isr", b=int(move["zookeeper.state[0].leader"]), p=0, r=r)
 
@@ -194,17 +196,17 @@ def test_phase_b_of_the_worked_example_row_by_row() -> None:
     assert [b for b in (*OLD, *NEW) if move[f"brokers[{b}].partitions[0].leader"] == str(b)] == [4]
 
 
-def complete(move: Move, *leaving: int) -> None:
+def complete(move: Move, *leaving: int, c: int = 1) -> None:
     """Phase B, with these replicas leaving."""
-    move.do("read_for_move", c=1, p=0)
-    move.do("write_move", c=1, p=0)
+    move.do("read_for_move", c=c, p=0)
+    move.do("write_move", c=c, p=0)
     for r in leaving:
-        move.do("read_for_removal", c=1, p=0, r=r)
-        move.do("write_removal", c=1, p=0, r=r)
-    move.do("write_target", c=1, p=0)
-    move.do("read_remaining", c=1, p=0)
-    move.do("write_remaining", c=1, p=0)
-    move.deliver_all()
+        move.do("read_for_removal", c=c, p=0, r=r)
+        move.do("write_removal", c=c, p=0, r=r)
+    move.do("write_target", c=c, p=0)
+    move.do("read_remaining", c=c, p=0)
+    move.do("write_remaining", c=c, p=0)
+    move.deliver_all(c)
 
 
 @pytest.mark.parametrize(
@@ -281,3 +283,50 @@ def test_a_reassignment_waits_for_a_broker_that_is_down_and_starts_it_when_it_co
     move.do("read_whether_caught_up", c=1, p=0)
     complete(move, 1)
     assert move.row() == ("[2]", "[2]", "2", "[2]", "4", "5")
+
+
+#: From the delete of /controller to the state machines.
+FAILOVER = ("elect_read", "elect_create", "read_epoch", "increment_epoch", "subscribe", "read_brokers", "read_topics")
+
+
+def test_the_next_controller_resumes_from_what_zookeeper_holds() -> None:
+    """Topic c of the recording 06-reassign-controller-kill, zk 98 to 123: there [3, 4] goes to [3, 1], here [2, 3] to
+    [2, 4]. The new replica's broker is down; it starts, and the controller is killed, before anybody acts on that.
+    """
+    move = Move((2, 3), (2, 4), brokers=4, controllers=2)
+    move.do("crash", b=4)
+    move.do("end_orphaned_session", b=4)
+    move.do("on_broker_change", c=1)
+    begin(move)
+    phase_a(move)
+    move.do("start_new_replica", c=1, p=0, r=4)
+    assert move.row()[0] == "[2, 4, 3]"
+    assert move.row()[2:] == ("2", "[2, 3]", "1", "1")
+
+    move.do("start_process", b=4)
+    move.do("register_broker", b=4)
+    move.do("crash", b=1)
+    move.do("end_orphaned_session", b=1)
+    move.do("on_controller_change", c=2)
+    for rule in FAILOVER:
+        move.do(rule, c=2)
+    move.do("read_state", c=2, p=0)
+    move.do("read_reassignments", c=2)
+    assert move["controllers[2].partitions[0].assigned"] == "[2, 4, 3]", "OAR is not known any more"
+    move.do("accept_reassignment", c=2, p=0)
+    move.do("read_whether_caught_up", c=2, p=0)
+    phase_a(move, c=2)
+    assert move["controllers[2].at"] == "FINISH", "the union has no replica to start"
+    assert move.row()[2:] == ("2", "[2, 3]", "2", "2")
+
+    move.do("expand_isr", b=2, p=0, r=4)
+    move.do("finish_failover", c=2)
+    while not move.can("on_state_change", c=2, p=0):
+        move.do("on_controller_change", c=2)
+    move.do("on_state_change", c=2, p=0)
+    move.do("read_whether_caught_up", c=2, p=0)
+    complete(move, 3, c=2)
+    assert (move["zookeeper.assigned[0]"], *move.row()[2:]) == ("[2, 4]", "2", "[2, 4]", "4", "5")
+    assert move["zookeeper.state[0].controller_epoch"] == "2"
+    assert move["zookeeper.requested[0]"] == "[]"
+    assert move["logs[3][0]"] == "no"
