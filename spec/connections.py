@@ -113,10 +113,17 @@ def deliver_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, and its answer comes back."""
     refused = either(is_stale_registration(s, m, c, b), _is_stale(s, c, b))
     execute_deletion(s, m, c, b, p)
-    if m.has("deletion"):
-        _await_callback(s, c, b, p, refused)
-    else:
+    calls_back = _calls_back(s, m, c, b)
+    with when(calls_back):
+        _await_callback(s, m, c, b, p, refused)
+    with when(~calls_back):
         end_deletion(s, m, c, b, p)
+
+
+def _calls_back(s: Any, m: Model, c: int, b: int) -> Value:
+    """Whether the answer to the StopReplica at the head is for the deletion manager."""
+    head = s.connections[c][b][0]
+    return head.calls_back if "calls_back" in head else flag(m.has("deletion"))
 
 
 def _is_stale(s: Any, c: int, b: int) -> Value:
@@ -124,8 +131,10 @@ def _is_stale(s: Any, c: int, b: int) -> Value:
     return flag(s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
 
 
-def _await_callback(s: Any, c: int, b: int, p: int, refused: Value) -> None:
+def _await_callback(s: Any, m: Model, c: int, b: int, p: int, refused: Value) -> None:
     """The answer is for a callback, which waits for the controller lock; so does the queue."""
+    if not m.has("deletion"):
+        return
     head = s.connections[c][b][0]
     head.answered = p
     head.stage = Stage.ANSWERED

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spec.errors import UnknownName
-from spec.variants import AS_CODED, DOCUMENTED, Switch, Switches
+from spec.variants import AS_CODED, DOCUMENTED, FENCED, Switch, Switches
 
 
 @dataclass(frozen=True)
@@ -202,6 +202,23 @@ DEFECTS: tuple[Defect, ...] = (
         defining=("read_election_request",),
     ),
     Defect(
+        "D44",
+        "A topic is deleted while it is being reassigned: it is marked as ineligible before it is queued",
+        breaks="busy_topics_are_not_deleted",
+        scope="doomed_reassignment",
+        first_depth=14,
+        fix=frozenset({Switch.MARK_WHAT_IS_QUEUED}),
+    ),
+    Defect(
+        "D44-failover",
+        "A failover takes up the reassignment of a topic half deleted: each of the two waits for the other",
+        breaks="recoverable_deletions_complete",
+        scope="doomed_reassignment",
+        first_depth=7,
+        base=FENCED - {Switch.REFUSE_DOOMED_REASSIGNMENTS},
+        fix=frozenset({Switch.REFUSE_DOOMED_REASSIGNMENTS}),
+    ),
+    Defect(
         "D45",
         "The mark that holds a topic back survives the topic",
         breaks="only_queued_topics_are_held_back",
@@ -298,6 +315,14 @@ DEFECTS: tuple[Defect, ...] = (
         scope="left_overs",
         first_depth=17,
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
+    ),
+    Defect(
+        "D57",
+        "The start of a reassignment's target re-creates replicas of a topic whose deletion is halted",
+        breaks="deleted_replicas_stay_deleted",
+        scope="doomed_reassignment",
+        first_depth=26,
+        fix=frozenset({Switch.MARK_WHAT_IS_QUEUED}),
     ),
     Defect(
         "D57-start",

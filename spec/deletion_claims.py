@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.deletion_queue import is_queued
+from spec.deletion_queue import is_busy, is_queued
 from spec.language import Action, Claim, claim
 from spec.model import Model
 from spec.replica_states import ReplicaState
@@ -46,7 +46,7 @@ def _appears(before: Any, after: Any, b: int, p: int) -> Value:
 
 @claim("step", source="PROTOCOL.md sections 7.1 and 7.4", witness="a_deletion_is_under_way", parts=("deletion",))
 def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """Once a topic is queued for deletion, its controller sends no LeaderAndIsr for it; that re-creates replicas."""
+    """For a topic that is queued for deletion, and not being reassigned, no LeaderAndIsr goes out."""
     if "c" not in action.parameters or action.rule.startswith("deliver_") or action.rule == "on_replica_deleted":
         return None
     c, facts = action.parameters["c"], []
@@ -54,7 +54,8 @@ def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Ac
         for b in m.assigned(p):
             queues = before.connections[c][b], after.connections[c][b]
             sent = either(*(~queues[0][k].partitions[p].ordered & queues[1][k].partitions[p].ordered for k in m.slots))
-            facts.append(~both(sent, is_queued(after, m, c, p)))
+            doomed = both(is_queued(after, m, c, p), ~is_busy(after, m, c, m.topic_of(p)))
+            facts.append(~both(sent, doomed))
     return both(*facts)
 
 
@@ -139,11 +140,39 @@ def held_back_topics_are_not_deleted(before: Any, after: Any, m: Model, action: 
         return None
     facts = []
     for p in m.partitions:
-        for r in m.assigned(p):
-            states = [one.controllers[c].partitions[p].replicas[r] for one in (before, after)]
-            starts = both(states[0] != states[1], states[1] == ReplicaState.DELETION_STARTED)
-            facts.append(~both(starts, before.controllers[c].ineligible[m.topic_of(p)]))
+        held_back = before.controllers[c].ineligible[m.topic_of(p)]
+        facts += [~both(held_back, _deletion_starts(before, after, c, p, r)) for r in m.assigned(p)]
     return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion", "reassignment"))
+def a_doomed_topic_is_being_reassigned(s: Any, m: Model) -> Value:
+    """A controller reassigns a partition of a topic that is queued for deletion."""
+    return either(*(s.controllers[c].queued[t] & is_busy(s, m, c, t) for c in m.controllers for t in m.topics))
+
+
+@claim(
+    "step",
+    source="PROTOCOL.md section 7.4, D44",
+    witness="a_doomed_topic_is_being_reassigned",
+    parts=("deletion", "reassignment"),
+)
+def busy_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No replica's deletion starts while a partition of its topic is being reassigned."""
+    c = action.parameters.get("c")
+    if c is None:
+        return None
+    facts = []
+    for p in m.partitions:
+        busy = is_busy(before, m, c, m.topic_of(p))
+        facts += [~both(busy, _deletion_starts(before, after, c, p, r)) for r in m.assigned(p)]
+    return both(*facts)
+
+
+def _deletion_starts(before: Any, after: Any, c: int, p: int, r: int) -> Value:
+    """Whether a replica goes to ReplicaDeletionStarted in this step."""
+    states = [one.controllers[c].partitions[p].replicas[r] for one in (before, after)]
+    return both(states[0] != states[1], states[1] == ReplicaState.DELETION_STARTED)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
@@ -182,6 +211,7 @@ CLAIMS = (
     a_replica_is_deleted, deleted_replicas_stay_deleted, dying_topics_get_no_leadership, a_topic_is_gone,
     nothing_of_a_deleted_topic_is_left, deleted_topics_are_hosted_nowhere, topics_have_their_configuration,
     a_topic_is_held_back, only_queued_topics_are_held_back, a_deletion_is_under_way,
-    started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_deletion_thread_is_woken,
+    started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_doomed_topic_is_being_reassigned,
+    busy_topics_are_not_deleted, a_deletion_thread_is_woken,
     deletion_threads_live, no_controller_waits_for_itself, *_goals(),
 )  # fmt: skip

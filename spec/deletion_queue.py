@@ -21,6 +21,7 @@ from spec.replica_states import ReplicaState
 from spec.request_batch import acts
 from spec.state import At, Callback, DeletionThread
 from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import notify
 
 
@@ -37,16 +38,40 @@ def wake(s: Any, m: Model, c: int) -> None:
     controller.woken = either(*(controller.queued[t] for t in m.topics))
 
 
+def is_busy(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether a partition of a topic is being reassigned, or has a preferred election under way."""
+    controller, facts = s.controllers[c], []
+    for p in m.partitions_of(t):
+        if m.has("reassignment"):
+            facts.append(controller.reassigned[p] != ())
+        if m.has("preferred_election"):
+            facts.append(controller.electing[p])
+    return either(*facts)
+
+
+def hold_back(s: Any, m: Model, c: int, t: int) -> None:
+    """Mark a topic as ineligible for deletion, which does nothing to one that is not queued (yet)."""
+    if m.has("deletion"):
+        with when(s.controllers[c].queued[t]):
+            s.controllers[c].ineligible[t] = True
+
+
+def resume_deletion(s: Any, m: Model, c: int, t: int) -> None:
+    """A reassignment or an election of a topic is over: if it is queued, it is not held back any more."""
+    if m.has("deletion"):
+        with when(s.controllers[c].queued[t]):
+            s.controllers[c].ineligible[t] = is_busy(s, m, c, t) & flag(m.mends(Switch.MARK_WHAT_IS_QUEUED))
+            wake(s, m, c)
+
+
 def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
     """Brokers have started: no queued topic with a replica on one of them is held back any more."""
     if not m.has("deletion"):
         return
-    controller = s.controllers[c]
     for t in m.topics:
         returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
-        with when(both(controller.queued[t], returned)):
-            controller.ineligible[t] = False
-            wake(s, m, c)
+        with when(returned):
+            resume_deletion(s, m, c, t)
 
 
 def fail_deletions(s: Any, m: Model, c: int, dead: Value) -> None:

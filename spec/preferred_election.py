@@ -26,6 +26,7 @@ from typing import Any
 
 from spec.controller_election import controller_moved, elector_resigns
 from spec.controller_threads import become_idle, rearm_watch, take_callback
+from spec.deletion_queue import is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_visits, is_led_as_preferred, needs_visit
@@ -68,7 +69,8 @@ def on_preferred_election(s: Any, m: Model, c: int) -> None:
     rearm_watch(s, c, "preferred")
     with when(is_requested(s, m)):
         controller.request_read = True
-        asked = {p: both(s.zookeeper.preferred[p], ~controller.electing[p]) for p in m.partitions}
+        free = {p: ~either(controller.electing[p], is_queued(s, m, c, p)) for p in m.partitions}
+        asked = {p: both(s.zookeeper.preferred[p], free[p]) for p in m.partitions}
         _begin(s, m, c, Handler.PREFERRED_ELECTION, asked)
 
 
@@ -102,6 +104,8 @@ def end_preferred_election(s: Any, m: Model, c: int, handler: Handler) -> None:
     with when(~raises):
         for p in m.partitions:
             controller.electing[p] = both(controller.electing[p], ~controller.asked[p])
+            with when(controller.asked[p]):
+                resume_deletion(s, m, c, m.topic_of(p))
         controller.at = At.FINISH if handler == Handler.PENDING_ELECTION else At.DELETE_PREFERRED
     reset(controller, "asked")
 

@@ -67,7 +67,10 @@ def _has_caught_up(s: Any, m: Model, c: int, p: int) -> Value:
 
 @action(actor="controller {c}", source="KafkaController.areReplicasInIsr 0.10.2.2", parts=PARTS)
 def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
-    """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1."""
+    """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1.
+
+    Of a topic that has been deleted there is no AR, which raises (D44, D51).
+    """
     controller = s.controllers[c]
     next_one = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != ())
     again = both(next_one, controller.handler == Handler.BROKER_STARTUP)
@@ -76,10 +79,13 @@ def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
     controller.reassigning = p
     controller.due[p] = ()
     caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
-    with when(~caught_up):
+    known = assigned_replicas(s, m, c, p) != () if m.has("deletion") else flag(True)
+    with when(both(known, ~caught_up)):
         controller.at = At.WRITE_UNION
-    with when(caught_up):
+    with when(both(known, caught_up)):
         _begin_phase_b(s, m, c, p)
+    with when(~known):
+        end_run(s, m, c, p)
 
 
 def _working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.deletion_queue import is_queued
 from spec.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
@@ -36,14 +37,15 @@ def an_assignment_is_the_union(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
 def assignments_change_in_order(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """The assignment in ZooKeeper is OAR, then RAR + OAR, then RAR, in this order and nothing else."""
+    """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else."""
     facts = []
     for p in m.partitions:
         old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
         wanted, original = before.zookeeper.requested[p], before.history.original[p]
         union = m.brokers.merged(wanted, original)
         first, second = both(old == original, new == union), both(either(old == union, old == original), new == wanted)
-        facts.append(either(new == old, old == (), both(wanted != (), either(first, second))))
+        kept = either(new == old, old == (), ~after.zookeeper.topics[m.topic_of(p)])
+        facts.append(either(kept, both(wanted != (), either(first, second))))
     return both(*facts)
 
 
@@ -58,11 +60,12 @@ def an_assignment_is_the_target(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
 def original_replicas_stay_assigned(s: Any, m: Model) -> Value:
-    """Until step 10 every replica of OAR is in ZooKeeper's AR, so OAR can be recovered from there."""
+    """Until step 10 every replica of OAR is in the AR of a topic in ZooKeeper, so OAR can be recovered from there."""
     zookeeper, members = s.zookeeper, m.brokers.members
     return both(
         *(
             either(
+                ~zookeeper.topics[m.topic_of(p)],
                 zookeeper.assigned[p] == zookeeper.requested[p],
                 m.brokers.is_subset(members(s.history.original[p]), members(zookeeper.assigned[p])),
             )
@@ -86,8 +89,8 @@ def an_old_replica_is_to_go(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
 def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No replica of OAR leaves the ISR on a reassignment's account, and none is stopped or deleted, before all of RAR
-    has been in sync.
+    """No replica of OAR leaves the ISR on a reassignment's account, and none is stopped or deleted, outside topic
+    deletion, before all of RAR has been in sync.
     """
     c = action.parameters.get("c")
     if c is None or action.rule in DELIVERIES:
@@ -103,7 +106,7 @@ def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, a
                 for k in m.slots
             )
         )
-        facts.append(either(~removed & ~told, before.history.caught_up[p]))
+        facts.append(either(~removed & ~told, is_queued(before, m, c, p), before.history.caught_up[p]))
     return both(*facts)
 
 
@@ -115,7 +118,7 @@ def _newly(before: Any, after: Any, c: int, b: int, k: int, p: int) -> Value:
 
 @claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
 def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No StopReplica with delete goes to a member of the controller's AR."""
+    """Outside topic deletion no StopReplica with delete goes to a member of the controller's AR."""
     c = action.parameters.get("c")
     if c is None or action.rule in DELIVERIES:
         return None
@@ -125,7 +128,7 @@ def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action:
         for b in m.assigned(p):
             slots = [(before.connections[c][b][k].delete[p], after.connections[c][b][k].delete[p]) for k in m.slots]
             told = either(*(both(~old, new) for old, new in slots))
-            facts.append(~both(told, m.brokers.in_set(b, assigned)))
+            facts.append(~both(told, m.brokers.in_set(b, assigned), ~is_queued(before, m, c, p)))
     return both(*facts)
 
 

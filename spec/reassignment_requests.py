@@ -20,11 +20,13 @@ from typing import Any
 from spec.assignment import assigned_replicas
 from spec.controller_election import LOCALS_OF_REASSIGNMENT, controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
+from spec.deletion_queue import hold_back, is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.request_batch import Batch, acts, send
 from spec.state import At, Callback, Handler
 from spec.terms import Value, both, choose, either, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, is_fenced_off, notify
 
 PARTS = ("reassignment",)
@@ -99,9 +101,15 @@ def reassignments_concerning(s: Any, m: Model, c: int, new: Value) -> None:
 
 
 def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order."""
-    assigned = assigned_replicas(s, m, c, p)
-    return both(assigned != (), assigned != s.controllers[c].due[p])
+    """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order.
+
+    A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
+    wait for a leader that a topic to be deleted does not get, while the deletion waits for it.
+    """
+    controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
+    asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
+    doomed = is_queued(s, m, c, p) & asks
+    return both(assigned != (), assigned != controller.due[p], ~doomed)
 
 
 def _begins(controller: Any, p: int) -> Value:
@@ -118,6 +126,7 @@ def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
     controller.reassigned[p] = controller.due[p]
     controller.isr_listening[p] = True
     controller.isr_watching[p] = True
+    hold_back(s, m, c, m.topic_of(p))
     controller.reassigning = p
     controller.due[p] = ()
     controller.at = At.REASSIGN_READ
@@ -156,6 +165,9 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         controller.reassigned[p] = ()
         with when(completed):
             send(s, m, c, Batch(metadata={p: flag(controller.partitions[p].version != -1)}, everybody=True))
+            resume_deletion(s, m, c, m.topic_of(p))
+        if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
+            resume_deletion(s, m, c, m.topic_of(p))
         go_on(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)

@@ -22,7 +22,7 @@ from typing import Any
 
 from spec.assignment import assigned_set
 from spec.controller_election import controller_moved
-from spec.deletion_queue import is_queued
+from spec.deletion_queue import is_busy, is_queued
 from spec.language import action, observe, require, successor, when
 from spec.model import Model
 from spec.partition_leadership import reread
@@ -72,8 +72,10 @@ def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
 
 
 def is_spared(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether nobody is told to host a partition, because its topic is queued for deletion (a mend)."""
-    return is_queued(s, m, c, p) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else flag(False)
+    """Whether nobody is told to host a partition, because its topic is queued, and nothing else goes on (a mend)."""
+    if not m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        return flag(False)
+    return both(is_queued(s, m, c, p), ~is_busy(s, m, c, m.topic_of(p)))
 
 
 def may_go_online_or_offline(state: Value) -> Value:

@@ -32,7 +32,8 @@ FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
 class Batch:
     """Who is told of what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
 
-    `stopped` and `deleted` are the brokers by partition of StopReplica without and with delete.
+    `stopped` and `deleted` are the brokers by partition of StopReplica without and with delete; `calls_back`: the
+    answers to the latter are for the deletion manager.
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
     `content` gives what LeaderAndIsr says of a partition to a broker where that is not the controller's cache.
@@ -44,6 +45,7 @@ class Batch:
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
     content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    calls_back: bool = False
 
 
 def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
@@ -128,6 +130,8 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
         slot.stage = Stage.UPDATE_METADATA
     with when(either(*ordered.values())):
         slot.stage = Stage.LEADER_AND_ISR
+    if "calls_back" in slot:
+        slot.calls_back = batch.calls_back
     for p, is_ordered in ordered.items():
         content = batch.content.get((p, b), controller.partitions[p])
         with when(is_ordered):

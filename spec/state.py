@@ -377,6 +377,8 @@ def _slot(m: Model) -> Shape:
         tree |= {"delete": {p: Leaf(FLAG, False) for p in m.partitions}}
     if m.has("deletion"):
         tree["answered"] = Leaf(m.partition_number, 0)
+        if m.has("reassignment"):
+            tree["calls_back"] = Leaf(FLAG, False)
     return tree
 
 

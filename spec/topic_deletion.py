@@ -25,9 +25,9 @@ from typing import Any
 from spec.assignment import assigned_set
 from spec.connections import end_deletion
 from spec.controller_election import controller_moved
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.deletion_completion import complete
-from spec.deletion_queue import delete_the_request, fail_deletion, turn_to_next, wake
+from spec.deletion_queue import delete_the_request, fail_deletion, is_busy, turn_to_next, wake
 from spec.language import action, observe, require, when
 from spec.model import Model
 from spec.replica_states import ReplicaState
@@ -55,17 +55,22 @@ def request_deletion(s: Any, m: Model, t: int) -> None:
 
 @action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
 def on_deletion_change(s: Any, m: Model, c: int) -> None:
-    """The requests changed: known topics are queued and the thread is woken, the others' requests are dropped."""
+    """The requests changed: known topics are queued and the thread is woken, the others' requests are dropped.
+
+    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44).
+    """
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.DELETIONS)
-    controller.watching.deletions = True
+    rearm_watch(s, c, "deletions")
     for t in m.topics:
         asked = s.zookeeper.deletions[t]
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
         with when(both(asked, controller.topics[t], controller.deletion != DeletionThread.NONE)):
             controller.queued[t] = True
             wake(s, m, c)
+            if m.mends(Switch.MARK_WHAT_IS_QUEUED):
+                controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
         with when(both(asked, ~controller.topics[t])):
             controller.turns[t] = True
             controller.at = At.DROP_REQUEST
@@ -88,7 +93,7 @@ def drop_request(s: Any, m: Model, c: int, t: int) -> None:
 
 @action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
 def read_deletions(s: Any, m: Model, c: int) -> None:
-    """Failover 7 (end): queue what is asked for, known or not; a topic with a replica on a dead broker is held back."""
+    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
     from spec.controller_failover import start_state_machines  # noqa: PLC0415 - this is a step of it
 
     controller = s.controllers[c]
@@ -98,7 +103,7 @@ def read_deletions(s: Any, m: Model, c: int) -> None:
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
         all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
         controller.queued[t] = asked
-        controller.ineligible[t] = both(asked, ~all_live)
+        controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
         controller.modified[t] = controller.topics[t]
     start_state_machines(s, m, c)
 
@@ -127,7 +132,7 @@ def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
     """Complete the deletion if all replicas are deleted (also where there is none); else retry, then decide."""
     states = replica_states(s, m, c, t)
     deleted = ~either(*(known & (state != ReplicaState.DELETION_SUCCESSFUL) for known, state in states))
-    retries = ~deleted & ~_is_under_way(s, m, c, t)
+    retries = both(~deleted, ~_is_under_way(s, m, c, t), ~_is_let_alone(s, m, c, t))
     with when(deleted):
         complete(s, m, c, t)
     with when(~deleted):
@@ -141,6 +146,11 @@ def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
             s.controllers[c].handler = Handler.DELETION_RETRY
         with when(~waiting):
             _decide(s, m, c, t)
+
+
+def _is_let_alone(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether a topic that is being reassigned is not even retried (a mend)."""
+    return is_busy(s, m, c, t) if m.mends(Switch.MARK_WHAT_IS_QUEUED) else flag(False)
 
 
 def replica_states(s: Any, m: Model, c: int, t: int) -> list[tuple[Value, Value]]:
@@ -215,7 +225,7 @@ def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
                 states[r] = ReplicaState.DELETION_STARTED
         with when(~m.brokers.is_subset(assigned_set(s, m, c, p), controller.live)):
             controller.ineligible[t] = True
-    send(s, m, c, Batch(stopped=stopped, deleted=deleted))
+    send(s, m, c, Batch(stopped=stopped, deleted=deleted, calls_back=True))
     turn_to_next(s, m, c)
 
 
