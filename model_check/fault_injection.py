@@ -19,7 +19,7 @@ from model_check.interpreter import Machine
 from model_check.traces import State, Trace
 from spec.errors import BadInput
 from spec.goals import works
-from spec.language import Action, Property, TransitionSystem, Variable, View
+from spec.language import Action, TransitionSystem, Variable, View
 from spec.model import Model
 from spec.state import At, shape
 from spec.terms import FLAG, Value, both, choose, either, enumeration, flag, number
@@ -60,7 +60,8 @@ def triggered(built: TransitionSystem, trigger: Sequence[str]) -> Trace:
     machine = Machine(built)
     steps: list[tuple[str | None, State]] = [(None, machine.unpack(machine.initial))]
     for name in trigger:
-        for action in _settling(machine, steps) if name == "settle" else iter([name]):
+        kind, _, awaited = name.partition(" ") if name.startswith("until ") else (name, "", "")
+        for action in _settling(machine, steps, awaited) if kind in ("settle", "until") else iter([name]):
             after = dict(_enabled(machine, steps[-1][1])).get(action)
             if after is None:
                 raise BadInput(f"{built.name}: {action} of the trigger cannot be taken after {len(steps) - 1} steps")
@@ -75,13 +76,13 @@ def _enabled(machine: Machine, state: State) -> Iterator[tuple[str, State]]:
             yield action.name, machine.unpack(after)
 
 
-def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]]) -> Iterator[str]:
-    """One step of progress after the other, none of them the start of a process, until there is none."""
+def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]], awaited: str) -> Iterator[str]:
+    """One step of progress after the other, none of them the start of a process, until none or the awaited is left."""
     progress = [action.name for action, _ in machine.steps if action.budget is None and action.rule != "start_process"]
     while True:
         enabled = dict(_enabled(machine, steps[-1][1]))
         names = [name for name in progress if enabled.get(name, steps[-1][1]) != steps[-1][1]]
-        if not names:
+        if awaited in names or not names:
             return
         yield names[0]
 
@@ -93,15 +94,16 @@ def injected(built: TransitionSystem, m: Model, start: Mapping[str, int], one: I
     begins = RUNNING if at != enumeration(At).encode(At.IDLE) else WAITING
     variables = tuple(Variable(v.name, v.kind, start[v.name]) for v in built.variables)
     actions = {action.name: monitor.watched(action) for action in built.actions if monitor.may_happen(action)}
-    claims = [
+    claims = tuple(
         replace(one, terms={name: term for name, term in one.terms.items() if name in actions})
         for one in built.properties
-    ]
+        if one.kind != "sometimes"
+    )
     return replace(
         built,
         variables=(*variables, Variable(PHASE, monitor.kind, begins)),
         actions=tuple(actions.values()),
-        properties=tuple(monitor.properties(claims)),
+        properties=claims,
     )
 
 
@@ -175,28 +177,3 @@ class Monitor:
             left = choose(at == At.IDLE, phase, self.kind.constant(PAST))
             phase = choose(self.phase <= RUNNING, moved, choose(self.phase == OVER, left, phase))
         return phase
-
-    def properties(self, claims: Sequence[Property]) -> Iterator[Property]:
-        """Each safety claim once for every place where the fault may come, and without; goals as they are."""
-        for claim in claims:
-            if claim.kind in ("recoverable", "eventually"):
-                yield claim
-            elif claim.kind in ("always", "step"):
-                for name, elsewhere in self._elsewhere():
-                    yield self._only(claim, f"{claim.name}@{name}", elsewhere)
-
-    def _elsewhere(self) -> Iterator[tuple[str, Value]]:
-        """By place, that the phase is another's; no fault is a place of its own."""
-        yield "none", self.phase > PAST
-        for place, name in enumerate(self.one.places if self.one.fault != "none" else ()):
-            here = [self.phase == self.one.phase(place, done=done) for done in (False, True)]
-            yield name, ~either(*here)
-
-    def _only(self, claim: Property, name: str, elsewhere: Value) -> Property:
-        def weakened(term: object) -> object:
-            return either(elsewhere, Value(FLAG, term)).term
-
-        if claim.term is not None:
-            return replace(claim, name=name, term=weakened(claim.term))
-        terms = {action: weakened(term) for action, term in claim.terms.items()}
-        return replace(claim, name=name, terms=terms)

@@ -21,6 +21,7 @@ from model_check.exploration import Exploration
 from model_check.explorer import explore
 from model_check.fault_injection import PAST, PHASE, RUNNING, Injection, injected, triggered
 from model_check.graph import Flags, Graph, reaching
+from model_check.predicates import Kind
 from model_check.traces import Trace
 from spec.language import TransitionSystem
 from spec.matrix_plans import FAULTS, MatrixPlan
@@ -130,9 +131,8 @@ class _Handler:
                     stuck[name] = self._told(found.trace(int((bad & here).argmax())))
                 elif (unclear & here).any():
                     undecided.add(name)
-            violated = {name.partition("@")[0]: trace for name, trace in found.violated.items() if _is_at(name, place)}
-            told = {name: self._told(trace) for name, trace in violated.items()}
-            yield Cell(one.fault, place, int(here.sum()), told, stuck, frozenset(undecided))
+            violated = {name: self._told(trace) for name, trace in _violated(found, here)}
+            yield Cell(one.fault, place, int(here.sum()), violated, stuck, frozenset(undecided))
 
     def _groups(self, one: Injection, phases: npt.NDArray[np.int64]) -> Iterator[tuple[str, Flags]]:
         for number, place in enumerate(one.places):
@@ -146,8 +146,15 @@ class _Handler:
         return Trace((*self.way.steps, *steps))
 
 
-def _is_at(name: str, place: str) -> bool:
-    return name.partition("@")[2] == place
+def _violated(found: Exploration, here: Flags) -> Iterator[tuple[str, Trace]]:
+    """By claim, a shortest trace to where it is broken in some of the states, or by a step out of them."""
+    kernel, numbers = found.retracer.kernel, np.flatnonzero(here)
+    first = kernel.expand(found.visited[numbers]).tally.first
+    for predicate, row in zip(kernel.predicates, first.tolist(), strict=True):
+        if row >= 0 and predicate.kind is Kind.VIOLATED:
+            yield predicate.name, found.trace(int(numbers[row]))
+        elif row >= 0 and predicate.kind is Kind.BROKEN:
+            yield predicate.name, found.retracer.trace_breaking(predicate.name, int(numbers[row]))
 
 
 def _values(found: Exploration, variable: str) -> npt.NDArray[np.int64]:

@@ -5,7 +5,8 @@ A handler is a scope of the manifest with a table of its own:
     [scope.matrix_failover.matrix]
     controller = 2                   # whose handler it is
     trigger = ["crash(b=1)"]         # the steps that lead from the settled cluster to where it begins; "settle" takes
-                                     # all steps of progress but the start of a process, until none is left
+                                     # all steps of progress but the start of a process, until none is left, and
+                                     # "until STEP" until that one is possible
 
     [scope.matrix_failover.matrix.expect.AS_CODED.crash]     # by variant and fault
     ELECT_CREATE = "recovers"        # by step: the place in the code before which the fault comes, OVER after the last
