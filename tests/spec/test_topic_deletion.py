@@ -1,0 +1,124 @@
+"""Topic deletion led by the hand: as a real Kafka 0.10.2.2 did it, and as PROTOCOL.md section 7.4 has it."""
+
+import pytest
+
+from spec.scopes import Scope
+from spec.variants import AS_CODED, Switch
+from tests.spec.stepping import Run
+
+TOPIC = Scope(
+    name="a topic to delete",
+    statement="The first topic of recording 08-delete: partition 0 on brokers 1, 2 and 3, partition 1 on 2 and 3.",
+    brokers=3,
+    controllers=1,
+    assigned=((1, 2, 3), (2, 3)),
+    parts=frozenset({"partitions", "connections", "deletion"}),
+    callback_capacity=6,
+    connection_capacity=4,
+)
+REPLICAS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3))
+
+
+@pytest.fixture
+def run() -> Run:
+    """A topic whose deletion was asked for, and the controller has queued it."""
+    one = Run(TOPIC, AS_CODED, deletions=1, crashes=1)
+    one.do("request_deletion(t=0)", "on_deletion_change(c=1)")
+    return one
+
+
+def remove(run: Run, p: int, r: int) -> tuple[str, ...]:
+    """Take a replica out of the ISR; the state znode after that."""
+    run.do(f"read_for_removal(c=1, p={p}, r={r})", f"write_removal(c=1, p={p}, r={r})")
+    return run.leadership(f"zookeeper.state[{p}]")
+
+
+def start(run: Run) -> None:
+    """The deletion thread starts the deletion: every replica goes Offline."""
+    run.do("delete_queued_topic(c=1, t=0)")
+    for p, r in ((1, 2), (1, 3), (0, 3), (0, 2), (0, 1)):
+        remove(run, p, r)
+
+
+def deleted_by(run: Run, brokers: tuple[int, ...]) -> None:
+    """These brokers delete all that they are told to, and the controller hears of it."""
+    for b in brokers:
+        run.do(f"deliver_request(c=1, b={b})")
+        for p, r in REPLICAS:
+            if r == b:
+                run.do(f"deliver_deletion(c=1, b={b}, p={p})", f"on_replica_deleted(c=1, b={b}, p={p})")
+
+
+def states(run: Run) -> set[str]:
+    """The states that the topic's replicas are in."""
+    return {run[f"controllers[1].partitions[{p}].replicas[{r}]"] for p, r in REPLICAS}
+
+
+def test_the_isr_is_emptied_as_a_real_controller_did_it(run: Run) -> None:
+    """Recording 08-delete, zk 51 to 55: the same replicas in the same order, one leader epoch each."""
+    run.do("delete_queued_topic(c=1, t=0)")
+    assert [remove(run, p, r) for p, r in ((1, 2), (1, 3), (0, 3), (0, 2), (0, 1))] == [
+        ("-1", "[3]", "1"),
+        ("-1", "[3]", "2"),
+        ("1", "[1, 2]", "1"),
+        ("1", "[1]", "2"),
+        ("-1", "[1]", "3"),
+    ]
+    assert states(run) == {"DELETION_STARTED"}
+
+
+def test_the_znodes_go_in_the_order_in_which_a_real_controller_deleted_them(run: Run) -> None:
+    """Recording 08-delete, zk 56 to 63, less the znodes between the topic and its states."""
+    start(run)
+    deleted_by(run, (1, 2, 3))
+    assert states(run) == {"DELETION_SUCCESSFUL"}
+    run.do("delete_queued_topic(c=1, t=0)")
+    assert states(run) == {"NON_EXISTENT"}
+    names = ["delete_state(c=1, p=0)", "delete_state(c=1, p=1)"]
+    names += [f"{rule}(c=1, t=0)" for rule in ("delete_topic", "delete_configuration", "delete_request")]
+    seen = [run.do(name)[0][0] for name in names]
+    assert seen == ["delete state", "delete state", "delete topic", "delete configuration", "delete delete_topics"]
+    assert run["controllers[1].topics[0]"] == "no"
+    assert not run.can("delete_queued_topic(c=1, t=0)")
+
+
+def test_a_dead_replica_halts_the_deletion_until_its_broker_starts(run: Run) -> None:
+    start(run)
+    deleted_by(run, (1, 2))
+    run.do("crash(b=3)", "end_orphaned_session(b=3)", "on_broker_change(c=1)")
+    assert states(run) == {"DELETION_SUCCESSFUL", "DELETION_INELIGIBLE"}
+    assert run["controllers[1].ineligible[0]"] == "yes"
+    run.do("delete_queued_topic(c=1, t=0)")
+    assert run["controllers[1].partitions[0].replicas[3]"] == "DELETION_INELIGIBLE"
+    for p in (0, 1):  # the retry takes failed replicas Offline, although the topic is held back
+        run.do(f"read_for_removal(c=1, p={p}, r=3)")
+        if run.can(f"write_removal(c=1, p={p}, r=3)"):
+            run.do(f"write_removal(c=1, p={p}, r=3)")
+    assert states(run) == {"DELETION_SUCCESSFUL", "OFFLINE"}
+    assert not run.can("delete_queued_topic(c=1, t=0)")
+    run.do("start_process(b=3)", "register_broker(b=3)", "on_broker_change(c=1)")
+    assert run["controllers[1].ineligible[0]"] == "no"
+    assert run.can("delete_queued_topic(c=1, t=0)")
+
+
+def test_a_replica_without_leadership_never_goes_offline_unless_that_is_mended() -> None:
+    """D16: nothing is sent for it, and the thread, woken again, would begin anew."""
+    scope = Scope(
+        name="a topic without a leader",
+        statement="Its only broker is dead when it is created.",
+        brokers=2,
+        controllers=1,
+        assigned=((2,),),
+        parts=frozenset({"partitions", "connections", "creation", "deletion"}),
+        callback_capacity=6,
+        connection_capacity=3,
+    )
+    found = {}
+    for switches in (AS_CODED, frozenset({Switch.OFFLINE_WITHOUT_LEADERSHIP})):
+        run = Run(scope, switches, creations=1, deletions=1, crashes=1)
+        run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)")
+        run.do("create_topic(t=0)", "on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)")
+        run.do("request_deletion(t=0)", "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)")
+        run.do("start_process(b=2)", "register_broker(b=2)", "on_broker_change(c=1)", "delete_queued_topic(c=1, t=0)")
+        found[switches] = run["controllers[1].partitions[0].replicas[2]"]
+    assert list(found.values()) == ["ONLINE", "DELETION_STARTED"]
