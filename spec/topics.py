@@ -4,8 +4,8 @@ The tool creates `/brokers/topics/T` with the assignment; the controller's liste
 takes its partitions to New, their replicas to New (which looks for a state znode, and normally finds none), the
 partitions to Online (which creates it) and the replicas to Online.
 
-Left out: partition addition and deletion, which come with their parts; and that two topics may be created between the
-listener's read of the children and its reads of their assignments.
+Left out: partitions that are added to a topic; and that two topics may be created between the listener's read of the
+children and its reads of their assignments. How topics go is told in `topic_deletion`.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
 section 7.3.
