@@ -23,8 +23,9 @@ from model_check.traces import State, Trace, shown
 from reference.memory_cluster import MemoryCluster
 from reference.memory_scheduler import Choice, choices, step
 from reference.memory_start import initial_cluster
+from reference.parts import lacking
 from reference.state_effects import StateWrite
-from spec.errors import SpecError
+from spec.errors import BadInput, SpecError
 from spec.language import TransitionSystem
 from spec.model import Model
 from spec.scopes import Scope
@@ -58,9 +59,14 @@ class Pair:
 
 
 class Sides:
-    """Specification and reference of one scope under one set of switches."""
+    """Specification and reference of one scope under one set of switches; BadInput if the reference lacks a part."""
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
+        if lacking(scope):
+            raise BadInput(
+                f"the reference cluster has no {lacking(scope)}, so {scope.name} cannot run on it; "
+                f"explore it (`kcheck explore {scope.name}`), or name a scope without"
+            )
         self.scope, self.switches = scope, switches
         self.system: TransitionSystem = system(scope, switches)
         self.machine = Machine(self.system)

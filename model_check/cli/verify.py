@@ -22,6 +22,7 @@ from model_check.results import Run
 from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
 from model_check.verification import Check, compared, document, run_checks
+from reference.parts import lacking
 from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans, switches_named
 from spec.scopes import scope as scope_named
@@ -119,6 +120,9 @@ def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
 def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
     """Every edge on the reference: of one small scope, in a deep run of all that are not too large."""
     for one in chosen:
+        scope = scope_named(one.scope)
+        if lacking(scope) and scope.purgatory is None:
+            continue
         for expected in one.explorations:
             if expected.states <= (REPLAYABLE if deep else 0) or (one.scope, expected.variant) == ALWAYS_REPLAYED:
                 task = refine.Task(one.scope, expected.switches)

@@ -9,6 +9,7 @@ import pytest
 from model_check.abstraction import Abstraction
 from model_check.sides import Disagreement, Pair, Sides
 from reference.memory_scheduler import choices
+from spec.errors import BadInput
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
@@ -83,3 +84,9 @@ def test_steps_by_name_lead_where_each_side_goes() -> None:
 
 def test_a_story_ends_where_the_specification_cannot_go_on() -> None:
     assert sides("bounce").story(("crash(b=2)", "crash(b=2)", "no_such_step(c=1)")).actions == ("crash(b=2)",)
+
+
+@pytest.mark.parametrize("name", ["deletion", "reassignment", "purgatory_alone"])
+def test_a_part_that_the_reference_does_not_have_is_refused_and_what_to_do_is_said(name: str) -> None:
+    with pytest.raises(BadInput, match=f"the reference cluster has no .*kcheck explore {name}"):
+        Sides(scope(name))
