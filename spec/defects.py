@@ -173,6 +173,16 @@ DEFECTS: tuple[Defect, ...] = (
         breaks="caches_keep_up_with_their_requests",
         scope="reassignment",
         first_depth=7,
+        base=frozenset({Switch.BROKER_EPOCHS}),
+        fix=frozenset({Switch.CACHE_BUMPED_EPOCH}),
+    ),
+    Defect(
+        "D18-stuck",
+        "A leader that restarts during a reassignment is told the cached, old epoch and version, and is stuck",
+        breaks="recoverable_reassignments_complete",
+        scope="reassignment",
+        first_depth=5,
+        base=frozenset({Switch.BROKER_EPOCHS}),
         fix=frozenset({Switch.CACHE_BUMPED_EPOCH}),
     ),
     Defect(
