@@ -21,6 +21,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.language import action, observe, require, when
+from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.partition_leadership import elect_from_znode
 from spec.state import At, DeletionThread, Handler
@@ -95,7 +96,7 @@ def may_rebalance(s: Any, m: Model, c: int, p: int) -> Value:
     if m.has("reassignment"):
         busy += [controller.reassigned[q] != () for q in m.partitions]
     preferred = m.brokers.first(assigned_replicas(s, m, c, p))
-    return both(controller.topics[m.topic_of(p)], m.brokers.in_set(preferred, controller.live), ~either(*busy))
+    return both(controller.topics[m.topic_of(p)], m.brokers.in_set(preferred, live_brokers(s, m, c)), ~either(*busy))
 
 
 RULES = (check_imbalance, rebalance_partition)

@@ -21,6 +21,7 @@ from spec.connections import drop_channels, is_awaited, open_channels
 from spec.controller_threads import become_idle, has_started, take_callback
 from spec.deletion_queue import fail_deletions, is_queued, resume_deletions
 from spec.language import action, observe, require, reset, when
+from spec.live_brokers import shutdown_is_over
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
@@ -54,6 +55,7 @@ def _take_over(s: Any, m: Model, c: int) -> None:
     dead = m.brokers.difference(controller.live, registered)
     observe(f"controller {c}", "read /brokers/ids", brokers=registered, new=new, dead=dead)
     controller.live = registered
+    shutdown_is_over(s, m, c, returned)
     drop_channels(s, m, c, returned)
     fail_deletions(s, m, c, returned)
     blocked = open_channels(s, m, c, new)
@@ -125,6 +127,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
     with when(~failed):
         leave_broker_change(s, c)
     with when(failed):
+        shutdown_is_over(s, m, c, dead)
         for p in m.partitions:
             cached = controller.partitions[p]
             led = both(cached.version != -1, m.brokers.in_set(cached.leader, dead))
@@ -185,9 +188,10 @@ def after_online(s: Any, m: Model, c: int) -> None:
         for one in (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION):
             with when(handler == one):
                 end_preferred_election(s, m, c, one)
-    if m.has("auto_rebalance"):
-        with when(handler == Handler.REBALANCE):
-            leave_broker_change(s, c)
+    for one in (Handler.REBALANCE, Handler.SHUTDOWN):
+        if m.has({Handler.REBALANCE: "auto_rebalance", Handler.SHUTDOWN: "shutdown"}[one]):
+            with when(handler == one):
+                leave_broker_change(s, c)
 
 
 RULES = (on_broker_change,)

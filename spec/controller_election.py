@@ -40,6 +40,7 @@ LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
 RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", "asked", "request_read",
     "queued", "ineligible", "modified", "woken", "turns", "topic", "imbalanced",
+    "shutting_down", "shutdown_of", "to_move",
 )  # fmt: skip
 
 

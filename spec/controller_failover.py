@@ -26,6 +26,7 @@ from spec.controller_election import controller_moved, elector_resigns, forget_e
 from spec.controller_threads import become_idle
 from spec.deletion_queue import wake
 from spec.language import action, observe, require, reset, successor, when
+from spec.live_brokers import shutdown_is_over
 from spec.model import Model
 from spec.partition_leadership import begin_online, needs_visit
 from spec.partition_states import PartitionState
@@ -171,6 +172,7 @@ def read_brokers(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_BROKERS)
     controller.live = s.zookeeper.registered
+    shutdown_is_over(s, m, c, controller.live)
     controller.watching.brokers = True
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:

@@ -141,6 +141,23 @@ DEFECTS: tuple[Defect, ...] = (
         fix=frozenset({Switch.CLEAR_CONTEXT}),
     ),
     Defect(
+        "D5-shutdown",
+        "A controller that is none any more answers a broker that it leads nothing; its successor has made it leader",
+        breaks="who_may_go_leads_nothing",
+        scope="shutdown_zombie",
+        first_depth=16,
+        base=FENCED - {Switch.FENCED_ANSWERS},
+        fix=frozenset({Switch.FENCED_ANSWERS}),
+    ),
+    Defect(
+        "D12-shutdown",
+        "A broker that stops and is back before anybody looks counts as shutting down for ever, and may not lead",
+        breaks="recoverable_who_stays_may_lead",
+        scope="shutdown",
+        first_depth=10,
+        fix=frozenset({Switch.BROKER_EPOCHS}),
+    ),
+    Defect(
         "D13-elections",
         "A resignation leaves the running preferred elections in memory; the next term of this broker resumes them",
         breaks="no_election_of_an_earlier_term_is_resumed",

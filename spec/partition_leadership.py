@@ -23,7 +23,14 @@ from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
 from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, successor, when
-from spec.leader_selectors import ElectionTerms, chosen, offline_partition_leader, preferred_replica_leader
+from spec.leader_selectors import (
+    ElectionTerms,
+    chosen,
+    elect_controlled_shutdown,
+    offline_partition_leader,
+    preferred_replica_leader,
+)
+from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
@@ -35,7 +42,7 @@ from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
 
 def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
     """The live assigned replicas, in the order of AR, as this controller sees them."""
-    return m.brokers.filtered(assigned_replicas(s, m, c, p), s.controllers[c].live)
+    return m.brokers.filtered(assigned_replicas(s, m, c, p), live_brokers(s, m, c))
 
 
 def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
@@ -146,10 +153,14 @@ def election_of(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
     """What the selector of the running handler makes of the state znode."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     replicas = assigned_replicas(s, m, c, p)
-    election = offline_partition_leader(m, replicas, znode.isr, controller.live)
+    live = live_brokers(s, m, c)
+    election = offline_partition_leader(m, replicas, znode.isr, live)
     if m.elects_preferred:
-        preferred = preferred_replica_leader(m, replicas, znode.isr, controller.live, controller.partitions[p])
+        preferred = preferred_replica_leader(m, replicas, znode.isr, live, controller.partitions[p])
         election = chosen(elects_preferred(controller), preferred, election)
+    if m.has("shutdown"):
+        leaving = elect_controlled_shutdown(m.brokers, replicas, znode.isr, controller.live, controller.shutting_down)
+        election = chosen(controller.handler == Handler.SHUTDOWN, leaving, election)
     return election
 
 
@@ -164,7 +175,7 @@ def elects_preferred(controller: Any) -> Value:
 
 def _may_be_elected(m: Model, cached: Any) -> Value:
     """From OfflinePartition; from OnlinePartition, too, where there are handlers that elect anew."""
-    if m.elects_preferred:
+    if m.elects_preferred or m.has("shutdown"):
         return flag(cached.state != PartitionState.NEW)
     return flag(cached.state == PartitionState.OFFLINE)
 
@@ -275,12 +286,12 @@ def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
         after_online(s, m, c)
 
 
-def send_online_batch(s: Any, m: Model, c: int) -> None:
+def send_online_batch(s: Any, m: Model, c: int, stopped: Mapping[int, Value] | None = None) -> None:
     """Send what the visits of this call have gathered, and forget it."""
     partitions = s.controllers[c].partitions
     told = {p: partitions[p].batched for p in m.partitions}
     informed = {p: ~m.brokers.is_empty(brokers) for p, brokers in told.items()}
-    send(s, m, c, Batch(ordered=told, metadata=informed))
+    send(s, m, c, Batch(ordered=told, metadata=informed, stopped=stopped or {}))
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
 

@@ -78,6 +78,8 @@ def forget_process(s: Any, m: Model, b: int) -> None:
     """Everything that was only in the memory of a process is gone, the queues of its controller included."""
     s.processes[b].session = Session.NONE
     s.processes[b].owes = Owes.NOTHING
+    if m.has("shutdown"):
+        reset(s.processes[b], "leaving", "asked", "tries")
     if m.has("partitions"):
         reset(s.brokers[b])
     if b in m.controllers:

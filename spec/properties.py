@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from spec import (
     auto_rebalance_claims,
+    controlled_shutdown_claims,
     controller_claims,
     delayed_operation_claims,
     deletion_claims,
@@ -26,7 +27,8 @@ from spec.terms import is_true
 
 MODULES = (
     controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
-    auto_rebalance_claims, delayed_operation_claims,
+    auto_rebalance_claims, controlled_shutdown_claims,
+    delayed_operation_claims,
 )  # fmt: skip
 
 

@@ -120,9 +120,15 @@ def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Val
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
 def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: read the state znode; give up if absent or a newer controller's; done if r is not in the ISR."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.REMOVE_READ)
     require(m.brokers.in_set(r, controller.partitions[p].visiting))
+    remove_from_znode(s, m, c, p, r)
+
+
+def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """What comes of the read: a write of the ISR less r, nothing to write, or a failure."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
     member = m.brokers.contains(znode.isr, r)
     with when(both(usable, member)):
@@ -242,19 +248,23 @@ def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
 def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
     """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
     from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
+    from spec.controlled_shutdown import end_of_removal  # noqa: PLC0415 - as above
     from spec.reassignment import delete_old_replicas  # noqa: PLC0415 - as above
     from spec.topic_deletion import after_removals  # noqa: PLC0415 - as above
 
-    if not (m.has("reassignment") or m.has("deletion")):
+    if not (m.has("reassignment") or m.has("deletion") or m.has("shutdown")):
         end_broker_failure(s, m, c)
         return
     handler = s.controllers[c].handler
-    deletes = either(handler == Handler.DELETION_RETRY, handler == Handler.DELETION_START)
+    other = either(*(handler == one for one in (Handler.DELETION_RETRY, Handler.DELETION_START, Handler.SHUTDOWN)))
     if m.has("reassignment"):
-        with when(~deletes):
+        with when(~other):
             delete_old_replicas(s, m, c, p)
     if m.has("deletion"):
         after_removals(s, m, c, handler)
+    if m.has("shutdown"):
+        with when(handler == Handler.SHUTDOWN):
+            end_of_removal(s, m, c, p)
     with when(handler == Handler.NONE):
         end_broker_failure(s, m, c)
 

@@ -18,11 +18,11 @@ from spec.errors import MalformedInput, UnknownName
 
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
-    "preferred_election", "auto_rebalance", "delayed_operations",
+    "preferred_election", "auto_rebalance", "shutdown", "delayed_operations",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
-    "reassignments", "elections", "updates",
+    "reassignments", "elections", "shutdowns", "updates",
 )  # fmt: skip
 
 APART = frozenset({"delayed_operations"})
@@ -52,7 +52,8 @@ class Scope:
     reassignments that the admin may ask for, each the RAR of every partition (empty: it is not in the request).
     `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
     is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
-    change notifications stand at a time; `imbalance_percentage` is `leader.imbalance.per.broker.percentage`. With
+    change notifications stand at a time; `imbalance_percentage` is `leader.imbalance.per.broker.percentage`, and
+    `shutdown_tries` is `controlled.shutdown.max.retries`. With
     `topics_stand` the topics are there from the start also where topics are created.
     """
 
@@ -72,6 +73,7 @@ class Scope:
     versions: int = 7
     unclean: bool = False
     imbalance_percentage: int = 10
+    shutdown_tries: int = 1
     cold: bool = False
     purgatory: Purgatory | None = None
     topics_stand: bool = False

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 
 from spec import purgatory_state
 from spec.controller_parts import deletion_manager, reassigning
+from spec.election_state import elections_and_shutdowns, on_the_way_out
 from spec.language import Leaf, Shape
 from spec.model import Model
 from spec.partition_states import PartitionState
@@ -130,6 +131,7 @@ class Handler(enum.Enum):
     PENDING_ELECTION = "onPreferredReplicaElection, for what was pending at failover"
     DELETION_RETRY = "TopicDeletionManager.markTopicForDeletionRetry"
     DELETION_START = "TopicDeletionManager.startReplicaDeletion"
+    SHUTDOWN = "shutdownBroker"
     REBALANCE = "onPreferredReplicaElection, for the automatic rebalance"
 
 
@@ -160,7 +162,7 @@ def shape(m: Model) -> Shape:
         return purgatory_state.shape(m)
     tree: dict[str, Shape] = {
         "zookeeper": _zookeeper(m),
-        "processes": {b: _process() for b in m.brokers.ids},
+        "processes": {b: _process(m) for b in m.brokers.ids},
         "controllers": {c: _controller(m) for c in m.controllers},
         "history": _history(m),
     }
@@ -222,12 +224,13 @@ def _at_start(m: Model, p: int) -> tuple[int, ...]:
     return m.first_assigned(p) if m.topics_stand else ()
 
 
-def _process() -> Shape:
+def _process(m: Model) -> Shape:
     """A broker process: its session, and whether the session of its previous incarnation lives on."""
     return {
         "session": Leaf(enumeration(Session), Session.NONE),
         "orphan": Leaf(FLAG, False),
         "owes": Leaf(enumeration(Owes), Owes.NOTHING),
+        **on_the_way_out(m),
     }
 
 
@@ -235,13 +238,12 @@ def _controller(m: Model) -> Shape:
     """The controller module of a broker: elector, context, state machines, threads and watches.
 
     `active` is "channel manager is not null", which is what Kafka calls being active; `acted` is a history variable:
-    this term has written a znode or queued a request. `stranded` are brokers to which a failed failover left a channel
-    that nobody owns. `listening`: which of the controller's own listeners are subscribed. `seen`, kept where broker
-    epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
-    /controller_epoch that the next conditional write, or fence, goes by. `electing`: the partitions with a preferred
-    election under way, `asked` those of the request at hand; `request_read` says that the request that stands is the
-    very one that was read. `taken`: the notifications that are being handled; `gone`: those that another controller has
-    deleted meanwhile, known by places in which others may stand by now.
+    this term has written a znode or queued a request. `stranded` are brokers to which a failed failover left a
+    channel that nobody owns. `listening`: which of the controller's own listeners are subscribed. `seen`, kept where
+    broker epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
+    /controller_epoch that the next conditional write, or fence, goes by. `taken`: the notifications that are being
+    handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
+    now.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -276,13 +278,9 @@ def _controller(m: Model) -> Shape:
         tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
     if m.has("reassignment"):
         tree |= reassigning(m)
-    if m.has("preferred_election"):
-        flags = {p: Leaf(FLAG, False) for p in m.partitions}
-        tree |= {"electing": flags, "asked": flags, "request_read": Leaf(FLAG, False)}
     if m.has("deletion"):
         tree |= deletion_manager(m)
-    if m.has("auto_rebalance"):
-        tree["imbalanced"] = {p: Leaf(FLAG, False) for p in m.partitions}
+    tree |= elections_and_shutdowns(m)
     return tree
 
 

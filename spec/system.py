@@ -14,6 +14,7 @@ from spec import (
     auto_rebalance,
     broker_changes,
     connections,
+    controlled_shutdown,
     controller_election,
     controller_failover,
     controller_threads,
@@ -42,7 +43,8 @@ from spec.variants import AS_CODED, Switches, show_switches
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, topic_deletion, deletion_completion, connections, isr_changes,
-    isr_notification, reassignment_requests, reassignment, preferred_election, auto_rebalance, delayed_operations,
+    isr_notification, reassignment_requests, reassignment, preferred_election, auto_rebalance,
+    controlled_shutdown, delayed_operations,
 )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ class Switch(enum.Enum):
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
     ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
     KEEP_UNREAD_REQUESTS = "D49: a preferred election request is deleted only by who has read it (a mend of ours)"
+    FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
     OFFLINE_WITHOUT_LEADERSHIP = "D16: a replica whose partition has no leadership goes Offline all the same (2.0.0)"
     DYING_TOPICS_GET_NO_LEADERSHIP = "D57: no LeaderAndIsr goes out for a topic that is to be deleted (ours)"

@@ -19,7 +19,7 @@ from spec.variants import AS_CODED, FENCED, Switches
 SYSTEMS = [("left_overs", AS_CODED), ("losses", FENCED), ("topics", AS_CODED), ("metadata", FENCED)]
 SYSTEMS += [("early", AS_CODED), ("notifications", FENCED), ("resends", AS_CODED), ("purgatory", AS_CODED)]
 SYSTEMS += [("reassignment", FENCED), ("preferred_election", FENCED), ("rebalance", AS_CODED)]
-SYSTEMS += [("recreation", AS_CODED)]
+SYSTEMS += [("recreation", AS_CODED), ("shutdown", FENCED)]
 every_system = pytest.mark.parametrize(("name", "switches"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
 
 

@@ -1,0 +1,196 @@
+"""Controlled shutdown: a broker that is told to stop has the controller move its leaderships away first.
+
+The broker reads who is controller and sends it a request. The controller, on a request handler's thread, counts the
+broker as shutting down from then on, which is to say as one that may not lead, and treats the broker's replicated
+partitions one by one, taking the lock for each: where the broker leads, the controlled-shutdown selector elects another
+from the ISR less all brokers that are shutting down; where it follows, it is told to stop the replica, and is taken out
+of the ISR. The answer is the partitions that it still leads. With none remaining the broker stops; else it asks again,
+and after its last try stops all the same. A stopping broker closes its session, so its znodes go at once.
+
+Left out: that a request waits for an answer no longer than a time, and is then sent again; that a broker finds no
+registration of the controller; the back-off. A controller that resigns in the middle of a shutdown drops the rest: in
+Kafka the handler goes on with what is cached, and gets nowhere.
+
+Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `ControlledShutdownLeaderSelector`, `KafkaServer.controlledShutdown`.
+PROTOCOL.md section 7.2.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import assigned_replicas
+from spec.controller_election import controller_moved
+from spec.controller_threads import become_idle
+from spec.election_state import Leaving
+from spec.language import action, observe, require, reset, when
+from spec.model import Model
+from spec.partition_leadership import elect_from_znode, send_online_batch
+from spec.processes_and_sessions import forget_process
+from spec.replica_transitions import begin_removal, remove_from_znode
+from spec.request_batch import Batch, send
+from spec.state import At, Handler, Owes, Session
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+from spec.zookeeper import can_operate, end_session, epoch_is_as_read
+
+SOURCE = "KafkaController.shutdownBroker 0.10.2.2"
+PARTS = ("shutdown",)
+
+
+@action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", budget="shutdowns", parts=PARTS)
+def stop_broker(s: Any, m: Model, b: int) -> None:
+    """A broker that is up is told to stop (SIGTERM)."""
+    process = s.processes[b]
+    require(process.session != Session.NONE, process.owes == Owes.NOTHING, process.leaving == Leaving.NO)
+    process.leaving = Leaving.ASKS
+    process.tries = m.scope.shutdown_tries
+    observe(f"broker {b}", "begin to stop")
+
+
+@action(actor="broker {b}", source="KafkaServer.controlledShutdown 0.10.2.2", parts=PARTS)
+def request_shutdown(s: Any, m: Model, b: int, c: int) -> None:
+    """The broker reads who is controller, and sends it a ControlledShutdown request."""
+    process = s.processes[b]
+    require(can_operate(s, b), process.leaving == Leaving.ASKS, process.tries != 0, s.zookeeper.controller == c)
+    process.tries = process.tries.plus(-1)
+    process.leaving = Leaving.WAITS
+    process.asked = c
+    observe(f"broker {b}", "send ControlledShutdown", controller=c)
+
+
+def _is_asked(s: Any, b: int, c: int) -> Value:
+    return both(s.processes[b].leaving == Leaving.WAITS, s.processes[b].asked == c)
+
+
+def _ask_again(s: Any, b: int) -> None:
+    """No good answer: another try, if one is left."""
+    s.processes[b].leaving = Leaving.ASKS
+    s.processes[b].asked = 0
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+def refuse_shutdown(s: Any, m: Model, c: int, b: int) -> None:
+    """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
+    controller = s.controllers[c]
+    require(s.processes[c].session != Session.NONE, controller.at == At.IDLE, controller.shutdown_of == 0)
+    require(_is_asked(s, b, c), either(~controller.active, ~m.brokers.in_set(b, controller.live)))
+    observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
+    _ask_again(s, b)
+
+
+@action(actor="broker {b}", source="KafkaServer.controlledShutdown 0.10.2.2, IOException", parts=PARTS)
+def lose_shutdown_request(s: Any, m: Model, b: int, c: int) -> None:
+    """The broker that was asked is gone."""
+    require(_is_asked(s, b, c), s.processes[c].session == Session.NONE)
+    _ask_again(s, b)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+def accept_shutdown(s: Any, m: Model, c: int, b: int) -> None:
+    """The broker is shutting down from now on; its replicated partitions are to be treated. One shutdown at a time."""
+    controller = s.controllers[c]
+    require(controller.active, controller.at == At.IDLE, controller.shutdown_of == 0, _is_asked(s, b, c))
+    require(m.brokers.in_set(b, controller.live))
+    controller.shutting_down = m.brokers.union(controller.shutting_down, m.brokers.set_kind.constant((b,)))
+    controller.shutdown_of = b
+    for p in m.partitions:
+        controller.to_move[p] = _is_replicated_on(s, m, c, p, b)
+    observe(f"controller {c}", "begin ControlledShutdown", broker=b)
+
+
+def _is_replicated_on(s: Any, m: Model, c: int, p: int, b: int) -> Value:
+    """Whether a broker has one of several replicas of a partition that the controller knows."""
+    known, replicas = s.controllers[c].topics[m.topic_of(p)], assigned_replicas(s, m, c, p)
+    several = either(*(m.brokers.contains(replicas, other) for other in m.brokers.ids if other != b))
+    return both(known, m.brokers.contains(replicas, b), several)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR."""
+    controller = s.controllers[c]
+    cached = controller.partitions[p]
+    require(controller.at == At.IDLE, controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
+    controller.to_move[p] = False
+    known, leads = flag(cached.version != -1), flag(cached.leader == r)
+    with when(known):
+        controller.handler = Handler.SHUTDOWN
+    with when(both(known, leads)):
+        cached.todo = True
+        elect_from_znode(s, m, c, p)
+    with when(both(known, ~leads)):
+        _stop_follower(s, m, c, p, r)
+
+
+def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """StopReplica without delete, in a batch of its own; then the replica goes Offline."""
+    one = m.brokers.set_kind.constant((r,))
+    send(s, m, c, Batch(stopped={p: one}))
+    waiting = begin_removal(s, m, c, {p: one})
+    with when(waiting):
+        remove_from_znode(s, m, c, p, r)
+    with when(~waiting):
+        _leave(s, c)
+
+
+def end_of_removal(s: Any, m: Model, c: int, p: int) -> None:
+    """The follower is out of the ISR, or stays in: the others are told, and it is told to stop once more."""
+    controller = s.controllers[c]
+    one = m.brokers.set_from({b: controller.shutdown_of == b for b in m.brokers.ids})
+    send_online_batch(s, m, c, stopped={p: one})
+    _leave(s, c)
+
+
+def _leave(s: Any, c: int) -> None:
+    reset(s.controllers[c], "handler")
+    become_idle(s, c)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
+    """All are treated: the answer is what the broker still leads; if that is nothing, it may go."""
+    controller = s.controllers[c]
+    require(controller.at == At.IDLE, controller.shutdown_of == b)
+    require(~either(*(controller.to_move[p] for p in m.partitions)))
+    remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
+    controller.shutdown_of = 0
+    moved = _has_moved(s, m, c)
+    with when(~moved):
+        observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
+    with when(_is_asked(s, b, c)):
+        _ask_again(s, b)
+        with when(~moved & ~remaining):
+            s.processes[b].leaving = Leaving.MAY_GO
+    with when(moved):
+        controller_moved(s, m, c)
+
+
+def _has_moved(s: Any, m: Model, c: int) -> Value:
+    """Where the mend is on, the answerer asks ZooKeeper first whether it is still the latest controller."""
+    if not m.mends(Switch.FENCED_ANSWERS):
+        return flag(False)
+    require(can_operate(s, c))
+    return ~epoch_is_as_read(s, m, c)
+
+
+def _still_leads(s: Any, m: Model, c: int, p: int, b: int) -> Value:
+    return both(_is_replicated_on(s, m, c, p, b), s.controllers[c].partitions[p].leader == b)
+
+
+@action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", parts=PARTS)
+def leave_cluster(s: Any, m: Model, b: int) -> None:
+    """The broker stops: its tries are used up, or there is no controller to ask, or it got its answer."""
+    process = s.processes[b]
+    hopeless = either(process.tries == 0, s.zookeeper.controller == 0)
+    require(either(process.leaving == Leaving.MAY_GO, both(process.leaving == Leaving.ASKS, hopeless)))
+    observe(f"broker {b}", "stop")
+    with when(process.session == Session.LIVE):
+        end_session(s, m, b, orphaned=False)
+    forget_process(s, m, b)
+
+
+RULES = (
+    stop_broker, request_shutdown, refuse_shutdown, lose_shutdown_request, accept_shutdown, move_partition,
+    answer_shutdown, leave_cluster,
+)  # fmt: skip

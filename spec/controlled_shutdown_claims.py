@@ -1,0 +1,91 @@
+"""What is claimed of controlled shutdowns: what the answer promises, and that the counting as shutting down ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import stored_set
+from spec.election_state import Leaving
+from spec.goals import both_claims
+from spec.language import Action, claim
+from spec.model import Model
+from spec.state import At, Session
+from spec.terms import Value, both, either, flag
+
+PARTS = ("shutdown",)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.2", parts=PARTS)
+def a_broker_may_go(s: Any, m: Model) -> Value:
+    """A broker has been answered that it leads nothing any more."""
+    return either(*(s.processes[b].leaving == Leaving.MAY_GO for b in m.brokers.ids))
+
+
+@claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_may_go", parts=PARTS)
+def who_may_go_leads_nothing(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A broker that is answered that it may go is, in ZooKeeper, leader of no partition that has another replica."""
+    if action.rule != "answer_shutdown":
+        return None
+    b = action.parameters["b"]
+    leads = either(*(both(_is_replicated(before, m, p), before.zookeeper.state[p].leader == b) for p in m.partitions))
+    return either(after.processes[b].leaving != Leaving.MAY_GO, ~leads)
+
+
+def _is_replicated(s: Any, m: Model, p: int) -> Value:
+    members = stored_set(s, m, p)
+    return ~either(*(m.brokers.is_subset(members, m.brokers.set_kind.constant((b,))) for b in m.brokers.ids))
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.2", parts=PARTS)
+def a_broker_is_shutting_down(s: Any, m: Model) -> Value:
+    """A controller is electing while it counts a broker as shutting down."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return either(*(both(one.at == At.ONLINE_WRITE, ~m.brokers.is_empty(one.shutting_down)) for one in controllers))
+
+
+@claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
+def who_shuts_down_is_not_elected(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No controller makes a broker leader that it counts as shutting down."""
+    c = action.parameters.get("c")
+    if c is None or "b" in action.parameters:
+        return None
+    facts = []
+    for p in m.partitions:
+        old, new = before.zookeeper.state[p].leader, after.zookeeper.state[p].leader
+        facts.append(either(old == new, ~m.brokers.in_set(new, before.controllers[c].shutting_down)))
+    return both(*facts)
+
+
+@claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
+def a_shutdown_keeps_a_leader(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Treating a broker's partitions for its shutdown leaves none without a leader that had one."""
+    if action.rule not in {"write_elected_leader", "write_removal"}:
+        return None
+    c = action.parameters["c"]
+    shutting = flag(before.controllers[c].shutdown_of != 0)
+    treats = both(shutting, m.brokers.is_empty(before.controllers[c].dead))
+    states = (before.zookeeper.state, after.zookeeper.state)
+    return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
+
+
+def who_stays_may_lead(s: Any, m: Model) -> Value:
+    """No active controller counts a broker as shutting down that runs and has not been told to stop."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for b in m.brokers.ids:
+            stays = both(s.processes[b].session == Session.LIVE, s.processes[b].leaving == Leaving.NO)
+            facts.append(~both(controller.active, stays, m.brokers.in_set(b, controller.shutting_down)))
+    return both(*facts)
+
+
+def shutdowns_come_to_an_end(s: Any, m: Model) -> Value:
+    """No broker is on its way out."""
+    return both(*(s.processes[b].leaving == Leaving.NO for b in m.brokers.ids))
+
+
+CLAIMS = (
+    a_broker_may_go, who_may_go_leads_nothing, a_broker_is_shutting_down, who_shuts_down_is_not_elected,
+    a_shutdown_keeps_a_leader, *both_claims(who_stays_may_lead, "PROTOCOL.md D12", PARTS),
+    *both_claims(shutdowns_come_to_an_end, "PROTOCOL.md section 7.2", PARTS),
+)  # fmt: skip

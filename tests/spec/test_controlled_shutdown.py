@@ -1,0 +1,64 @@
+"""Controlled shutdowns step by step: the admin test's example of PROTOCOL.md section 7.2, and what is left of a bounce.
+
+Brokers 1, 2, 3 stand for the example's 0, 1, 2.
+"""
+
+from dataclasses import replace
+
+from spec.scopes import scope
+from tests.spec.stepping import Run
+
+BOUNDS = replace(scope("shutdown"), brokers=3, controllers=1, assigned=((1, 2, 3),), connection_capacity=8)
+ZNODE = "zookeeper.state[0]"
+
+
+def shut_down(run: Run, b: int) -> None:
+    """Broker b is told to stop, and asks controller 1."""
+    run.do(f"stop_broker(b={b})", f"request_shutdown(b={b}, c=1)", f"accept_shutdown(c=1, b={b})")
+    run.do(f"move_partition(c=1, p=0, r={b})")
+
+
+def test_the_example_of_the_admin_test() -> None:
+    run = Run(BOUNDS, shutdowns=3)
+    shut_down(run, 3)
+    seen = run.do("write_removal(c=1, p=0, r=3)")
+    assert [one[:3] for one in seen if one[0] == "queue StopReplica"] == [("queue StopReplica", "3", "0")]
+    assert run.do("answer_shutdown(c=1, b=3)") == [("answer ControlledShutdown", "3", "no")]
+    assert run.leadership(ZNODE) == ("1", "[1, 2]", "1")
+    shut_down(run, 2)
+    run.do("write_removal(c=1, p=0, r=2)")
+    assert run.do("answer_shutdown(c=1, b=2)") == [("answer ControlledShutdown", "2", "no")]
+    shut_down(run, 1)
+    assert run.do("answer_shutdown(c=1, b=1)") == [("answer ControlledShutdown", "1", "yes")], "nobody else is in sync"
+    assert run.leadership(ZNODE) == ("1", "[1]", "2")
+
+
+def test_a_leader_hands_over_to_the_first_of_ar_and_is_told_to_follow() -> None:
+    run = Run(BOUNDS, shutdowns=1)
+    shut_down(run, 1)
+    seen = run.do("write_elected_leader(c=1, p=0)")
+    assert run.leadership(ZNODE) == ("2", "[2, 3]", "1")
+    assert [one[1] for one in seen if one[0] == "queue LeaderAndIsr"] == ["1", "2", "3"]
+    assert run["controllers[1].partitions[0].replicas[1]"] == "ONLINE", "the replica's state is not touched"
+    assert run.do("answer_shutdown(c=1, b=1)") == [("answer ControlledShutdown", "1", "no")]
+
+
+def test_without_a_good_answer_the_broker_stops_after_its_last_try() -> None:
+    run = Run(replace(BOUNDS, assigned=((2, 3),), shutdown_tries=2), shutdowns=2)
+    run.do("stop_broker(b=3)", "request_shutdown(b=3, c=1)", "accept_shutdown(c=1, b=3)")
+    run.do("move_partition(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)", "answer_shutdown(c=1, b=3)")
+    for _ in range(2):
+        assert not run.can("leave_cluster(b=2)")
+        run.do(*(("stop_broker(b=2)",) if run.can("stop_broker(b=2)") else ()), "request_shutdown(b=2, c=1)")
+        run.do("accept_shutdown(c=1, b=2)", "move_partition(c=1, p=0, r=2)", "answer_shutdown(c=1, b=2)")
+    assert not run.can("request_shutdown(b=2, c=1)")
+    run.do("leave_cluster(b=2)")
+    assert run["zookeeper.registered"] == "{1,3}"
+
+
+def test_a_broker_that_is_back_before_anybody_looks_still_counts_as_shutting_down() -> None:
+    run = Run(BOUNDS, shutdowns=1)
+    shut_down(run, 3)
+    run.do("write_removal(c=1, p=0, r=3)", "answer_shutdown(c=1, b=3)", "leave_cluster(b=3)", "start_process(b=3)")
+    run.do("register_broker(b=3)", "on_broker_change(c=1)")
+    assert (run["controllers[1].shutting_down"], run["controllers[1].live"]) == ("{3}", "{1,2,3}")
