@@ -1,7 +1,8 @@
-"""Checks in a second process: while one core explores, the other proves.
+"""Checks in a second process, so that both cores of a small machine verify.
 
-They are begun in the order given, one after the other, and to make one is then to wait for it. Whoever leaves early,
-with Ctrl-C or otherwise, ends what is still under way.
+The second process makes checks in the order given. The first goes its own way through all of them: one that the second
+has not begun yet it makes itself, for one that is under way it waits. Whoever leaves early, with Ctrl-C or otherwise,
+ends what is still under way.
 """
 
 from __future__ import annotations
@@ -10,25 +11,32 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
+from model_check.results import Run
 from model_check.verification import Check, made
 
 
 @contextmanager
 def in_a_second_process(checks: Sequence[Check]) -> Iterator[list[Check]]:
-    """The same checks, under way in another process until the block ends."""
+    """The same checks, which another process makes as well, until the block ends; each is made once."""
     known = set(multiprocessing.active_children())
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_leave_the_terminal_alone) as pool:
         begun = [pool.submit(made, check) for check in checks]
         try:
-            yield [replace(check, make=one.result) for check, one in zip(checks, begun, strict=True)]
+            yield [replace(check, make=partial(_once, check, one)) for check, one in zip(checks, begun, strict=True)]
         finally:
-            if not all(one.done() for one in begun):
+            if not all(one.cancel() or one.done() for one in begun):
                 for child in set(multiprocessing.active_children()) - known:
                     child.terminate()
+
+
+def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:
+    """What came of a check, made here if the other process has not begun it."""
+    return made(check) if begun.cancel() else begun.result()
 
 
 def _leave_the_terminal_alone() -> None:

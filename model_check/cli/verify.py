@@ -66,13 +66,13 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    checks = [*explorations(chosen), *uncovered_defects(chosen)]
-    checks += [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ()), *matrices(chosen)]
+    checks = [*refinements(chosen, deep=deep), *(simulations(chosen) if deep else ()), *matrices(chosen)]
     if not scopes:
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
         checks.extend(recorded_checks(deep=deep))
-    with in_a_second_process(list(proofs(chosen, deep=deep))) as proving:
-        return print_document(document(run_checks([*checks, *proving], _tell)), as_json=as_json)
+    explored = sorted([*explorations(chosen), *uncovered_defects(chosen)], key=lambda one: one.cost, reverse=True)
+    with in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared:
+        return print_document(document(run_checks([*checks, *shared], _tell)), as_json=as_json)
 
 
 def _tell(made: Run) -> None:

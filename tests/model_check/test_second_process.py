@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,13 @@ def whose(name: str) -> list[Run]:
     return [Run("test", name, str(os.getpid()), Verdict.HOLDS)]
 
 
+def slowly(name: str, folder: Path) -> list[Run]:
+    """Leaves a file for each time that it is called."""
+    time.sleep(0.3)
+    (folder / f"{name}-{os.getpid()}").touch(exist_ok=False)
+    return whose(name)
+
+
 def fails() -> list[Run]:
     raise BadInput("no scope is called so")
 
@@ -29,13 +37,14 @@ def takes_an_hour() -> list[Run]:
     return []
 
 
-def test_what_they_find_comes_back_in_order_and_from_one_other_process() -> None:
-    checks = [Check("test", name, "", cost, partial(whose, name)) for cost, name in enumerate("abc")]
-    with in_a_second_process(checks) as under_way:
-        runs = list(run_checks(under_way))
-    assert [one.scope for one in runs] == ["a", "b", "c"]
-    (pid,) = {one.variant for one in runs}
-    assert pid != str(os.getpid())
+def test_both_processes_make_checks_and_each_is_made_once(tmp_path: Path) -> None:
+    names = [str(number) for number in range(12)]
+    checks = [Check("test", name, "", -int(name), partial(slowly, name, tmp_path)) for name in names]
+    with in_a_second_process(checks) as shared:
+        runs = list(run_checks(shared))
+    assert [one.scope for one in runs] == names[::-1]  # the cheap ones first
+    assert len({one.variant for one in runs}) == 2
+    assert sorted(file.name.partition("-")[0] for file in tmp_path.iterdir()) == sorted(names)
 
 
 def test_one_that_fails_is_an_error_and_the_next_one_is_made() -> None:

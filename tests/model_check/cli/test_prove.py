@@ -1,12 +1,10 @@
 """`kcheck prove`: what is proved of a small cluster, and what the gate makes of it."""
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from model_check.cli import verify
 from model_check.results import from_json
 from tests.model_check.cli.conftest import Kcheck, expectation
 
@@ -46,9 +44,8 @@ def test_a_kind_that_induction_says_nothing_of_is_refused(kcheck: Kcheck) -> Non
 
 @pytest.mark.parametrize(("incomplete", "code"), [({}, 0), ({GROWS: "why"}, 1)])
 def test_verify_compares_proofs(
-    kcheck: Kcheck, manifest: dict[str, Any], incomplete: dict[str, str], code: int, monkeypatch: pytest.MonkeyPatch
+    kcheck: Kcheck, manifest: dict[str, Any], incomplete: dict[str, str], code: int
 ) -> None:
-    monkeypatch.setattr(verify, "in_a_second_process", nullcontext)  # another would not know this manifest
     provable = {"one_term_acts_in_an_epoch", "controller_znode_is_its_owners", "no_failover_fails_on_left_overs"}
     others = provable | {"one_controller_acts_in_an_epoch", "who_gave_up_is_not_active"}
     del manifest["solo"]["expect"]
