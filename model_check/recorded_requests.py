@@ -3,8 +3,8 @@
 A LeaderAndIsr prints a line for each partition as it arrives, and more as it is handled, under one lock; it is handled,
 all of it at once, where its first line under the lock stands. Most lines repeat what others say; they are held against
 those, and what does not go together is a contradiction: a line said twice, or about another request, role or epoch; a
-transition that never ends although the process goes on; a request that is skipped. One that was only received, because
-the process ended before, is passed over.
+transition that ends and did not begin, or never ends although the process goes on; a request that is skipped. One that
+was only received, because the process ended before, is passed over.
 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
@@ -66,6 +66,12 @@ class _Request:
     refused: bool = False
     failed: bool = False
     handled: LogEntry | None = None
+
+    def unfounded(self) -> Iterator[str]:
+        """What it says without having said what must come before."""
+        for p, line in self.said:
+            if line is TransitionCompleted and (p, TransitionStarted) not in self.said:
+                yield "completes a transition that it did not begin"
 
     def gaps(self) -> Iterator[str]:
         """What it must have said, had its process gone on, and did not."""
@@ -141,9 +147,9 @@ class Requests:
         """The requests that were handled, in order; what did not come to its end is a contradiction."""
         lasts = {request.life: request for request in self.handled}
         for request in self.handled:
-            if request is not lasts[request.life]:
-                for gap in request.gaps():
-                    self._contradict(request.first, gap)
+            gaps = () if request is lasts[request.life] else request.gaps()
+            for reason in (*request.unfounded(), *gaps):
+                self._contradict(request.first, reason)
         for request in self.received:
             if request.handled is None:
                 self._not_handled(request)
