@@ -23,6 +23,7 @@ from model_check.fault_injection import PAST, PHASE, RUNNING, Injection, injecte
 from model_check.graph import Flags, Graph, reaching
 from model_check.predicates import Kind
 from model_check.traces import Trace
+from spec.errors import EnvironmentFailure
 from spec.language import TransitionSystem
 from spec.matrix_plans import FAULTS, MatrixPlan
 from spec.model import Model
@@ -121,6 +122,11 @@ class _Handler:
 
     def cells(self, one: Injection, found: Exploration) -> Iterator[Cell]:
         """The cells of one fault."""
+        if not found.exhausted:
+            raise EnvironmentFailure(
+                f"the memory ended after {found.states:,} states of what follows a {one.fault}: no cell is known",
+                "give it more memory",
+            )
         phases, lost = _values(found, PHASE), _lost(found)
         groups = {"none": phases <= PAST} if one.fault == "none" else dict(self._groups(one, phases))
         for place, here in groups.items():

@@ -1,8 +1,8 @@
 """Checks in a second process, so that both cores of a small machine verify.
 
 The second process makes checks in the order given. The first goes its own way through all of them: one that the second
-has not begun yet it makes itself, for one that is under way it waits. Whoever leaves early, with Ctrl-C or otherwise,
-ends what is still under way.
+has not taken yet it makes itself, for one that is under way, or next, it waits. Whoever leaves early, with Ctrl-C or
+otherwise, ends what is still under way.
 """
 
 from __future__ import annotations

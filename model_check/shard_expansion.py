@@ -29,7 +29,7 @@ _OWNER = np.uint64((1 << OWNER_BITS) - 1)
 
 @inlined
 def owner_of(hashed: Any, shards: int) -> Any:
-    """The shard that owns a state by its hash's lowest bits, which a shard's own table does not use."""
+    """The shard that owns a state by its hash's lowest bits; a table finds its buckets by the highest."""
     return (hashed & _OWNER) * np.uint64(shards) >> np.uint64(OWNER_BITS)
 
 

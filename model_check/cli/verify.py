@@ -86,7 +86,7 @@ def explorations(chosen: list[Plan]) -> Iterator[Check]:
     for one in chosen:
         for expected in one.explorations:
             yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, one, expected))
-        if not one.explorations and not one.proofs and one.matrix is None:
+        if not one.explorations and not one.proofs and not (one.matrix and one.matrix.expected):
             reason = f"the manifest expects nothing; see `kcheck explore {one.scope} --print-expectations`"
             nothing = Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
             yield Check(ENGINE, one.scope, "", 0, partial(list[Run], [nothing]))
@@ -118,7 +118,7 @@ def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
 
 
 def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
-    """Every edge on the reference: of one small scope, in a deep run of all that are not too large."""
+    """Every edge on the reference: of one small scope, in a deep run of all that are not too large and that it has."""
     for one in chosen:
         scope = scope_named(one.scope)
         if lacking(scope) and scope.purgatory is None:
