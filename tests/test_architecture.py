@@ -58,9 +58,8 @@ SKIPPED_FOLDERS = {
 MACHINE_PATH = re.compile(r"(?<![\w.}$<~-])/(?:home|root|Users|work|tmp/(?!kafka-logs|zookeeper))\b/?[\w.]*")
 """A path that exists on one machine only; Kafka's and ZooKeeper's documented default folders are theirs to name."""
 
-REGISTRIES = ("pypi", "pythonhosted", "anaconda", "piwheels", "maven", "npmjs")
-REGISTRY_HOST = re.compile(rf"\b(?:{'|'.join(REGISTRIES)})\.(?:[a-z]+\.)?(?:org|com)\b")
-"""A package registry: which one is used is the business of whoever installs."""
+PACKAGE_INDEX = re.compile(r"--(?:extra-)?index-url|\bindex-url\s*=|\bhttps?://\S+/simple\b")
+"""A package registry, known by how one is named: which is used is the business of whoever installs."""
 
 
 def repository() -> Sources:
@@ -127,7 +126,7 @@ def strays(sources: Sources) -> list[str]:
 
 def long_files(sources: Sources) -> list[str]:
     """Modules in which a second idea must hide."""
-    counts = {path: len(sources[path].splitlines()) for path, _ in modules(sources, LAYERS[:-1])}
+    counts = {path: len(sources[path].splitlines()) for path, _ in modules(sources)}
     return [f"{path}: {count} lines" for path, count in counts.items() if count > MAX_LINES]
 
 
@@ -139,12 +138,12 @@ def undocumented(sources: Sources) -> list[str]:
 
 
 def local_names(sources: Sources) -> list[str]:
-    """Lines that name a path of some machine or the host of a package registry."""
+    """Lines that name a path of some machine or a package registry."""
     return [
         f"{path}:{number} names {found.group()}"
         for path, text in sources.items()
         for number, line in enumerate(text.splitlines(), start=1)
-        for found in (MACHINE_PATH.search(line), REGISTRY_HOST.search(line))
+        for found in (MACHINE_PATH.search(line), PACKAGE_INDEX.search(line))
         if found
     ]
 
@@ -167,7 +166,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (undocumented, "spec/b/a.py", ""),
     (local_names, "README.md", "see :home:someone:notes".replace(":", "/")),
     (local_names, "Makefile", "LOG = |tmp|out.log".replace("|", "/")),
-    (local_names, "spec/a.py", "# https://" + "pypi" + ".org/simple"),
+    (local_names, "spec/a.py", "# https://packages.example/" + "simple"),
+    (local_names, "Makefile", "pip install --index" + "-url=packages.example"),
 ]
 
 INNOCENT: Sources = {
