@@ -36,6 +36,7 @@ from spec.replica_states import ReplicaState
 from spec.replica_transitions import replicas_to_online
 from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler, listened_paths
+from spec.state_writes import cache_state
 from spec.terms import both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, epoch_is_as_read, is_fenced_off
@@ -206,11 +207,10 @@ def read_topics(s: Any, m: Model, c: int) -> None:
 @action(actor="controller {c}", source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
 def read_state(s: Any, m: Model, c: int, p: int) -> None:
     """Failover 7: read a state znode into the cache; after the last one the channels and the machines start."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    controller = s.controllers[c]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.READ_STATES, cached.todo)
-    for name in FIELDS:
-        cached[name] = znode[name]
+    cache_state(s, c, p)
     cached.todo = False
     with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
         start_machines(s, m, c)

@@ -20,9 +20,9 @@ from spec.controller_election import controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.language import action, fits, observe, require, when
 from spec.model import Model
-from spec.replica_transitions import cache_state
 from spec.request_batch import Batch, acts, known_partitions, send
 from spec.state import At, Callback
+from spec.state_writes import cache_state
 from spec.terms import Value, both, either, flag
 from spec.zookeeper import can_operate, exists, is_fenced_off, notify
 

@@ -22,7 +22,7 @@ from typing import Any
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
 from spec.deletion_queue import is_queued
-from spec.language import action, observe, require, successor, when
+from spec.language import action, observe, require, when
 from spec.leader_selectors import (
     ElectionTerms,
     chosen,
@@ -35,6 +35,7 @@ from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
 from spec.state import At, Handler
+from spec.state_writes import cache_state, write_state
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
@@ -251,24 +252,15 @@ def reread(s: Any, c: int) -> None:
 
 def _write_election(s: Any, m: Model, c: int, p: int) -> Value:
     """Write the elected leader and ISR; say who is to be told."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
     election = election_of(s, m, c, p)
-    znode.leader = election.leader
-    znode.isr = election.isr
-    znode.leader_epoch = successor(znode.leader_epoch)
-    znode.version = successor(znode.version)
-    znode.controller_epoch = controller.epoch
-    acts(s, m, c)
-    state_changed(s, m, p)
-    observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+    write_state(s, m, c, p, leader=election.leader, isr=election.isr)
     return election.receivers
 
 
 def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
     """The znode is as this controller wrote it: cache it, tell the receivers, state Online."""
-    cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
-    for name in FIELDS:
-        cached[name] = znode[name]
+    cached = s.controllers[c].partitions[p]
+    cache_state(s, c, p)
     cached.state = PartitionState.ONLINE
     cached.batched = receivers
 

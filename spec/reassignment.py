@@ -25,19 +25,20 @@ from typing import Any
 from spec.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.controller_election import controller_moved
 from spec.controller_threads import rearm_isr_watch, take_callback
-from spec.language import action, observe, require, reset, successor, when
+from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import elect_reassigned
 from spec.model import Model
 from spec.partition_leadership import reread
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
 from spec.replica_states import ReplicaState
-from spec.replica_transitions import cache_state, may_go_online_or_offline
-from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
+from spec.replica_transitions import may_go_online_or_offline
+from spec.request_batch import Batch, see_conflict, send
 from spec.state import At, Callback, Handler
+from spec.state_writes import cache_state, write_state
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
+from spec.zookeeper import can_operate, exists, is_fenced_off
 
 PARTS = ("reassignment",)
 SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
@@ -129,7 +130,7 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
     _working_on(s, m, c, p, At.BUMP_WRITE)
     fenced, unchanged = is_fenced_off(s, m, c), _is_as_read(s, c, p)
     with when(~fenced & unchanged):
-        _write_state(s, m, c, p, leader=s.zookeeper.state[p].leader)
+        write_state(s, m, c, p, leader=s.zookeeper.state[p].leader, isr=s.zookeeper.state[p].isr)
         _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
         _forget_version(s, c, At.START_READ)
         with when(m.brokers.is_empty(controller.partitions[p].visiting)):
@@ -237,7 +238,7 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
     elected = elect_reassigned(m.brokers, wanted, znode.isr, controller.live).leader
     with when(~fenced & unchanged):
         controller.partitions[p].assigned = wanted
-        _write_state(s, m, c, p, leader=choose(moves, elected, znode.leader))
+        write_state(s, m, c, p, leader=choose(moves, elected, znode.leader), isr=znode.isr)
         with when(moves):
             cache_state(s, c, p)
             controller.partitions[p].state = PartitionState.ONLINE
@@ -332,18 +333,6 @@ def _forget_version(s: Any, c: int, at: At) -> None:
     """The write is over, or to be tried again with a fresh read."""
     reread(s, c)
     s.controllers[c].at = at
-
-
-def _write_state(s: Any, m: Model, c: int, p: int, leader: Value) -> None:
-    """The state znode gets this leader, the same ISR, leader_epoch + 1."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
-    znode.leader = leader
-    znode.leader_epoch = successor(znode.leader_epoch)
-    znode.version = successor(znode.version)
-    znode.controller_epoch = controller.epoch
-    acts(s, m, c)
-    state_changed(s, m, p)
-    observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
 
 
 def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:

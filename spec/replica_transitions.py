@@ -23,15 +23,16 @@ from typing import Any
 from spec.assignment import assigned_set
 from spec.controller_election import controller_moved
 from spec.deletion_queue import is_busy, is_queued
-from spec.language import action, observe, require, successor, when
+from spec.language import action, observe, require, when
 from spec.model import Model
 from spec.partition_leadership import reread
 from spec.replica_states import ReplicaState
-from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
+from spec.request_batch import Batch, see_conflict, send
 from spec.state import At, Handler
+from spec.state_writes import cache_state, write_state
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
+from spec.zookeeper import can_operate, exists, is_fenced_off
 
 #: From these a replica may go Online, and from the same ones Offline, by the documented table.
 ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
@@ -204,14 +205,7 @@ def _write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     shrunk = m.brokers.without(znode.isr, r)
     if not m.scope.unclean:
         shrunk = choose(shrunk == (), znode.isr, shrunk)
-    znode.leader = choose(znode.leader == r, 0, znode.leader)
-    znode.isr = shrunk
-    znode.leader_epoch = successor(znode.leader_epoch)
-    znode.version = successor(znode.version)
-    znode.controller_epoch = s.controllers[c].epoch
-    acts(s, m, c)
-    state_changed(s, m, p)
-    observe(f"controller {c}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+    write_state(s, m, c, p, leader=choose(znode.leader == r, 0, znode.leader), isr=shrunk)
 
 
 def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
@@ -220,12 +214,6 @@ def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
     _now_offline(s, m, c, p, r)
     _read_again(s, c)
     finish_removal(s, m, c, p, r)
-
-
-def cache_state(s: Any, c: int, p: int) -> None:
-    """The cache takes over what the state znode says."""
-    for name in FIELDS:
-        s.controllers[c].partitions[p][name] = s.zookeeper.state[p][name]
 
 
 def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
