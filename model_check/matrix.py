@@ -55,7 +55,9 @@ class Cell:
 
     @property
     def outcome(self) -> str:
-        """The cell in words, as the manifest spells it."""
+        """The cell in words, as the manifest spells it; a fault that could not come there is no recovery."""
+        if not self.states:
+            return "never tried"
         said = [*(f"violates {name}" for name in self.violated), *(f"stuck {name}" for name in self.stuck)]
         said += [f"open {name}" for name in sorted(self.open)]
         return ", ".join(said) or "recovers"

@@ -33,7 +33,7 @@ def run_of_matrix(found: Matrix, plan: MatrixPlan, variant: str) -> Run:
 def _verdict(cell: Cell) -> Verdict:
     if cell.traces:
         return Verdict.VIOLATED
-    return Verdict.INCOMPLETE if cell.open else Verdict.HOLDS
+    return Verdict.INCOMPLETE if cell.open or not cell.states else Verdict.HOLDS
 
 
 def where(cell: Cell) -> str:
@@ -103,7 +103,7 @@ def table(found: Matrix) -> Iterator[tuple[str, ...]]:
 def _short(cell: Cell, short: Mapping[str, str]) -> str:
     parts = {"violates": cell.violated, "stuck": cell.stuck, "open": cell.open}
     said = [f"{verb} {' '.join(sorted(short[name] for name in names))}" for verb, names in parts.items() if names]
-    return ", ".join(said) or RECOVERS
+    return ", ".join(said) or cell.outcome
 
 
 def legend(found: Matrix) -> Iterator[str]:

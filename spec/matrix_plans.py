@@ -12,7 +12,7 @@ A handler is a scope of the manifest with a table of its own:
     ELECT_CREATE = "recovers"        # by step: the place in the code before which the fault comes, OVER after the last
 
 What is not named recovers. The other outcomes are spelled as they are printed: `violates PROPERTY`, `stuck GOAL`,
-several of them after commas.
+several of them after commas; `never tried` where the fault cannot come.
 """
 
 from __future__ import annotations

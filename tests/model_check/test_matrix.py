@@ -165,6 +165,15 @@ def test_a_report_compares_with_what_is_expected() -> None:
     assert run_of_matrix(found, FAILOVER, "AS_CODED").verdict is Verdict.VIOLATED, "something is broken, unexpectedly"
 
 
+def test_a_place_to_which_the_fault_never_came_is_no_recovery() -> None:
+    crashes = tried("failover", faults=("none", "crash"))
+    cells = tuple(replace(cell, states=0) if cell.place == "READ_EPOCH" else cell for cell in crashes.cells)
+    found = replace(crashes, cells=cells)
+    assert run_of_matrix(found, FAILOVER, "AS_CODED").verdict is Verdict.INCOMPLETE
+    assert run_of_matrix(found, replace(FAILOVER, expected={"AS_CODED": {}}), "AS_CODED").verdict is Verdict.VIOLATED
+    assert {row[0]: row[1] for row in list(table(found))[1:]}["READ_EPOCH"] == "never tried"
+
+
 def test_a_table_has_a_row_for_each_place_and_a_legend() -> None:
     found = tried("failover")
     head, *rows = table(found)
