@@ -12,6 +12,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -35,8 +36,13 @@ def in_a_second_process(checks: Sequence[Check]) -> Iterator[list[Check]]:
 
 
 def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:
-    """What came of a check, made here if the other process has not begun it."""
-    return made(check) if begun.cancel() else begun.result()
+    """What came of a check, made here if the other process has not begun it, or was killed (for memory, as a rule)."""
+    if begun.cancel():
+        return made(check)
+    try:
+        return begun.result()
+    except BrokenProcessPool:
+        return made(check)
 
 
 def _leave_the_terminal_alone() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,13 @@ def fails() -> list[Run]:
     raise BadInput("no scope is called so")
 
 
+def only_here(process: int) -> list[Run]:
+    """Kills any other process, as an operating system without memory does."""
+    if os.getpid() != process:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whose("survivor")
+
+
 def takes_an_hour() -> list[Run]:
     time.sleep(3600)
     return []
@@ -53,6 +61,13 @@ def test_one_that_fails_is_an_error_and_the_next_one_is_made() -> None:
         runs = list(run_checks(under_way))
     assert [one.verdict for one in runs] == [Verdict.ERROR, Verdict.HOLDS]
     assert runs[0].reason == "no scope is called so"
+
+
+def test_what_a_killed_process_had_begun_is_made_here() -> None:
+    with in_a_second_process([Check("test", "", "", 0, partial(only_here, os.getpid()))] * 3) as shared:
+        time.sleep(1)  # the other process takes them, and dies
+        runs = list(run_checks(shared))
+    assert [(one.scope, one.variant) for one in runs] == [("survivor", str(os.getpid()))] * 3
 
 
 def leave_early() -> None:
