@@ -29,7 +29,10 @@ def main() -> None:
     asked = _arguments()
     if asked.scopes:
         for name in asked.scopes:
-            measure(name, asked, marginal=asked.marginal, spark=asked.spark)
+            try:
+                measure(name, asked, marginal=asked.marginal, spark=asked.spark)
+            except ValueError as reason:
+                raise SystemExit(f"benchmarks: {reason}") from None
         return
     measure("ci", asked)
     measure("large", asked, marginal=True)
@@ -68,8 +71,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=3, help="of which the median is told")
     parser.add_argument("--no-spin", dest="spin", action="store_false", help="without SPIN (it needs spin and gcc)")
     parser.add_argument("--no-parts", dest="parts", action="store_false", help="do not tell where the time goes")
-    parser.add_argument("--marginal", action="store_true", help="only what a state costs late, compared to early")
-    parser.add_argument("--spark", action="store_true", help="only what the Spark engine takes, with two workers")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--marginal", action="store_true", help="only what a state costs late, compared to early")
+    only.add_argument("--spark", action="store_true", help="only what the Spark engine takes, with two workers")
     parser.add_argument(
         "--limit", type=int, default=LIMIT, help="with --spark: begin no level when so many states are known"
     )
