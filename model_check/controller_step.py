@@ -10,23 +10,32 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from model_check.hidden_steps import PLACES
 from model_check.open_system import OpenSystem
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.recorded import Cluster
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
+from spec.state import At, DeletionThread, Handler
+
+HANDLERS, MANAGERS = list(Handler), list(DeletionThread)
 
 ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
 CREATIONS = frozenset({"create_state"})
-VISITS = ELECTIONS | CREATIONS | {"read_for_election"}
-VISITS_TO_REPLICAS = frozenset({"read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica"})
+VISITS = ELECTIONS | CREATIONS | {"read_for_election", "read_for_move", "write_move"}
+VISITS_TO_REPLICAS = frozenset({
+    "read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica", "start_new_replica",
+})  # fmt: skip
 GIVEN_UP = frozenset({"fail to create state", "fail election"})
 """What the specification's controller is seen to do where a partition does not come online."""
-START_UP = frozenset({"read_brokers", "read_topics", "read_state"})
-FOR_BROKERS = START_UP | {"on_broker_change"}
+MOVES = frozenset({"read_whether_caught_up", "read_for_move", "write_move"})
+"""The rules of a reassignment that may elect another leader."""
+READING = frozenset({At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES, At.READ_REASSIGNMENTS})
+"""Where a failover reads what is in ZooKeeper."""
 SILENT = frozenset({
-    "deliver_request", "deliver_request_unanswered", "start_process", "start_process_early", "crash", "renew_session",
+    "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
+    "request_reassignment", "start_process", "start_process_early", "crash", "renew_session",
     "expire_session", "end_orphaned_session", "register_broker", "register_broker_unanswered", "fail_registration",
     "create_topic", "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered",
     "rewrite_isr",
@@ -55,6 +64,52 @@ class ControllerStep:
         """The controller epoch of the term whose step this is; a resignation sets it back to 0."""
         epoch: int = self._controller(self.after).epoch.raw or self._controller(self.before).epoch.raw
         return epoch
+
+    def place(self, state: PlainState) -> At:
+        """Where the controller is."""
+        at: int = self._controller(state).at.raw
+        return PLACES[at]
+
+    def handler(self, state: PlainState) -> Handler:
+        """Why it changes states."""
+        handler: int = self._controller(state).handler.raw
+        return HANDLERS[handler]
+
+    @cached_property
+    def is_dropping(self) -> bool:
+        """Whether it is a failover that takes what is reassigned already from the request, and has done so."""
+        return self.place(self.before) is At.REFUSE_WRITE and self.handler(self.before) is Handler.NONE
+
+    @cached_property
+    def starts_machines(self) -> bool:
+        """Whether a failover has read everything: everybody is told, and the state machines start."""
+        after = self._controller(self.after)
+        left = self.place(self.before) in READING or self.is_dropping
+        goes_on = self.place(self.after) in READING or self.place(self.after) is At.RESIGN_DELETE
+        drops = self.place(self.after) is At.REASSIGN_NEXT and self.handler(self.after) is Handler.NONE
+        started = MANAGERS[after.deletion.raw] is DeletionThread.MANAGER_ONLY
+        return left and started and not goes_on and not drops
+
+    @property
+    def for_brokers(self) -> bool:
+        """Whether the step is about brokers that are new to the controller."""
+        return self.starts_machines or self.rule == "on_broker_change"
+
+    @property
+    def moves(self) -> bool:
+        """Whether the reassignment that is in work moves the leader: the cached one is not of RAR, or is dead."""
+        controller = self._controller(self.before)
+        p, brokers = self.parameters["p"], self.system.model.brokers
+        leader, wanted = controller.partitions[p].leader.raw, brokers.lists[controller.reassigned[p].raw]
+        stays = leader in wanted and controller.live.raw >> leader - 1 & 1
+        return self.rule in MOVES and not stays
+
+    @property
+    def writes_state(self) -> bool:
+        """Whether the state znode of the partition is written."""
+        p = self.parameters["p"]
+        before, after = (self.system.view(state).zookeeper.state[p].version.raw for state in self._states)
+        return bool(before != after)
 
     def visits(self, line: Any) -> bool:
         """The line is about the partition that the step visits."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 from model_check.hidden_steps import part
 from model_check.open_system import OpenSystem
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
-from model_check.recorded import RequestHandled
+from model_check.recorded import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recorded_tracks import Place, Tracks
 from model_check.recorded_trees import raw_leadership
 from spec.request_batch import FIELDS
@@ -20,6 +21,7 @@ OUTCOMES: Final = {
     "become follower": "follower",
     "cannot become follower": "unavailable",
     "ignore LeaderAndIsr": "ignored",
+    "is not assigned": "unassigned",
 }
 """What the specification's broker is seen to do, in the words of a recording."""
 
@@ -44,8 +46,13 @@ class Deliveries:
         return self._says_the_same(head, one) and self._ends_the_same(one, seen)
 
     def _says_the_same(self, head: Any, one: RequestHandled) -> bool:
-        """The same partitions, with the same leadership and version."""
-        ordered = {p: head.partitions[p] for p in self.system.model.partitions if head.partitions[p].ordered.raw}
+        """The same partitions, with the same leadership and version, and the same assigned replicas."""
+        model = self.system.model
+        ordered = {p: head.partitions[p] for p in model.partitions if head.partitions[p].ordered.raw}
+        if model.has("reassignment"):
+            replicas = {p: model.brokers.set_kind.encode(brokers) for p, brokers in one.replicas.items()}
+            if replicas != {p: state.assigned.raw for p, state in ordered.items()}:
+                return False
         said = {p: raw_leadership(self.system.model, state) for p, state in one.states.items()}
         return said == {
             p: {name: state[name].raw for name in FIELDS if state[name].raw} for p, state in ordered.items()
@@ -59,16 +66,39 @@ class Deliveries:
         outcomes = {event.fields["partition"].raw: OUTCOMES[event.kind] for event in seen if event.kind in OUTCOMES}
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
-    def comes_again(self, one: RequestHandled, place: Place) -> bool:
+    def comes_again(self, one: Handled, place: Place) -> bool:
         """Whether the next request of this controller to this broker, in this life of it or a later, is the same."""
+        if isinstance(one, ReplicaStopped):
+            stops = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, ReplicaStopped))
+            return [(other.partition, other.delete) for other in islice(stops, 1, 2)] == [(one.partition, one.delete)]
+        if not isinstance(one, RequestHandled):
+            return False
         later = (other for other in self.tracks.later_requests(place, one.broker) if other.controller == one.controller)
         after = next(later, None)
         return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
 
+    def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
+        """How many of a broker's next observations are those of a StopReplica; None if they are not.
+
+        A request that stops several replicas does so in any order; a process that ends may not come to all.
+        """
+        if isinstance(one, StopReplicaRefused):
+            refused = [event.fields["epoch"].raw for event in seen if event.kind == "refuse StopReplica"]
+            return 1 if refused == [one.epoch] else None
+        wanted = {
+            (event.fields["partition"].raw, bool(event.fields["delete"].raw))
+            for event in seen
+            if event.kind == "stop replica"
+        }
+        next_ones = list(islice(self.tracks.handled(place, one.broker), len(wanted)))
+        told = {(other.partition, other.delete) for other in next_ones if isinstance(other, ReplicaStopped)}
+        return len(next_ones) or None if told <= wanted and len(told) == len(next_ones) else None
+
     def may_be_unlogged(self, state: PlainState, c: int, b: int) -> bool:
-        """Whether the request at the head of a queue is one that may leave no line: an UpdateMetadata."""
+        """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
         head = part(state, "connections", c, b, 0)
-        return STAGES[head.get("stage", 0)] is Stage.UPDATE_METADATA
+        stage = STAGES[head.get("stage", 0)]
+        return stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
 
     def are_lost(self, before: PlainState, after: PlainState, place: Place) -> bool:
         """Whether a step drops a queue from which a broker will yet be seen to handle a request."""

@@ -22,25 +22,29 @@ from model_check.positions import BROKER, CONTROLLER, DELIVERIES, Actor, Explain
 from model_check.printed import Printing
 from model_check.recorded import (
     ControllerSaid,
+    Handled,
     Observed,
     ProcessKilled,
     ProcessPaused,
     Recording,
+    ReplicaStopped,
     RequestHandled,
     SessionBegan,
     SessionEnded,
     StateWritten,
+    StopReplicaRefused,
     WriteConflicted,
     ZooKeeperChange,
 )
 from model_check.recorded_tracks import REPORTS, STATE_CHANGES, Place, Tracks
 from model_check.recorded_trees import agrees, makes_a_transaction
 from model_check.reported import Reporting
+from model_check.reported_reassignment import finds_nothing_new
 from spec.model import Model
 from spec.system import instances
 from spec.variants import Switches
 
-READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal"})
+READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"})
 UNANSWERED = "_unanswered"
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
 """What happens to a process that is stopped, too."""
@@ -64,6 +68,8 @@ class Explainer:
             controller_epochs=recording.controller_epochs,
             switches=switches,
             unclean=cluster.unclean,
+            parts=cluster.parts,
+            requests=cluster.requests,
         )
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
@@ -172,6 +178,8 @@ class Explainer:
             to = self._taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self._is_likely(candidate, at, to, one))
+        if isinstance(one, ControllerSaid) and self._is_nothing_new(one, at):
+            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
         if isinstance(one, WriteConflicted) and leads_with_stale_version(self.model, one.by, at.state):
             yield Move(self._without_step(at, number, one, at.stopped), likely=True)
         for candidate in self._before(one, at):
@@ -182,7 +190,7 @@ class Explainer:
     def _is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
         rule = candidate[0]
         if rule in DELIVERIES:
-            assert isinstance(one, RequestHandled)  # noqa: S101 - nothing else is explained by a delivery
+            assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
         if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
             return False  # a process that never gets another session is rather dead than paused
@@ -195,10 +203,18 @@ class Explainer:
                 for candidate in self.hidden(at):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
-            case RequestHandled(controller=c, broker=b) if self.deliveries.may_be_unlogged(at.state, c, b):
-                yield "deliver_request", {"c": c, "b": b}
+            case Handled(broker=b):
+                senders = [one.controller] if isinstance(one, RequestHandled) else self.model.controllers
+                for c in senders:
+                    if self.deliveries.may_be_unlogged(at.state, c, b):
+                        yield "deliver_request", {"c": c, "b": b}
             case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
                 yield "crash", {"b": b}
+
+    def _is_nothing_new(self, one: ControllerSaid, at: Position) -> bool:
+        """Whether a line is one of a callback that finds what the last one found."""
+        alive = one.incarnation == self.tracks.life(at.place, one.controller)
+        return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
@@ -221,10 +237,15 @@ class Explainer:
         one = None if number is None else self.tracks.sequences[number][at.place[number]]
         if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
             return None
-        if not self._shows(at, after, seen, one):
+        if not self._shows(at, after, seen, one) or (
+            unlogged and any(event.kind.startswith("refuse") for event in seen)
+        ):
             return None
-        steps: dict[int, int] = {} if number is None else {number: 1}
-        observations = [] if one is None else [one]
+        steps: dict[int, int] = {}
+        observations: list[Observed] = []
+        if number is not None and one is not None:
+            steps[number] = self._count(at, seen, one)
+            observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         for log, reader in WRITTEN.items() if rule not in SILENT else ():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = reader(self.system, self.cluster, rule, parameters, at.state, after, seen).taken(lines)
@@ -235,6 +256,10 @@ class Explainer:
                 observations += lines[:count]
         explained = Explained(rule, parameters, seen, tuple(observations))
         return Position(after, self.tracks.after(at.place, steps), at.stopped, at, explained)
+
+    def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
+        """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
+        return (isinstance(one, ReplicaStopped) and self.deliveries.stopped(one, at.place, seen)) or 1
 
     @staticmethod
     def _is_stopped(at: Position, candidate: Candidate) -> bool:
@@ -254,6 +279,10 @@ class Explainer:
                 return agrees(self.model, one, at.state, after)
             case RequestHandled(broker=b, incarnation=life):
                 return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
+            case ReplicaStopped(broker=b, incarnation=life) | StopReplicaRefused(broker=b, incarnation=life):
+                return (
+                    life == self.tracks.life(at.place, b) and self.deliveries.stopped(one, at.place, seen) is not None
+                )
             case ProcessKilled():
                 return self._may_end(at, ("crash", {"b": one.broker}))
             case ControllerSaid():

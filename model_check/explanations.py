@@ -12,6 +12,7 @@ from typing import Any, Final
 from model_check.hidden_steps import Candidate, part, place_of
 from model_check.plain_state import PlainState
 from model_check.recorded import (
+    AssignmentWritten,
     BrokerRegistered,
     ControllerCreated,
     ControllerDeleted,
@@ -20,15 +21,19 @@ from model_check.recorded import (
     NotificationDeleted,
     Observed,
     ProcessKilled,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    ReplicaStopped,
     RequestHandled,
     SessionBegan,
     SessionEnded,
     StateWritten,
+    StopReplicaRefused,
     TopicCreated,
     WriteConflicted,
 )
 from spec.model import Model
-from spec.state import At
+from spec.state import At, Stage
 
 
 def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate]:
@@ -83,10 +88,29 @@ def _state_written(m: Model, one: StateWritten, state: PlainState) -> Iterator[C
         yield from [("create_state", visit), ("create_state_unanswered", visit)]
     else:
         yield from [("write_elected_leader", visit), ("write_elected_leader_unanswered", visit)]
+        if place_of(part(state, "controllers", one.by)) in REASSIGNING:
+            yield REASSIGNING[place_of(part(state, "controllers", one.by))], visit
         replica = part(state, "controllers", one.by).get("replica", 0)
         if replica:
             removal = {**visit, "r": replica}
             yield from [("write_removal", removal), ("write_removal_unanswered", removal)]
+
+
+REASSIGNING: Final[Mapping[At, str]] = {
+    At.WRITE_UNION: "write_union",
+    At.BUMP_WRITE: "write_bump",
+    At.MOVE_WRITE: "write_move",
+    At.WRITE_TARGET: "write_target",
+    At.COMPLETE_WRITE: "write_remaining",
+    At.REFUSE_WRITE: "write_remaining",
+}
+"""Where a reassignment writes, and which rule that is."""
+
+
+def _reassigned(_m: Model, one: AssignmentWritten | ReassignmentsWritten, state: PlainState) -> Iterator[Candidate]:
+    controller = part(state, "controllers", one.by)
+    if place_of(controller) in REASSIGNING:
+        yield REASSIGNING[place_of(controller)], {"c": one.by, "p": controller.get("reassigning", 0)}
 
 
 def _isr_change(m: Model, one: StateWritten, znode: PlainState) -> Iterator[Candidate]:
@@ -105,6 +129,8 @@ CONFLICTS: Final[Mapping[At, tuple[str, tuple[str, ...]]]] = {
     At.ONLINE_RETRY: ("rewrite_elected_leader", ("c", "p")),
     At.REMOVE_WRITE: ("write_removal", ("c", "p", "r")),
     At.REMOVE_RETRY: ("rewrite_removal", ("c", "p", "r")),
+    At.BUMP_WRITE: ("write_bump", ("c", "p")),
+    At.MOVE_WRITE: ("write_move", ("c", "p")),
 }
 """Where a controller's conditional write may fail, and which rule that is."""
 
@@ -130,9 +156,32 @@ def leads_with_stale_version(m: Model, b: int, state: PlainState) -> bool:
     return False
 
 
+STAGES: Final = list(Stage)
+DELIVERY = "deliver_request", "deliver_request_unanswered"
+DELETION = "deliver_deletion", "deliver_deletion_unanswered"
+
+
 def _delivered(_m: Model, one: RequestHandled, _state: PlainState) -> Iterator[Candidate]:
-    for rule in ("deliver_request", "deliver_request_unanswered"):
+    for rule in DELIVERY:
         yield rule, {"c": one.controller, "b": one.broker}
+
+
+def _stopped(m: Model, one: ReplicaStopped, state: PlainState) -> Iterator[Candidate]:
+    """Whose request it was is not said: any controller's with such a request at the head of its queue."""
+    stage, rule = (Stage.DELETE_REPLICA, DELETION) if one.delete else (Stage.STOP_REPLICA, DELIVERY)
+    named = {"p": one.partition} if one.delete else {}
+    for c in m.controllers:
+        if STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage:
+            yield from ((name, {"c": c, "b": one.broker, **named}) for name in rule)
+
+
+def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Iterator[Candidate]:
+    for c in m.controllers:
+        head = part(state, "connections", c, one.broker, 0)
+        if STAGES[head.get("stage", 0)] is Stage.STOP_REPLICA:
+            yield from ((name, {"c": c, "b": one.broker}) for name in DELIVERY)
+        for p in part(head, "delete") if STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA else ():
+            yield from ((name, {"c": c, "b": one.broker, "p": p}) for name in DELETION)
 
 
 TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable[Candidate]]]] = {
@@ -151,5 +200,10 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     WriteConflicted: _conflicted,
     ProcessKilled: lambda _m, one, _state: [("crash", {"b": one.broker})],
     RequestHandled: _delivered,
+    AssignmentWritten: _reassigned,
+    ReassignmentsWritten: _reassigned,
+    ReassignmentRequested: lambda _m, one, _state: [("request_reassignment", {"k": one.request})],
+    ReplicaStopped: _stopped,
+    StopReplicaRefused: _stop_refused,
 }
 """What may be observed, and what it may have been. Lines of a controller come with its steps, not by themselves."""

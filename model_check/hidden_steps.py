@@ -33,8 +33,21 @@ STEPS: Final[Mapping[At, str]] = {
     At.READ_BROKERS: "read_brokers",
     At.READ_TOPICS: "read_topics",
     At.FINISH: "finish_failover",
+    At.READ_REASSIGNMENTS: "read_reassignments",
 }
 """Places at which a controller has one step to take. Writes that succeed, or fail on a version, are not hidden."""
+
+REASSIGNING: Final[Mapping[At, str]] = {
+    At.REASSIGN_READ: "read_whether_caught_up",
+    At.BUMP_READ: "read_for_bump",
+    At.MOVE_READ: "read_for_move",
+    At.COMPLETE_READ: "read_remaining",
+    At.REFUSE_READ: "read_remaining",
+}
+"""Places at which it works on the partition that it is reassigning."""
+
+BEGINNING: Final = ("accept_reassignment", "read_whether_caught_up", "read_remaining")
+"""What it may do with the next partition that is due to be reassigned."""
 
 VISITS: Final[Mapping[At, tuple[str, ...]]] = {
     At.READ_STATES: ("read_state",),
@@ -46,6 +59,7 @@ VISITS: Final[Mapping[At, tuple[str, ...]]] = {
 REPLICA_VISITS: Final[Mapping[At, str]] = {
     At.REMOVE_READ: "read_for_removal",
     At.NEW_REPLICA_READ: "read_for_new_replica",
+    At.START_READ: "start_new_replica",
 }
 """Places at which it visits replicas, likewise."""
 
@@ -55,6 +69,7 @@ HANDLERS: Final[Mapping[Callback, str]] = {
     Callback.BROKERS: "on_broker_change",
     Callback.TOPICS: "on_topic_change",
     Callback.ISR_CHANGES: "on_isr_change",
+    Callback.REASSIGNMENTS: "on_reassignment_request",
 }
 ALWAYS_HANDLED: Final = frozenset({Callback.CONTROLLER, Callback.SESSION})
 """Callbacks that run whether or not the broker is the active controller."""
@@ -98,6 +113,13 @@ def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -
         yield from (("delete_notification", {"c": c, "n": n}) for n in m.notices.ids if left >> n - 1 & 1)
     elif at in STEPS and not conflicts:
         yield STEPS[at], {"c": c}
+    elif at in REASSIGNING:
+        yield REASSIGNING[at], {"c": c, "p": controller.get("reassigning", 0)}
+    elif at in {At.COMPLETE_WRITE, At.REFUSE_WRITE}:
+        if not zookeeper.get("requested") and not controller.get("remaining"):
+            yield "write_remaining", {"c": c, "p": controller.get("reassigning", 0)}
+    elif at is At.REASSIGN_NEXT:
+        yield from ((rule, {"c": c, "p": p}) for p in part(controller, "due") for rule in BEGINNING)
     else:
         yield from _visits(m, c, at, part(controller, "partitions"))
 
@@ -107,7 +129,9 @@ def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
     waiting = CALLBACKS[part(controller, "callbacks").get(0, 0)]
     if waiting in {Callback.NONE, Callback.REGISTRATION}:
         return
-    if waiting in ALWAYS_HANDLED or controller.get("active", 0):
+    if waiting is Callback.STATE and controller.get("active", 0):
+        yield "on_state_change", {"c": c, "p": part(controller, "concerns").get(0, 0)}
+    elif waiting in ALWAYS_HANDLED or controller.get("active", 0):
         yield HANDLERS[waiting], {"c": c}
     else:
         yield "skip_callback", {"c": c, "callback": CALLBACKS.index(waiting)}

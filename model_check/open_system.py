@@ -27,7 +27,7 @@ from spec.variants import AS_CODED, Switches
 from spec.views import leaves
 
 JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifications"})
-"""The parts of the protocol that recordings are judged by; `recorded_writes` says where another one begins."""
+"""The parts of the protocol that any recording is judged by; `recorded_cluster` says which others one has."""
 
 Step = tuple[PlainState, tuple[Seen, ...]]
 """The state after a step, and what is seen of it."""
@@ -105,12 +105,15 @@ def open_system(
     controller_epochs: int,
     switches: Switches = AS_CODED,
     unclean: frozenset[int] = frozenset(),
+    parts: frozenset[str] = frozenset(),
+    requests: tuple[tuple[tuple[int, ...], ...], ...] = (),
 ) -> OpenSystem:
     """The whole protocol for these brokers, all of them eligible, and these partitions; nothing runs at first.
 
-    All that is `JUDGED` is in, every fault may happen any number of times. Versions count as far as ZooKeeper does; of
-    controller epochs there are as many as asked for, since the specification remembers for each whether somebody has
-    acted in it. `unclean` are the partitions with unclean leader election.
+    All that is `JUDGED` is in, and the other `parts` that are asked for; every fault may happen any number of times.
+    Versions count as far as ZooKeeper does; of controller epochs there are as many as asked for, since the
+    specification remembers for each whether somebody has acted in it. `unclean` are the partitions with unclean leader
+    election, `requests` the reassignments that may be asked for, each the RAR of every partition (empty: not named).
     """
     scope = Scope(
         name="open",
@@ -119,7 +122,8 @@ def open_system(
         controllers=brokers,
         assigned=assigned,
         topic_of=topic_of,
-        parts=JUDGED,
+        requests=requests,
+        parts=JUDGED | parts,
         budgets=tuple((name, 1) for name in BUDGETS),
         connection_capacity=64,
         callback_capacity=32,
@@ -127,5 +131,6 @@ def open_system(
         controller_epochs=controller_epochs,
         versions=2**31 - 1,
         cold=True,
+        reads_rearm=True,
     )
     return OpenSystem(Model(scope, switches), unclean=unclean)

@@ -15,6 +15,7 @@ from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.recorded import (
     ControllerSaid,
+    Handled,
     NotificationCreated,
     Observed,
     ProcessKilled,
@@ -32,7 +33,9 @@ Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""
 CONTROLLER, BROKER = "controller", "broker"
 
-DELIVERIES = frozenset({"deliver_request", "deliver_request_unanswered"})
+DELIVERIES = frozenset({
+    "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def actors_of(one: Observed) -> set[Actor]:
             return {(CONTROLLER, c), (BROKER, b)}
         case StateWritten(by_leader=True, by=b, changed=changed):
             return {(BROKER, r) for r in {b, *changed}} if changed else set()
-        case NotificationCreated(by=b):
+        case NotificationCreated(by=b) | Handled(broker=b):
             return {(BROKER, b)}
         case SessionBegan() | SessionEnded() | WriteConflicted() | ProcessKilled() | ProcessPaused():
             b = one.by if isinstance(one, ZooKeeperChange) else one.broker

@@ -20,20 +20,24 @@ from typing import Any, Final, TypeAlias
 from model_check.controller_step import (
     CREATIONS,
     ELECTIONS,
-    FOR_BROKERS,
     GIVEN_UP,
-    START_UP,
     VISITS,
     VISITS_TO_REPLICAS,
     ControllerStep,
 )
 from model_check.hidden_steps import part
 from model_check.recorded import ControllerSaid
-from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, UpdateMetadataSending
+from spec.controller_request_lines import (
+    ControllerLine,
+    LeaderAndIsrSending,
+    ReassignmentSent,
+    UpdateMetadataSending,
+)
 from spec.log_lines import Line
 from spec.logged_values import Role
 from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.replica_states import ReplicaState, is_valid
+from spec.state import At
 from spec.state_change_lines import (
     ElectionAborted,
     ElectionFailed,
@@ -56,6 +60,13 @@ ORDER: Final = (
 ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending)
 """How the lines that must be printed follow each other in a step, and where it is about replicas or their brokers."""
 
+WITH_BATCHES: Final = frozenset({"read_whether_caught_up"})
+"""The rules that bring replicas Online one by one, each with a batch of its own: step 5 of a reassignment."""
+BUMPS: Final = frozenset({"write_bump", "write_move"})
+"""The rules of a reassignment that may raise a leader epoch and tell it, whoever leads."""
+DELETION: Final = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT)
+"""The states through which a replica goes in step 9 of a reassignment."""
+
 Key: TypeAlias = "tuple[Any, ...]"
 """What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
 
@@ -75,13 +86,15 @@ class Printing(ControllerStep):
     def _come_later(self, missing: Iterable[Key], said: Sequence[ControllerSaid]) -> bool:
         """Whether what is missing is printed after what was said; within one step, lines come kind by kind."""
         kinds: Iterable[type[Line]] = [type(one.line) for one in said]
-        if self.rule in FOR_BROKERS:  # before anything else, a new broker is told of all partitions
+        if self.rule in WITH_BATCHES or self._deletes:
+            return True
+        if self.for_brokers:  # before anything else, a new broker is told of all partitions
             kinds = dropwhile(lambda kind: kind is UpdateMetadataSending, kinds)
         last = max(map(self._rank, kinds), default=0)
         return all(self._rank(kind) >= last for kind, *_ in missing)
 
     def _rank(self, kind: type[Line]) -> int:
-        order = ORDER_FOR_BROKERS if self.rule in FOR_BROKERS | VISITS_TO_REPLICAS else ORDER
+        order = ORDER_FOR_BROKERS if self.for_brokers or self.rule in VISITS_TO_REPLICAS else ORDER
         return order.index(kind) if kind in order else 0
 
     def _may_say(self, lines: Sequence[ControllerSaid], at: int) -> bool:
@@ -113,19 +126,39 @@ class Printing(ControllerStep):
             if one.kind in GIVEN_UP
         )
         p = self.parameters.get("p")
-        if p is not None and self.rule in CREATIONS | ELECTIONS and self._state(self.after, p) is PartitionState.ONLINE:
+        if p is not None and self._brings_online and self._state(self.after, p) is PartitionState.ONLINE:
             yield PartitionBecameOnline, self._name(p)
-            if self.rule in ELECTIONS:
+            if self._elects:
                 yield LeaderElected, self._name(p)
-        if p is not None and self.rule == "read_for_new_replica" and self._stays(p, self.parameters["r"]):
+        if p is not None and not self._elects and self.rule in BUMPS and self.writes_state:
+            yield ReassignmentSent, self._name(p)
+        if (
+            p is not None
+            and self.rule in {"read_for_new_replica", "start_new_replica"}
+            and self._stays(p, self.parameters["r"])
+        ):
             yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
         if self.rule == "on_topic_change":
             for q in self.system.model.partitions:
                 new = self._state(self.after, q) is PartitionState.NEW
                 if new and self._state(self.before, q) is PartitionState.NON_EXISTENT:
                     yield PartitionBecameNew, self._name(q)
-        if self.rule not in START_UP:
+        if not self.starts_machines:
             yield from self._changed_replicas()
+
+    @property
+    def _elects(self) -> bool:
+        """Whether the step writes a leader that was elected."""
+        return self.rule in ELECTIONS or (self.rule == "write_move" and self.moves and self.writes_state)
+
+    @property
+    def _brings_online(self) -> bool:
+        return self.rule in CREATIONS or self._elects
+
+    @property
+    def _deletes(self) -> bool:
+        """Whether the step is the end of step 8 and the whole of step 9 of a reassignment."""
+        return self.place(self.after) is At.WRITE_TARGET and self.place(self.before) is not At.WRITE_TARGET
 
     def _sent(self) -> Iterable[Key]:
         """What is said of each partition of a LeaderAndIsr; to a new broker, it is sent as its replica comes Online."""
@@ -134,9 +167,9 @@ class Printing(ControllerStep):
                 partition = self._name(one.fields["partition"].raw)
                 broker = self.cluster.broker_ids[one.fields["broker"].raw - 1]
                 yield LeaderAndIsrSending, partition, broker
-                if self.rule != "read_for_new_replica":  # of a New partition, whose leadership is not cached yet
+                if self._cached(self.after, partition).version.raw:  # a New partition's leadership is not cached yet
                     yield UpdateMetadataSending, partition
-                if self.rule in FOR_BROKERS:
+                if self.for_brokers or self.rule in WITH_BATCHES:
                     yield ReplicaChanged, partition, broker
 
     def _changed_replicas(self) -> Iterable[Key]:
@@ -146,7 +179,14 @@ class Printing(ControllerStep):
             old, new = (part(one, p, "replicas") for one in (before, after))
             for r in new if old is not new else ():
                 if old.get(r) != new[r] and not self._comes_online_unsaid(p, r):
-                    yield ReplicaChanged, self._name(p), self.cluster.broker_ids[r - 1]
+                    name = self._name(p), self.cluster.broker_ids[r - 1]
+                    yield from ((ReplicaChanged, *name, *target) for target in self._said_of(p, r))
+
+    def _said_of(self, p: int, r: int) -> Iterable[tuple[ReplicaState, ...]]:
+        """Which lines a changed replica has: one, or those of its deletion, after which it goes at once."""
+        deleted = self._deletes and self._replica(self.after, p, r) is ReplicaState.NON_EXISTENT
+        goes_offline = self._replica(self.before, p, r) is not ReplicaState.OFFLINE
+        return [*([()] if goes_offline else []), *((target,) for target in DELETION)] if deleted else [()]
 
     def _comes_online_unsaid(self, p: int, r: int) -> bool:
         """Kafka says nothing of a replica that comes Online, and was not New, where no leadership is cached."""
@@ -163,14 +203,19 @@ class Printing(ControllerStep):
     def _is_of_the_table(self, line: ControllerLine) -> bool:
         return type(line) in TABLE and TABLE[type(line)](self, line)
 
+    @property
+    def starts_election(self) -> bool:
+        """Whether a state znode is read for an election."""
+        return self.rule == "read_for_election" or (self.rule == "read_for_move" and self.moves)
+
     def elects(self, line: LeaderElected) -> bool:
         """The leader of the partition that is visited has been written."""
-        return self.rule in ELECTIONS and self.visits(line) and self._leads(line)
+        return self._elects and self.visits(line) and self._leads(line)
 
     def brings_online(self, line: PartitionBecameOnline) -> bool:
         """The partition that is visited has a leader now."""
         came_from = self._state(self.before, self.cluster.partition(line.partition)) is line.source
-        return self.rule in CREATIONS | ELECTIONS and self.visits(line) and self._leads(line) and came_from
+        return self._brings_online and self.visits(line) and self._leads(line) and came_from
 
     def fails(self, line: PartitionChangeFailed | NoAssignedReplicaAlive) -> bool:
         """A visit found no leader; or no assigned replica of a New partition lives, and it is not even visited."""
@@ -195,17 +240,25 @@ class Printing(ControllerStep):
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
         stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
+        if line.target in DELETION:
+            return stays and self._deletes
         return stays and (visited if line.target is ReplicaState.NEW else line.source is ReplicaState.NON_EXISTENT)
 
     def _has_nobody_alive(self, partition: Any) -> bool:
         """Whether a partition stays New because no assigned replica lives: it is tried again with the others."""
         p = self.cluster.partition(partition)
         live = self._controller(self.after).live.raw
-        alive = any(live >> r - 1 & 1 for r in self.system.model.assigned(p))
+        alive = any(live >> r - 1 & 1 for r in self._assigned(p))
         return self._state(self.after, p) is PartitionState.NEW and not alive
 
+    def _assigned(self, p: int) -> tuple[int, ...]:
+        """AR, as the controller holds it."""
+        if not self.system.model.has("reassignment"):
+            return self.system.model.assigned(p)
+        return self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
+
     def is_assigned(self, line: ReplicaChanged) -> bool:
-        """Whether there is such a replica."""
+        """Whether there may be such a replica."""
         assigned = self.system.model.assigned(self.cluster.partition(line.partition))
         return self.cluster.broker(line.replica) in assigned
 
@@ -214,17 +267,26 @@ class Printing(ControllerStep):
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         old, new = self._replica(self.before, p, r), self._replica(self.after, p, r)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
+        if self._deletes and new is ReplicaState.NON_EXISTENT:
+            return is_valid(line.source, line.target)
         if line.target is ReplicaState.NEW:
             return visited and old is line.source and new in {ReplicaState.NEW, ReplicaState.ONLINE}
-        if new is not line.target:
-            return False
         if line.target is not ReplicaState.ONLINE:
-            return visited and old is line.source
+            return visited and old is line.source and new is line.target
+        return new is ReplicaState.ONLINE and self._comes_online(line, p, r, visited=visited)
+
+    def _comes_online(self, line: ReplicaChanged, p: int, r: int, *, visited: bool) -> bool:
+        old = self._replica(self.before, p, r)
         if line.source is ReplicaState.NEW:
             return old is ReplicaState.NEW or visited
-        if self.rule in START_UP:
+        if self.starts_machines:
             return line.source is ReplicaState.ONLINE
-        return old is line.source and self._is_new_broker(r)
+        return old is line.source and (self._is_new_broker(r) or self._is_wanted(p, r))
+
+    def _is_wanted(self, p: int, r: int) -> bool:
+        """Whether it is step 5 of a reassignment of the partition, to this replica."""
+        wanted = self.system.model.brokers.lists[self._controller(self.before).reassigned[p].raw]
+        return self.rule in WITH_BATCHES and self.parameters["p"] == p and r in wanted
 
     def _is_new_broker(self, r: int) -> bool:
         old, new = self._controller(self.before).live.raw, self._controller(self.after).live.raw
@@ -239,20 +301,34 @@ class Printing(ControllerStep):
                 leads = one.fields["leader"].raw == b
                 return self._says(one.fields, line) and leads == (line.role is Role.LEADER)
         # A line to a broker without a channel tells of a request that is dropped; it may repeat an earlier leadership.
-        return not self._controller(self.after).channels.raw >> b - 1 & 1
+        known = self._cached(self.after, line.partition), self.system.view(self.after).zookeeper.state[p]
+        epoch = self.system.model.leader_epoch.encode(line.leadership.leader_epoch)
+        dropped = not self._controller(self.after).channels.raw >> b - 1 & 1
+        return dropped and any(epoch <= one.leader_epoch.raw for one in known)
 
     def informs(self, line: UpdateMetadataSending) -> bool:
         """An UpdateMetadata is queued for these brokers (none, if none lives), and tells of this leadership."""
         told = {one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata"}
         named = {self.cluster.broker(broker) for broker in line.brokers}
         live = self._controller(self.after).live.raw
-        if not (told and told <= named) and (named or live):
+        if not (told and told <= named <= told | self._members(live)) and (named or live):
             return False
         p = self.cluster.partition(line.partition)
         znode = self.system.view(self.after).zookeeper.state[p]
         return self._says(self._cached(self.after, line.partition), line) or self._says(znode, line)
 
-    def _says(self, fields: Any, line: LeaderAndIsrSending | UpdateMetadataSending) -> bool:
+    def _members(self, brokers: int) -> set[int]:
+        return {b for b in self.system.model.brokers.ids if brokers >> b - 1 & 1}
+
+    def raises_epoch(self, line: ReassignmentSent) -> bool:
+        """A higher leader epoch was written, and told together with the assigned replicas."""
+        p = self.cluster.partition(line.partition)
+        assigned = self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
+        told = self.rule in BUMPS and not self._elects and self.writes_state and self.visits(line)
+        znode = self.system.view(self.after).zookeeper.state[p]
+        return told and self._says(znode, line) and tuple(map(self.cluster.broker, line.assigned_replicas)) == assigned
+
+    def _says(self, fields: Any, line: LeaderAndIsrSending | UpdateMetadataSending | ReassignmentSent) -> bool:
         said, number = line.leadership, self.cluster.broker
         expected = {
             "leader": number(said.leader),
@@ -268,18 +344,20 @@ def _key(line: Line) -> Key:
     match line:
         case LeaderAndIsrSending():
             return LeaderAndIsrSending, line.partition, line.broker
+        case ReplicaChanged(target=target) if target in DELETION:
+            return ReplicaChanged, line.partition, line.replica, target
         case ReplicaChanged() | ReplicaChangeFailed():
             return type(line), line.partition, line.replica
         case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew() | PartitionChangeFailed():
             return type(line), line.partition
-        case UpdateMetadataSending():
-            return UpdateMetadataSending, line.partition
+        case UpdateMetadataSending() | ReassignmentSent():
+            return type(line), line.partition
         case _:
             return (type(line),)
 
 
 TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {
-    LeaderElectionStarted: lambda step, line: step.rule == "read_for_election" and step.visits(line),
+    LeaderElectionStarted: lambda step, line: step.starts_election and step.visits(line),
     LeaderElected: Printing.elects,
     PartitionBecameOnline: Printing.brings_online,
     ElectionFailed: lambda step, line: step.rule in VISITS and step.visits(line),
@@ -293,5 +371,6 @@ TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {
     ReplicaChangeFailed: Printing.fails_replica,
     LeaderAndIsrSending: Printing.sends,
     UpdateMetadataSending: Printing.informs,
+    ReassignmentSent: Printing.raises_epoch,
 }
-"""Which lines a step may print, and what must be true of it. Lines of reassignment are not here: it is not modelled."""
+"""Which lines a step may print, and what must be true of it."""

@@ -132,6 +132,27 @@ class StateWritten(ZooKeeperChange):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AssignmentWritten(ZooKeeperChange):
+    """A controller wrote the AR of all partitions of a topic."""
+
+    assigned: Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReassignmentRequested(ZooKeeperChange):
+    """/admin/reassign_partitions was created; `request` is its number in `Cluster.requests`."""
+
+    request: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReassignmentsWritten(ZooKeeperChange):
+    """A controller wrote what is still to be reassigned, RAR by partition, or deleted the znode."""
+
+    left: Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class NotificationCreated(ZooKeeperChange):
     """A leader announced ISR changes; `notice` is the place of its notification (`Model.notices`)."""
 
@@ -182,17 +203,38 @@ class ControllerSaid(Observed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RequestHandled(Observed):
-    """A broker handled a request of a controller, in its life number `incarnation`.
-
-    `kind` is LeaderAndIsr, UpdateMetadata or StopReplica; `states` what the LeaderAndIsr says of each partition, and
-    `outcomes` what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known
-    where the process was killed). `told` is what an UpdateMetadata says, without versions. `refused`: as a whole, for
-    its controller epoch. Correlation ids begin anew with each channel.
-    """
+class Handled(Observed):
+    """A broker handled something of a request of a controller, in its life number `incarnation`."""
 
     broker: int
     incarnation: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaStopped(Handled):
+    """A broker was told to stop a replica, and to delete it if `delete`; by whom and in which request is not logged."""
+
+    partition: int
+    delete: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopReplicaRefused(Handled):
+    """A broker refused a StopReplica for its controller epoch; by whom it was is not logged."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestHandled(Handled):
+    """A broker handled a LeaderAndIsr or an UpdateMetadata of a controller.
+
+    `kind` is one of these two; `states` what the LeaderAndIsr says of each partition, `replicas` its AR, and `outcomes`
+    what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known where the
+    process was killed). `told` is what an UpdateMetadata says, without versions. `refused`: as a whole, for its
+    controller epoch. Correlation ids begin anew with each channel.
+    """
+
     kind: str
     controller: int
     epoch: int
@@ -201,6 +243,7 @@ class RequestHandled(Observed):
     outcomes: Mapping[int, str]
     refused: bool
     told: Mapping[int, Leadership] = field(default_factory=dict)
+    replicas: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +274,10 @@ class Contradiction(Observed):
 class Cluster:
     """The names of a recording, and their numbers in the specification.
 
-    `unclean` are the numbers of the partitions with unclean leader election; a topic may override the default.
+    `unclean` are the numbers of the partitions with unclean leader election; a topic may override the default. `parts`
+    are those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that
+    were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition
+    has had, or was to have, as sets.
     """
 
     broker_ids: tuple[int, ...]
@@ -240,6 +286,9 @@ class Cluster:
     assigned: tuple[tuple[int, ...], ...]
     unclean: frozenset[int] = frozenset()
     unclean_by_default: bool = False
+    parts: frozenset[str] = frozenset()
+    requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    assignments: tuple[frozenset[frozenset[int]], ...] = ()
 
     @cached_property
     def _brokers(self) -> Mapping[int, int]:
@@ -259,8 +308,11 @@ class Cluster:
 
     @cached_property
     def topic_of(self) -> tuple[int, ...]:
-        """The number of each partition's topic."""
-        return tuple(self.topics.index(one.topic) for one in self.partitions)
+        """The number of each partition's topic; what requests name and never was is a topic of its own (`str`)."""
+        named = [
+            one.topic if replicas else str(one) for one, replicas in zip(self.partitions, self.assigned, strict=True)
+        ]
+        return tuple(map(self.topics.index, named))
 
 
 @dataclass(frozen=True)

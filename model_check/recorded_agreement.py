@@ -1,9 +1,10 @@
 """What one process says of another's doing, held against that one's own log.
 
 A broker caches no leadership that the controller did not say it sends to it. A controller gets no answer that the
-broker did not give: the answers to its LeaderAndIsr, and to UpdateMetadata that are refused, are those of requests that
-the broker handled, in their order; some may be lost. (An UpdateMetadata without partitions leaves no line at its
-broker, so a plain answer to one says nothing.) What does not agree is a contradiction, which no behaviour explains.
+broker did not give: the answers to its LeaderAndIsr and StopReplica, and to UpdateMetadata that are refused, are those
+of requests that the broker handled, in their order; some may be lost. (An UpdateMetadata without partitions leaves no
+line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) What does not agree is a
+contradiction, which no behaviour explains.
 
 PROTOCOL.md sections 9 and 12.2.
 """
@@ -11,10 +12,20 @@ PROTOCOL.md sections 9 and 12.2.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Leadership, RequestHandled
+from model_check.recorded import (
+    AnswerReceived,
+    Cluster,
+    Contradiction,
+    ControllerSaid,
+    Handled,
+    Leadership,
+    ReplicaStopped,
+    RequestHandled,
+    StopReplicaRefused,
+)
 from model_check.recorded_limits import SequencesByName
 from spec.controller_request_lines import UpdateMetadataSending
 from spec.error_codes import ErrorCode
@@ -36,10 +47,11 @@ def disagreements(
     cluster: Cluster, sequences: SequencesByName, answers: Iterable[AnswerReceived]
 ) -> Iterator[Contradiction]:
     """Lines about another process that its own log does not bear out."""
-    handled = [one for track in sequences.values() for one in track if isinstance(one, RequestHandled)]
+    handled = [one for track in sequences.values() for one in track if isinstance(one, Handled)]
+    requests = [one for one in handled if isinstance(one, RequestHandled)]
     said = [one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)]
     logged = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"broker {name}" in sequences}
-    yield from _never_sent(cluster, [one for one in handled if one.controller in logged], said)
+    yield from _never_sent(cluster, [one for one in requests if one.controller in logged], said)
     yield from _never_given([one for one in answers if one.broker in logged], handled)
 
 
@@ -86,20 +98,46 @@ def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Lea
 # -------------------------------------------------------------------------------------------------------- answers
 
 
-def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[RequestHandled]) -> Iterator[Contradiction]:
-    requests: dict[tuple[int, int], list[RequestHandled]] = defaultdict(list)
-    for request in handled:
-        requests[request.controller, request.broker].append(request)
+def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[Handled]) -> Iterator[Contradiction]:
+    """Answers that are none of what their brokers handled since the one before; whose a StopReplica is, is not said."""
+    all_of: dict[int, list[Handled]] = defaultdict(list)
+    for one in handled:
+        all_of[one.broker].append(one)
+    left: dict[tuple[int, int], list[Handled]] = {}
     for answer in answers:
-        if answer.codes is None and answer.error_code == ErrorCode.NONE:
+        connection = answer.controller, answer.broker
+        if connection not in left:
+            own = (
+                one for one in all_of[answer.broker] if getattr(one, "controller", answer.controller) == connection[0]
+            )
+            left[connection] = list(own)
+        if _says_little(answer):
             continue
-        left = requests[answer.controller, answer.broker]
-        answered = next((number for number, one in enumerate(left) if _answers(answer, one)), None)
-        if answered is None:
+        behind = (after for at in range(len(left[connection])) if (after := _behind(answer, left[connection], at)))
+        after = next(behind, None)
+        if after is None:
             reason = "is an answer that its broker did not give, or not then"
             yield Contradiction(place=answer.place, time=answer.time, text=answer.text, reason=reason)
         else:
-            del left[: answered + 1]
+            del left[connection][:after]
+
+
+def _says_little(answer: AnswerReceived) -> bool:
+    """Whether an answer may be one to a request that left no line: an UpdateMetadata, or a stop of nothing."""
+    return not answer.codes and answer.error_code == ErrorCode.NONE
+
+
+def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int) -> int | None:
+    """The place behind what an answer is to, if that is in this place."""
+    one = handled[at]
+    if isinstance(one, RequestHandled):
+        return at + 1 if _answers(answer, one) else None
+    if isinstance(one, StopReplicaRefused):
+        return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
+    codes = answer.codes or {}
+    stops = [stop for stop in handled[at : at + len(codes)] if isinstance(stop, ReplicaStopped)]
+    stopped = len({stop.delete for stop in stops}) == 1 and {stop.partition for stop in stops} == codes.keys()
+    return at + len(codes) if stopped and not any(codes.values()) and answer.error_code == ErrorCode.NONE else None
 
 
 def _answers(answer: AnswerReceived, request: RequestHandled) -> bool:

@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, Final
 
 from model_check.recorded import (
+    AssignmentWritten,
     BrokerRegistered,
     Cluster,
     ControllerCreated,
@@ -18,6 +19,8 @@ from model_check.recorded import (
     NotificationCreated,
     NotificationDeleted,
     NotModelled,
+    ReassignmentRequested,
+    ReassignmentsWritten,
     SessionBegan,
     SessionEnded,
     StateWritten,
@@ -171,6 +174,38 @@ class Changes:
         by_leader = leadership.leader == head["by"] and before and leadership.leader_epoch == before.leader_epoch
         changed = frozenset(leadership.isr).symmetric_difference(before.isr if before else ())
         return StateWritten(**head, partition=partition, state=leadership, by_leader=bool(by_leader), changed=changed)
+
+    def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> AssignmentWritten | NotModelled:
+        """The AR of a topic's partitions, by a controller; others do it only to add partitions."""
+        topic = path.topic or ""
+        own = {one for one, replicas in zip(self.cluster.partitions, self.cluster.assigned, strict=True) if replicas}
+        written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
+        if not head["by"] or written.keys() != {one for one in own if one.topic == topic}:
+            return self._not_modelled(head, "partition addition is not part of the specification")
+        return AssignmentWritten(**head, assigned=self._by_number(written))
+
+    def requested(self, head: dict[str, Any], payload: Any) -> ZooKeeperChange | NotModelled:
+        """/admin/reassign_partitions is there: the tool creates it, and a controller that finds it gone."""
+        if head["by"]:
+            return self.reassigned(head, payload)
+        wanted = self._reassignments(payload)
+        if not wanted:
+            return self._not_modelled(head, "a request to reassign nothing is not part of the specification")
+        request = tuple(wanted.get(p, ()) for p in range(len(self.cluster.partitions)))
+        return ReassignmentRequested(**head, request=self.cluster.requests.index(request))
+
+    def reassigned(self, head: dict[str, Any], payload: Any) -> ReassignmentsWritten | NotModelled:
+        """What is left to be reassigned, by a controller; nothing, if the znode is deleted."""
+        if not head["by"]:
+            return self._not_modelled(head, "a request that is changed by hand is not part of the specification")
+        return ReassignmentsWritten(**head, left=self._reassignments(payload) if payload else {})
+
+    def _reassignments(self, payload: Any) -> Mapping[int, tuple[int, ...]]:
+        return self._by_number({TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions})
+
+    def _by_number(self, lists: Mapping[TopicPartition, tuple[int, ...]]) -> Mapping[int, tuple[int, ...]]:
+        number = self.cluster.broker
+        return {self.cluster.partition(one): tuple(map(number, ids)) for one, ids in lists.items()}
 
     def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
         """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""

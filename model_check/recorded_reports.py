@@ -14,6 +14,7 @@ from typing import Any, Final
 from model_check.recorded import Cluster, ControllerSaid, Observed
 from model_check.recorded_entries import head_of, lines_of
 from model_check.reported import REPORTS
+from model_check.reported_reassignment import REASSIGNMENT_REPORTS
 from spec.controller_log.broker_changes import BROKER_LINES
 from spec.controller_log.channels import CHANNEL_LINES
 from spec.controller_log.failover import FAILOVER_LINES, Resigned
@@ -40,7 +41,7 @@ REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
     CHANNEL_LINES: "requests and connections: what arrives is in the brokers' state-change.log",
     ISR_NOTIFICATION_LINES: "ISR change notifications, whose deletion is in ZooKeeper",
     PREFERRED_ELECTION_LINES: "preferred replica election, which is not part of the specification",
-    REASSIGNMENT_LINES: "partition reassignment, which is not part of the specification",
+    REASSIGNMENT_LINES: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
     DELETION_LINES: "topic deletion, which is not part of the specification",
     (LoggerRegistered,): "a line of log4j",
     (Resigned,): "a resignation: there may be one more than is specified, before that of an expired session",
@@ -55,6 +56,8 @@ tells of it.
 PASSED_OVER: Final[Mapping[type[Line], str]] = {
     kind: reason for kinds, reason in REASONS.items() for kind in kinds if kind not in REPORTS
 }
+REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {"reassignment": REASSIGNMENT_REPORTS}
+"""What is an observation only where the recording has a part of the protocol."""
 
 
 def read_reports(
@@ -67,12 +70,13 @@ def read_reports(
 ) -> dict[str, tuple[Observed, ...]]:
     """The sequence of a log by its name, up to a time; MalformedInput names the line that is none of Kafka's."""
     said: list[Observed] = []
+    of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
     for entry, line in lines_of(log, parse_controller_line, until):
         writer: Any = getattr(line, "controller", None)
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
-        if type(line) in PASSED_OVER:
+        if type(line) in PASSED_OVER and type(line) not in of_parts:
             passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER[type(line)]}"] += 1
         else:
             head = head_of(entry)

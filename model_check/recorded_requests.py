@@ -4,7 +4,8 @@ A LeaderAndIsr prints a line for each partition as it arrives, and more as it is
 all of it at once, where its first line under the lock stands. Most lines repeat what others say; they are held against
 those, and what does not go together is a contradiction: a line said twice, or about another request, role or epoch; a
 transition that ends and did not begin, or never ends although the process goes on; a request that is skipped. One that
-was only received, because the process ended before, is passed over.
+was only received, because the process ended before, is passed over. The lines of a StopReplica do not say whose it is;
+each partition that it stops is an observation by itself.
 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
@@ -15,7 +16,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from model_check.recorded import Cluster, Contradiction, Leadership, RequestHandled
+from model_check.recorded import (
+    Cluster,
+    Contradiction,
+    Handled,
+    Leadership,
+    ReplicaStopped,
+    RequestHandled,
+    StopReplicaRefused,
+)
 from spec.broker_change_lines import (
     BrokerLine,
     LeaderInfoCached,
@@ -61,6 +70,7 @@ class _Request:
     first: LogEntry
     states: dict[int, Leadership] = field(default_factory=dict)
     told: dict[int, Leadership] = field(default_factory=dict)
+    replicas: dict[int, frozenset[int]] = field(default_factory=dict)
     outcomes: dict[int, str] = field(default_factory=dict)
     said: set[tuple[int, type[BrokerLine]]] = field(default_factory=set)
     refused: bool = False
@@ -106,6 +116,7 @@ class Requests:
         self.arrived: dict[Key, _Request] = {}
         self.received: list[_Request] = []
         self.handled: list[_Request] = []
+        self.order: list[_Request | ReplicaStopped | StopReplicaRefused] = []
         self.contradictions: list[Contradiction] = []
 
     def add(self, entry: LogEntry, line: BrokerLine) -> None:
@@ -116,6 +127,7 @@ class Requests:
                 self._note(entry, request, line)
                 self._compare_replicas(entry, p, state)
                 request.states[p] = self._leadership(state)
+                request.replicas[p] = frozenset(map(self.cluster.broker, state.replicas))
             case LeaderAndIsrFromOldController():
                 self._refused(entry, self._handling(entry, line, "LeaderAndIsr"))
             case UpdateMetadataFromOldController():
@@ -128,9 +140,7 @@ class Requests:
             case PartitionUncached():
                 self._note(entry, self._handling(entry, line, "UpdateMetadata"), line)
             case StopReplicaStarted() | StopReplicaFromOldController():
-                request = self._new(("StopReplica", 0, -1), entry, 0)
-                request.handled = entry
-                self.handled.append(request)
+                self.order.append(self._stopped(entry, line))
             case BecomeLeaderError() | BecomeFollowerError():
                 self._handling(entry, line, "LeaderAndIsr").failed = True
             case PartitionLine(partition=partition) if outcome := _outcome(line):
@@ -143,8 +153,16 @@ class Requests:
             case _:
                 self.pass_over(REPEATED)
 
-    def observed(self) -> tuple[RequestHandled, ...]:
-        """The requests that were handled, in order; what did not come to its end is a contradiction."""
+    def _stopped(
+        self, entry: LogEntry, line: StopReplicaStarted | StopReplicaFromOldController
+    ) -> ReplicaStopped | StopReplicaRefused:
+        head = self.head(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
+        if isinstance(line, StopReplicaFromOldController):
+            return StopReplicaRefused(**head, epoch=line.epoch)
+        return ReplicaStopped(**head, partition=self.cluster.partition(line.partition), delete=line.delete)
+
+    def observed(self) -> tuple[Handled, ...]:
+        """What was handled, in order; what did not come to its end is a contradiction."""
         lasts = {request.life: request for request in self.handled}
         for request in self.handled:
             gaps = () if request is lasts[request.life] else request.gaps()
@@ -153,7 +171,7 @@ class Requests:
         for request in self.received:
             if request.handled is None:
                 self._not_handled(request)
-        return tuple(map(self._observed, self.handled))
+        return tuple(self._observed(one) if isinstance(one, _Request) else one for one in self.order)
 
     def _not_handled(self, request: _Request) -> None:
         self.pass_over(NOT_HANDLED)
@@ -189,6 +207,7 @@ class Requests:
         if request.handled is None:
             request.handled = entry
             self.handled.append(request)
+            self.order.append(request)
         return request
 
     # ------------------------------------------------------------------------------------- what must go together
@@ -214,8 +233,8 @@ class Requests:
         request.refused = True
 
     def _compare_replicas(self, entry: LogEntry, p: int, info: PartitionInfo) -> None:
-        """Hold the assigned replicas against the topic's; a request has them in no order."""
-        if set(map(self.cluster.broker, info.replicas)) != set(self.cluster.assigned[p]):
+        """Hold the assigned replicas against those that it has had; a request has them in no order."""
+        if frozenset(map(self.cluster.broker, info.replicas)) not in self.cluster.assignments[p]:
             self._contradict(entry, "names other replicas than are assigned")
 
     def _contradict(self, entry: LogEntry, reason: str) -> None:
@@ -248,6 +267,7 @@ class Requests:
             correlation_id=correlation_id,
             states=request.states,
             told=request.told,
+            replicas=request.replicas,
             outcomes=request.outcomes,
             refused=request.refused,
         )

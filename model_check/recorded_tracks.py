@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from model_check.recorded import ControllerSaid, Observed, Recording, RequestHandled, SessionBegan
+from model_check.recorded import ControllerSaid, Handled, Observed, Recording, RequestHandled, SessionBegan
 
 Place: TypeAlias = tuple[int, ...]
 
@@ -77,17 +77,21 @@ class Tracks:
                 return
             yield one
 
-    def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
-        """The requests that the present process of a broker has yet to handle."""
+    def handled(self, place: Place, b: int) -> Iterator[Handled]:
+        """What the present process of a broker has yet to handle."""
         number = self.track("broker", b)
         if number is None:
             return
         life = self.life(place, b)
         for one in self.sequences[number][place[number] :]:
-            if isinstance(one, RequestHandled):
+            if isinstance(one, Handled):
                 if one.incarnation != life:
                     return
                 yield one
+
+    def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
+        """The requests among that."""
+        return (one for one in self.handled(place, b) if isinstance(one, RequestHandled))
 
     def later_requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
         """The requests that a broker has yet to handle after the next one, in this life and later ones."""
@@ -107,7 +111,7 @@ class Tracks:
     def is_silent(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker wrote nothing more."""
         said = any(self.lines(place, b, log)[1] for log in LOGS)
-        return not said and next(self.requests(place, b), None) is None
+        return not said and next(self.handled(place, b), None) is None
 
     def explained(self, place: Place) -> tuple[int, int]:
         """How many observations are explained, and how many transactions among them."""

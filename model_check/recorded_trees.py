@@ -1,9 +1,9 @@
 """ZooKeeper's transactions as changes of the specification's tree: what a step must do to it, exactly.
 
-The specification keeps of ZooKeeper who is controller, the epoch, the registered brokers, the topics, the state znodes
-and the notifications. A transaction says how that changes; a step that is to explain it must change it just so, and a
-step that explains none must leave it alone. Whether an ephemeral's owner is a running process is in no transaction, and
-is left out.
+The specification keeps of ZooKeeper who is controller, the epoch, the registered brokers, the topics, the state znodes,
+the notifications, and what is assigned and to be reassigned. A transaction says how that changes; a step that is to
+explain it must change it just so, and a step that explains none must leave it alone. Whether an ephemeral's owner is a
+running process is in no transaction, and is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from model_check.hidden_steps import part
 from model_check.plain_state import EMPTY, PlainState
 from model_check.recorded import (
+    AssignmentWritten,
     BrokerRegistered,
     ControllerCreated,
     ControllerDeleted,
@@ -21,6 +22,8 @@ from model_check.recorded import (
     Leadership,
     NotificationCreated,
     NotificationDeleted,
+    ReassignmentRequested,
+    ReassignmentsWritten,
     SessionEnded,
     StateWritten,
     TopicCreated,
@@ -46,6 +49,25 @@ def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
     return {"state": {**tree.get("state", EMPTY), one.partition: raw_leadership(m, one.state)}}
 
 
+def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
+    topics = {"topics": {**tree.get("topics", EMPTY), one.topic: 1}}
+    first = {p: m.first_assigned(p) for p in m.partitions_of(one.topic)}
+    return topics | (_assigned(m, tree, first) if m.has("reassignment") else {})
+
+
+def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tree:
+    return {"assigned": {**tree.get("assigned", EMPTY), **_raw_lists(m, lists)}}
+
+
+def _requested(m: Model, _tree: Tree, one: ReassignmentRequested) -> Tree:
+    return {"requested": _raw_lists(m, dict(enumerate(m.scope.requests[one.request])))}
+
+
+def _raw_lists(m: Model, lists: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
+    """Lists of brokers as a record of a state."""
+    return {p: m.brokers.list_kind.encode(brokers) for p, brokers in lists.items() if brokers}
+
+
 def _session_ended(_m: Model, tree: Tree, one: SessionEnded) -> Tree:
     left = {"controller": 0} if one.had_controller else {}
     return left | ({"registered": tree.get("registered", 0) & ~_bit(one.by)} if one.had_registration else {})
@@ -66,7 +88,10 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
     EpochWritten: _epoch_written,
     BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
-    TopicCreated: lambda _m, tree, one: {"topics": {**tree.get("topics", EMPTY), one.topic: 1}},
+    TopicCreated: _topic_created,
+    AssignmentWritten: lambda m, tree, one: _assigned(m, tree, one.assigned),
+    ReassignmentRequested: _requested,
+    ReassignmentsWritten: lambda m, _tree, one: {"requested": _raw_lists(m, one.left)},
     SessionEnded: _session_ended,
     StateWritten: _state_written,
     NotificationCreated: _notified,

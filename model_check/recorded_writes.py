@@ -37,8 +37,7 @@ class Missing:
 
 PARENT = PassedOver("a parent node, created once and never read for its content")
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
-REASSIGNMENT, DELETION = Missing("partition reassignment"), Missing("topic deletion")
-PREFERRED, ADDITION = Missing("preferred replica election"), Missing("partition addition and reassignment")
+DELETION, PREFERRED = Missing("topic deletion"), Missing("preferred replica election")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
 """What a reader (`recorded_changes.Changes`) makes of a write: of its head, its payload and its path."""
@@ -53,7 +52,7 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicCreated(**head, topic=reader.topic(path)),
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
     paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
-    paths.REASSIGN_PARTITIONS: REASSIGNMENT,
+    paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.requested(head, payload),
     paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
     paths.DELETE_TOPIC: DELETION,
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
@@ -78,8 +77,8 @@ CREATES: Final[Mapping[PathKind, Row]] = {
 WRITES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(**head, epoch=payload.controller_epoch),
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, head.pop("version")),
-    paths.BROKER_TOPIC: ADDITION,
-    paths.REASSIGN_PARTITIONS: REASSIGNMENT,
+    paths.BROKER_TOPIC: lambda reader, head, payload, path: reader.assignment(head, payload, path),
+    paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.reassigned(head, payload),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
 }
@@ -87,7 +86,7 @@ WRITES: Final[Mapping[PathKind, Row]] = {
 DELETES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerDeleted(**head),
     paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
-    paths.REASSIGN_PARTITIONS: REASSIGNMENT,
+    paths.REASSIGN_PARTITIONS: lambda reader, head, _payload, _path: reader.reassigned(head, None),
     paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
     paths.DELETE_TOPIC: DELETION,
     paths.BROKER_TOPIC: DELETION,

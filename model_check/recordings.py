@@ -70,7 +70,7 @@ def read(folder: Path) -> Recording:
         answers += lines.answers
     contradictions += disagreements(cluster, tracks, answers)
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
+    cut = min(filter(None, (cut, limit_of(tracks, cluster.parts))), key=lambda one: one.time, default=None)
     if cut is not None:
         contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
     return Recording(

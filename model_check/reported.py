@@ -10,12 +10,12 @@ Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
-from model_check.controller_step import START_UP, ControllerStep
-from model_check.hidden_steps import PLACES
+from model_check.plain_state import PlainState
 from model_check.recorded import ControllerSaid
+from model_check.reported_reassignment import Expected, ReassignmentReporting, are_of
 from spec.controller_log.broker_changes import BrokerDifference, NotInIsr
 from spec.controller_log.failover import (
     ActiveBrokers,
@@ -31,7 +31,7 @@ from spec.controller_log.failover import (
 from spec.controller_log.state_machines import PartitionMachineStarted
 from spec.controller_log.topics import TopicDifference
 from spec.log_lines import Line
-from spec.state import At
+from spec.state import At, Handler
 
 REPORTS: Final[frozenset[type[Line]]] = frozenset({
     BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
@@ -40,11 +40,11 @@ REPORTS: Final[frozenset[type[Line]]] = frozenset({
 })  # fmt: skip
 """The lines that are observations."""
 
-Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
-"""A line: its kind, and what its fields hold; sets and maps print in any order, so they are compared as such."""
+NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.ONLINE_RETRY, At.RESIGN_DELETE, At.IDLE})
+"""Where a failover still brings partitions online, or is over."""
 
 
-class Reporting(ControllerStep):
+class Reporting(ReassignmentReporting):
     """A step of a controller, to be compared with what its process wrote to controller.log next."""
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
@@ -54,7 +54,7 @@ class Reporting(ControllerStep):
             if count == len(lines):
                 break
             line = lines[count].line
-            if type(line) is not kind or any(_comparable(getattr(line, name)) != fields[name] for name in fields):
+            if type(line) is not kind or not are_of(line, fields):
                 return None
             count += 1
         return count
@@ -62,17 +62,26 @@ class Reporting(ControllerStep):
     def _expected(self) -> Iterator[Expected]:
         yield from self._begins()
         yield from self._callbacks()
+        if self.system.model.has("reassignment"):
+            yield from self.reassignments_found()
         yield from self._reads()
-        if self._arrives_at(At.FINISH):
+        if self._runs_machines(self.after) and not self._runs_machines(self.before):
             yield PartitionMachineStarted, {"states": self._partition_states()}
             yield ReadyToServe, {"epoch": self.epoch}
+        if self.system.model.has("reassignment"):
+            yield from self.of_a_reassignment()
+
+    def _runs_machines(self, state: PlainState) -> bool:
+        """Whether a failover has started both machines, and is at what follows."""
+        resumes = self.handler(state) is Handler.FAILOVER and self.place(state) not in NOT_RESUMED
+        return self.place(state) is At.FINISH or resumes
 
     # ------------------------------------------------------------------------------------------------ the term begins
 
     def _begins(self) -> Iterator[Expected]:
         """From winning /controller to the term's own epoch."""
         after = self._controller(self.after)
-        if self.rule == "elect_create" and self._place(self.after) in {At.READ_EPOCH, At.SUBSCRIBE}:
+        if self.rule == "elect_create" and self.place(self.after) in {At.READ_EPOCH, At.SUBSCRIBE}:
             yield BecomingController, {}
         if self.rule == "read_epoch" and self.system.view(self.before).zookeeper.epoch.raw:
             version = {"epoch_zk_version": after.epoch_version.raw} if self.system.model.counts_epoch_versions else {}
@@ -86,7 +95,7 @@ class Reporting(ControllerStep):
     def _reads(self) -> Iterator[Expected]:
         """What the context holds once all is read and the channels are open; what a removal finds in the znode."""
         after = self._controller(self.after)
-        if self.rule in START_UP and self._place(self.after) in {At.ONLINE_READ, At.FINISH}:
+        if self.starts_machines:
             yield ActiveBrokers, {"brokers": self._ids(after.live.raw)}
             yield CurrentTopics, {"topics": self._topics(self.after)}
         if self.rule == "read_for_removal" and self._is_not_in_isr():
@@ -128,12 +137,8 @@ class Reporting(ControllerStep):
 
     # ---------------------------------------------------------------------------------------------------- in its words
 
-    def _place(self, state: Any) -> At:
-        raw: int = self._controller(state).at.raw
-        return PLACES[raw]
-
     def _arrives_at(self, place: At) -> bool:
-        return self._place(self.after) is place and self._place(self.before) is not place
+        return self.place(self.after) is place and self.place(self.before) is not place
 
     def _ids(self, brokers: int) -> frozenset[int]:
         """The ids of a set of brokers."""
@@ -149,8 +154,3 @@ class Reporting(ControllerStep):
         topics = self._topics(self.after)
         known = (p for p, one in enumerate(self.cluster.partitions) if one.topic in topics)
         return frozenset((self._name(p), self._state(self.after, p)) for p in known)
-
-
-def _comparable(value: Any) -> Any:
-    """A field's value, a collection as a set."""
-    return frozenset(value) if isinstance(value, tuple) else value

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import permutations
 
 from spec.scala_order import immutable_set_order
@@ -107,16 +107,27 @@ class Brokers:
 
     def without(self, replicas: Value, broker: int) -> Value:
         """The list less one broker, order kept."""
-        return lookup(replicas, [tuple(r for r in one if r != broker) for one in self.lists], self.list_kind)
+        return lookup(replicas, self._without(broker), self.list_kind)
+
+    @cache  # noqa: B019 - one for each number of brokers
+    def _without(self, broker: int) -> list[tuple[int, ...]]:
+        return [tuple(r for r in one if r != broker) for one in self.lists]
 
     def appended(self, replicas: Value, broker: int) -> Value:
         """The list with a broker at its end, unless it is there already; a longer one as a Scala set lists it."""
-        longer = [one if broker in one else immutable_set_order((*one, broker)) for one in self.lists]
-        return lookup(replicas, longer, self.list_kind)
+        return lookup(replicas, self._longer(broker), self.list_kind)
+
+    @cache  # noqa: B019 - as above
+    def _longer(self, broker: int) -> list[tuple[int, ...]]:
+        return [one if broker in one else immutable_set_order((*one, broker)) for one in self.lists]
 
     def at(self, replicas: Value, position: int) -> Value:
         """The member at a position, from 0; none beyond the end."""
-        return lookup(replicas, [one[position] if position < len(one) else 0 for one in self.lists], self.id_kind)
+        return lookup(replicas, self._at(position), self.id_kind)
+
+    @cache  # noqa: B019 - as above
+    def _at(self, position: int) -> list[int]:
+        return [one[position] if position < len(one) else 0 for one in self.lists]
 
     def merged(self, first: Value, second: Value) -> Value:
         """The first list, then those members of the second that it lacks, as a Scala set lists them."""
@@ -133,7 +144,7 @@ class Brokers:
 
     def first(self, replicas: Value) -> Value:
         """The first member, or none of an empty list."""
-        return lookup(replicas, [one[0] if one else 0 for one in self.lists], self.id_kind)
+        return self.at(replicas, 0)
 
     def single(self, broker: Value) -> Value:
         """The list of exactly one broker (empty for none)."""

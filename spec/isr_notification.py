@@ -24,7 +24,7 @@ from spec.request_batch import Batch, acts, known_partitions, send
 from spec.state import At, Callback
 from spec.state_writes import cache_state
 from spec.terms import Value, both, either, flag
-from spec.zookeeper import can_operate, exists, is_fenced_off, notify
+from spec.zookeeper import can_operate, exists, is_fenced_off, note_read, notify
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
 
@@ -69,6 +69,7 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
     """Read the state znode of a partition that was named; after the last one, tell every broker."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
     require(can_operate(s, c), controller.at == At.NOTIFIED_READ, partitions[p].todo)
+    note_read(s, m, c, p)
     with when(exists(s.zookeeper.state[p])):
         cache_state(s, c, p)
     partitions[p].todo = False

@@ -145,8 +145,12 @@ class Model:
 
     def assigned(self, partition: int) -> tuple[int, ...]:
         """The brokers that may ever be assigned a partition: its AR in order, then those that a request adds."""
-        wanted = (request[partition] for request in self.scope.requests)
-        return tuple(dict.fromkeys(broker for one in (self.scope.assigned[partition], *wanted) for broker in one))
+        return self._ever_assigned[partition]
+
+    @cached_property
+    def _ever_assigned(self) -> tuple[tuple[int, ...], ...]:
+        lists = zip(self.scope.assigned, *self.scope.requests, strict=True)
+        return tuple(tuple(dict.fromkeys(broker for one in of_it for broker in one)) for of_it in lists)
 
     def first_assigned(self, partition: int) -> tuple[int, ...]:
         """The assigned replicas (AR) with which a partition starts, in order; without reassignment they stay so."""

@@ -38,7 +38,7 @@ from spec.state import At, Handler
 from spec.state_writes import cache_state, write_state
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off, state_changed
+from spec.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
 
 
 def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
@@ -135,6 +135,7 @@ def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
     """What comes of the read: a leader to write, nothing to do, or a failure."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
+    note_read(s, m, c, p)
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
     possible = both(usable, election_of(s, m, c, p).possible)
     needless = both(usable, _is_needless(s, m, c, p))

@@ -38,7 +38,7 @@ from spec.state import At, Callback, Handler
 from spec.state_writes import cache_state, write_state
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off
+from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
 
 PARTS = ("reassignment",)
 SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
@@ -79,6 +79,7 @@ def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
     require(can_operate(s, c), either(again, running))
     controller.reassigning = p
     controller.due[p] = ()
+    note_read(s, m, c, p)
     caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
     known = assigned_replicas(s, m, c, p) != () if m.has("deletion") else flag(True)
     with when(both(known, ~caught_up)):
@@ -116,6 +117,7 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
 def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
     _working_on(s, m, c, p, At.BUMP_READ)
+    note_read(s, m, c, p)
     usable = _is_usable(s, c, p)
     with when(usable):
         _take_version(s, c, p, At.BUMP_WRITE)
@@ -149,6 +151,7 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
     cached = controller.partitions[p]
     _working_on(s, m, c, p, At.START_READ)
     require(m.brokers.in_set(r, cached.visiting))
+    note_read(s, m, c, p)
     one = m.brokers.set_kind.constant((r,))
     starts = both(cached.replicas[r] == ReplicaState.NON_EXISTENT, ~both(exists(znode), znode.leader == r))
     with when(starts):
@@ -210,6 +213,7 @@ def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
     """
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     _working_on(s, m, c, p, At.MOVE_READ)
+    note_read(s, m, c, p)
     moves, usable = _moves(s, m, c, p), _is_usable(s, c, p)
     electable = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live).possible
     possible = both(usable, either(~moves, electable))

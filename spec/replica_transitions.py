@@ -32,7 +32,7 @@ from spec.state import At, Handler
 from spec.state_writes import cache_state, write_state
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off
+from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
 
 #: From these a replica may go Online, and from the same ones Offline, by the documented table.
 ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
@@ -130,6 +130,7 @@ def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
 def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """What comes of the read: a write of the ISR less r, nothing to write, or a failure."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
+    note_read(s, m, c, p)
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
     member = m.brokers.contains(znode.isr, r)
     with when(both(usable, member)):

@@ -54,7 +54,9 @@ class Scope:
     is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
     change notifications stand at a time; `imbalance_percentage` is `leader.imbalance.per.broker.percentage`, and
     `shutdown_tries` is `controlled.shutdown.max.retries`. With
-    `topics_stand` the topics are there from the start also where topics are created.
+    `topics_stand` the topics are there from the start also where topics are created. With `reads_rearm` a controller's
+    own reads of a state znode that it listens to set the watch again; the callbacks that come of it find what others
+    find, too, so only what is compared with a real controller, callback by callback, needs them.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Scope:
     cold: bool = False
     purgatory: Purgatory | None = None
     topics_stand: bool = False
+    reads_rearm: bool = False
 
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""

@@ -71,6 +71,13 @@ def state_changed(s: Any, m: Model, p: int) -> None:
             watching[p] = False
 
 
+def note_read(s: Any, m: Model, c: int, p: int) -> None:
+    """A controller has read a state znode: if it listens to it, the watch is set again, in a scope that asks for it."""
+    if m.has("reassignment") and m.scope.reads_rearm:
+        controller = s.controllers[c]
+        controller.isr_watching[p] = either(controller.isr_watching[p], controller.isr_listening[p])
+
+
 def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
     """ZooKeeper ends a session and deletes its ephemeral znodes: of a process, or of its previous incarnation."""
     zookeeper = s.zookeeper

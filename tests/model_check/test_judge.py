@@ -237,7 +237,7 @@ def test_a_search_that_is_stopped_leaves_it_open(before_the_end: int, tmp_path: 
 
 
 def test_what_is_not_modelled_ends_the_judgement(tmp_path: Path) -> None:
-    """A reassignment, put in the place of the topic that was created last: all before it is explained."""
+    """A request that no tool writes, in the place of the topic that was created last: all before it is explained."""
     change = replaced(
         r'"path": "/brokers/topics/later", "data": "{\"version\":1,\"partitions\":{\"0\":[2,3]}}"',
         r'"path": "/admin/reassign_partitions", "data": "{\"version\":1,\"partitions\":[]}"',
@@ -254,6 +254,6 @@ def test_what_is_not_modelled_ends_the_judgement(tmp_path: Path) -> None:
     found = judge(read(folder))
     assert found.outcome is Outcome.INCOMPLETE
     assert found.reason == (
-        "explained up to zookeeper.jsonl:70: partition reassignment is not part of the specification"
+        "explained up to zookeeper.jsonl:70: a request to reassign nothing is not part of the specification"
     )
     assert found.explained == found.observations
