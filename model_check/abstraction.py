@@ -12,13 +12,14 @@ a listener is subscribed to its path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import groupby
+from collections.abc import Mapping
 from typing import Any
 
+from model_check.abstracted_connections import connection
 from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
+from model_check.abstracted_leadership import NOBODY, Named, leadership
+from model_check.abstracted_reassignment import isr_watches, reassignments, requested
 from model_check.history import History
-from reference.connections import QueuedRequest
 from reference.controller import KafkaController
 from reference.controller_threads import PATH_OF
 from reference.effects import ElectCreate
@@ -28,6 +29,7 @@ from reference.procedures import Effect
 from reference.state_effects import StateWrite
 from reference.znode_tree import WatchKind
 from reference.zookeeper_scripts import (
+    CHILD_PATHS,
     CONTROLLER,
     CONTROLLER_EPOCH,
     broker_path,
@@ -39,17 +41,11 @@ from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership, UpdateMetadataRequest
-from spec.state import At, Callback, Owes, Session, Stage, watched_paths
+from spec.state import At, Callback, Owes, Session, watched_paths
 from spec.terms import Kind
 from spec.variants import Switch
 from spec.znode_paths import ISR_CHANGE
 from spec.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
-
-Named = Iterator[tuple[str, object]]
-NOBODY = 0
-"""How the specification writes "no broker"."""
-
 
 # --------------------------------------------------------------------------------------------------------- abstraction
 
@@ -85,6 +81,8 @@ class Abstraction:
     def _shared(self, cluster: MemoryCluster, history: History) -> Named:
         """What is not in the memory of a process, or not in that alone."""
         yield from _zookeeper(self.m, cluster)
+        if self.m.has("reassignment"):
+            yield from requested(cluster, history)
         for process in cluster.processes.values():
             yield from _session(cluster, process)
             if process.controller is not None:
@@ -92,6 +90,8 @@ class Abstraction:
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 if self.m.has("notifications"):
                     yield from _notifications(cluster, process)
+                if self.m.has("reassignment"):
+                    yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
         for epoch in self.m.epochs_acted_in:
             yield f"history.acted[{epoch}]", epoch in history.epochs
         for name, left in cluster.budget.items():
@@ -124,7 +124,7 @@ def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
         yield from _broker(m, cluster, process)
     if m.has("connections") and process.controller is not None:
         for other in cluster.processes:
-            yield from _connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
+            yield from connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
 
 
 def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
@@ -150,7 +150,7 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
             path = state_path(partition)
             content = parsed(PartitionStatePayload, path, tree[path].data) if path in tree else None
             version = tree[path].version if path in tree else -1
-            yield from _leadership(f"zookeeper.state[{p}]", content, version)
+            yield from leadership(f"zookeeper.state[{p}]", content, version)
     if m.has("notifications"):
         standing = {
             path: parsed(PartitionsPayload, path, znode.data) for path, znode in tree.items() if _is_notice(path)
@@ -164,16 +164,6 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
 
 def _is_notice(path: str) -> bool:
     return path.startswith(ISR_CHANGE.prefix)
-
-
-def _leadership(path: str, known: Any, version: int) -> Named:
-    """Leadership as read, cached or sent; None where there is none."""
-    leader = NO_LEADER if known is None else known.leader
-    yield f"{path}.leader", NOBODY if leader == NO_LEADER else leader
-    yield f"{path}.leader_epoch", -1 if known is None else known.leader_epoch
-    yield f"{path}.isr", () if known is None else known.isr
-    yield f"{path}.version", version
-    yield f"{path}.controller_epoch", 0 if known is None else known.controller_epoch
 
 
 def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -214,6 +204,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
                 yield from _found(process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
     if m.has("preferred_election"):
         yield from preferred_elections(cluster, controller, path)
+    if m.has("reassignment"):
+        yield from reassignments(m, cluster, process, controller, path)
     if m.has("auto_rebalance"):
         for p, partition in enumerate(cluster.partitions):
             yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
@@ -256,7 +248,7 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
     for name, callback in watched_paths(m).items():
         znode = PATH_OF[callback]
-        kind = WatchKind.NODE if callback in (Callback.CONTROLLER, Callback.PREFERRED) else WatchKind.CHILDREN
+        kind = WatchKind.CHILDREN if znode in CHILD_PATHS else WatchKind.NODE
         yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
         if callback is not Callback.CONTROLLER:
             yield f"{path}.listening.{name}", process.listens_to(znode)
@@ -270,7 +262,8 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
 def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
     waiting = process.events
     for place in range(m.scope.callback_capacity):
-        yield f"{path}.callbacks[{place}]", waiting[place] if place < len(waiting) else Callback.NONE
+        event = waiting[place] if place < len(waiting) else Callback.NONE
+        yield f"{path}.callbacks[{place}]", event if isinstance(event, Callback) else Callback.STATE
 
 
 def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:
@@ -304,7 +297,7 @@ def _cached_partition(
     assigned: tuple[int, ...],
 ) -> Named:
     known = controller.context.partition_leadership_info.get(partition)
-    yield from _leadership(path, known, -1 if known is None else known.zk_version)
+    yield from leadership(path, known, -1 if known is None else known.zk_version)
     yield f"{path}.state", controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
     for r in assigned:
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
@@ -328,10 +321,10 @@ def _found(
     told = controller.replica_batch.leader_and_isr if _at(process) is At.NEW_REPLICA_READ else {}
     for r in assigned:
         state = told.get(r, {}).get(partition)
-        yield from _leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
+        yield from leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
 
 
-# ------------------------------------------------------------------------------------------------ brokers, connections
+# ------------------------------------------------------------------------------------------------------------- brokers
 
 
 def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -339,35 +332,17 @@ def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"{path}.controller_epoch", broker.controller_epoch
     for p, partition in enumerate(cluster.partitions):
         known, place = broker.partition(partition), f"{path}.partitions[{p}]"
-        yield from _leadership(place, known, known.zk_version)
+        yield from leadership(place, known, known.zk_version)
         if m.has("notifications"):
             yield f"{place}.unreported", partition in broker.isr_changes
         if m.scope.budget("losses"):
             write = process.isr_writes.get(partition)
             yield f"{place}.retrying", () if write is None else write.content.isr
+        if m.stops_replicas:
+            yield f"{place}.idle", known.is_idle
+        if m.has("reassignment"):
+            yield f"{place}.assigned", frozenset(known.assigned_replicas)
+        if m.stops_replicas and process.broker_id in m.assigned(p):
+            yield f"logs[{process.broker_id}][{p}]", partition in broker.logs
     if m.has("metadata"):
         yield f"{path}.alive", broker.alive or frozenset()
-
-
-def _connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
-    """A queue of requests as a queue of batches."""
-    batches = [list(batch) for _, batch in groupby(queue, key=lambda queued: queued.batch)]
-    for place in m.slots:
-        requests = [queued.request for queued in batches[place]] if place < len(batches) else []
-        ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
-        updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
-        stage = Stage.LEADER_AND_ISR if ordered else Stage.UPDATE_METADATA if updates else Stage.EMPTY
-        yield f"{path}[{place}].stage", stage
-        epochs = [one.controller_epoch for one in ordered] + [one.controller_epoch for one in updates]
-        yield f"{path}[{place}].epoch", max(epochs, default=0)
-        told = {state.topic_partition: state for one in ordered for state in one.partition_states}
-        for p, partition in enumerate(cluster.partitions):
-            yield from _slot_content(f"{path}[{place}].partitions[{p}]", told.get(partition))
-        if m.has("metadata"):
-            yield f"{path}[{place}].metadata", bool(updates)
-            yield f"{path}[{place}].alive", frozenset(live.id for one in updates for live in one.live_brokers)
-
-
-def _slot_content(path: str, state: PartitionLeadership | None) -> Named:
-    yield from _leadership(path, state, -1 if state is None else state.zk_version)
-    yield f"{path}.ordered", state is not None

@@ -9,6 +9,8 @@ Left out, and with a reason each:
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
 * the order of the partitions in a request;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
+* the logs on a broker's disk, in a scope without deletions of replicas;
+* the data versions of what is written unconditionally: assignments, and what is to be reassigned;
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
@@ -30,6 +32,7 @@ from itertools import groupby
 from typing import Any
 
 from model_check.abstracted_elections import has_read_request
+from model_check.history import is_of_a_reassignment
 from reference.connections import QueuedRequest
 from reference.context import Registration
 from reference.controller import KafkaController
@@ -75,7 +78,8 @@ def _znodes(cluster: MemoryCluster) -> Iterator[tuple[str, tuple[bytes, int, str
         owners |= {session: f"orphan of {b}" for session in (process.orphan,) if session is not None}
     for path, znode in cluster.zookeeper.tree.items():
         owner = owners.get(znode.ephemeral_owner, "nobody")
-        yield f"znode {_standing(cluster, path)}", (znode.data or b"", znode.version, owner)
+        version = 0 if is_of_a_reassignment(path) else znode.version
+        yield f"znode {_standing(cluster, path)}", (znode.data or b"", version, owner)
 
 
 class Remembered:
@@ -165,6 +169,8 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"partitions of broker {b}", _items(broker.partitions)
     if "notifications" in cluster.scope.parts:
         yield f"ISR changes to announce by {b}", broker.isr_changes
+    if cluster.stops_replicas:
+        yield f"logs of {b}", broker.logs
     yield f"ISR writes of {b}", _items(process.isr_writes)
     if process.controller is not None:
         yield from ((f"{name} of controller {b}", part) for name, part in _controller(process.controller))
@@ -190,6 +196,7 @@ def _controller(controller: KafkaController) -> Named:
     yield "live brokers", context.live_broker_ids
     yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
     yield "assignment", _items(context.partition_replica_assignment)
+    yield "reassignments", _items(context.partitions_being_reassigned)
     yield "leadership", _items(context.partition_leadership_info)
     yield "partition states", (_items(controller.partition_machine.states), controller.partition_machine.has_started)
     yield "replica states", (_items(controller.replica_machine.states), controller.replica_machine.has_started)

@@ -1,34 +1,53 @@
 """History: what the specification remembers of a run and nobody in the cluster knows.
 
-Which terms have acted, and in which epochs, is read from what the reference leaves behind of each step.
+Which terms have acted, in which epochs, and how a reassignment began, is read from what the reference leaves behind of
+each step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reference.connections import QueuedRequest
 from reference.journal import Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory_cluster import MemoryCluster
 from reference.zookeeper_api import Create, Delete, SetData
-from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, parsed
+from reference.zookeeper_scripts import (
+    BROKER_TOPICS,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    parsed,
+    state_path,
+    topic_path,
+)
+from spec.kafka_types import TopicPartition
 from spec.znode_paths import ISR_CHANGE, STATE
-from spec.znodes import PartitionStatePayload
+from spec.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
 
 BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""
 
 
+Original = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
+
+
 @dataclass(frozen=True)
 class History:
-    """In which controller epochs some term has acted, and whose present terms have."""
+    """In which controller epochs some term has acted, and whose present terms have.
+
+    `original` is the AR with which the requested reassignments of partitions began, `caught_up` those partitions whose
+    ISR has had all of RAR since.
+    """
 
     epochs: frozenset[int] = frozenset()
     terms: frozenset[int] = frozenset()
+    original: Original = ()
+    caught_up: frozenset[TopicPartition] = frozenset()
 
     def after(self, rule: str, cluster: MemoryCluster) -> History:
         """The history after a step of this rule, which the cluster has just taken."""
-        now = self
+        now = self._reassigning(cluster)
         for entry in cluster.entries:
             match entry:
                 case OperationDone(process=c, operation=Create(path="/controller")) if _has_won(rule, cluster, c):
@@ -38,17 +57,43 @@ class History:
                 case RequestSent(controller=c, request=queued, queued=True):
                     now = now.acting(c, _epoch_of(queued))
                 case OperationDone(process=c, operation=Create() | SetData() as write, answer=answer):
-                    if _is_state(write.path) and not isinstance(answer, Exception) and rule not in BROKER_STEPS:
+                    if isinstance(answer, Exception) or rule in BROKER_STEPS:
+                        continue
+                    if _is_state(write.path):
                         content = parsed(PartitionStatePayload, write.path, write.data)
                         now = now.acting(c, content.controller_epoch)
+                    elif is_of_a_reassignment(write.path):
+                        now = now.acting_now(cluster, c)
                 case OperationDone(process=c, operation=Delete(path=path), answer=None) if _is_message(path):
-                    controller = cluster.processes[c].controller
-                    now = now if controller is None else now.acting(c, controller.context.epoch)
+                    now = now.acting_now(cluster, c)
+        return now
+
+    def acting_now(self, cluster: MemoryCluster, c: int) -> History:
+        """The history once c has acted in the epoch that it is in."""
+        controller = cluster.processes[c].controller
+        return self if controller is None else self.acting(c, controller.context.epoch)
+
+    def _reassigning(self, cluster: MemoryCluster) -> History:
+        """The history of reassignments after a step: asked for, caught up, or out of the request."""
+        now = self
+        for entry in cluster.entries:
+            match entry:
+                case FateMet(fate=Fate.REASSIGNMENT_REQUESTED):
+                    wanted = requested_reassignments(cluster)
+                    now = replace(now, original=tuple((tp, assigned_in_zookeeper(cluster, tp)) for tp in wanted))
+                    now = replace(now, caught_up=frozenset(tp for tp in wanted if _has_caught_up(cluster, tp)))
+                case OperationDone(operation=Create(path=path) | SetData(path=path)) if _is_state(path):
+                    asked = [tp for tp in requested_reassignments(cluster) if state_path(tp) == path]
+                    now = replace(now, caught_up=now.caught_up.union(t for t in asked if _has_caught_up(cluster, t)))
+                case OperationDone(operation=Delete(path=path) | SetData(path=path)) if path == REASSIGN_PARTITIONS:
+                    left = requested_reassignments(cluster)
+                    original = tuple((tp, replicas) for tp, replicas in now.original if tp in left)
+                    now = replace(now, original=original, caught_up=now.caught_up & left.keys())
         return now
 
     def acting(self, c: int, epoch: int) -> History:
         """The history once c has acted in an epoch."""
-        return History(self.epochs | {epoch}, self.terms | {c})
+        return replace(self, epochs=self.epochs | {epoch}, terms=self.terms | {c})
 
 
 def _has_won(rule: str, cluster: MemoryCluster, c: int) -> bool:
@@ -68,4 +113,35 @@ def _is_state(path: str) -> bool:
 
 def _is_message(path: str) -> bool:
     """Whether a znode is one that the controller deletes when it has handled it."""
-    return path.startswith(ISR_CHANGE.prefix) or path == PREFERRED_REPLICA_ELECTION
+    return path.startswith(ISR_CHANGE.prefix) or path in {PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS}
+
+
+def is_of_a_reassignment(path: str) -> bool:
+    """Whether a znode is one that the controller writes for a reassignment alone: a topic's, or what is requested."""
+    return path == REASSIGN_PARTITIONS or (path.count("/") == 3 and path.startswith(BROKER_TOPICS + "/"))
+
+
+def requested_reassignments(cluster: MemoryCluster) -> Mapping[TopicPartition, tuple[int, ...]]:
+    """RAR by partition, as /admin/reassign_partitions has it."""
+    znode = cluster.zookeeper.tree.get(REASSIGN_PARTITIONS)
+    entries = () if znode is None else parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, znode.data).partitions
+    return {TopicPartition(one.topic, one.partition): one.replicas for one in entries}
+
+
+def assigned_in_zookeeper(cluster: MemoryCluster, partition: TopicPartition) -> tuple[int, ...]:
+    """AR as a topic's znode has it; empty if it is not there."""
+    path = topic_path(partition.topic)
+    if path not in cluster.zookeeper.tree:
+        return ()
+    payload = parsed(TopicPayload, path, cluster.zookeeper.tree[path].data)
+    replicas: tuple[int, ...] = payload.partitions.get(partition.partition, ())
+    return replicas
+
+
+def _has_caught_up(cluster: MemoryCluster, partition: TopicPartition) -> bool:
+    """Whether the ISR has all of RAR."""
+    path = state_path(partition)
+    if path not in cluster.zookeeper.tree:
+        return False
+    isr = parsed(PartitionStatePayload, path, cluster.zookeeper.tree[path].data).isr
+    return set(requested_reassignments(cluster)[partition]) <= set(isr)

@@ -10,8 +10,8 @@ Writes that fail for lack of a znode are left out: they do no harm, and the spec
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from model_check import observed_requests as requests
 from model_check.demanded import Seen
 from model_check.history import BROKER_STEPS
 from reference.journal import (
@@ -23,6 +23,7 @@ from reference.journal import (
     Milestone,
     OperationDone,
     Reached,
+    ReassignmentGivenUp,
     RequestHandled,
     RequestSent,
 )
@@ -45,21 +46,14 @@ from reference.zookeeper_scripts import (
     CONTROLLER_EPOCH,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
     broker_path,
     parsed,
     topic_path,
 )
-from spec.error_codes import ErrorCode
-from spec.kafka_types import NO_LEADER, TopicPartition
-from spec.request_schemas import (
-    LeaderAndIsrRequest,
-    PartitionLeadership,
-    PartitionsResponse,
-    StopReplicaRequest,
-    UpdateMetadataRequest,
-)
-from spec.znode_paths import BROKER, STATE, Path
-from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload
+from spec.kafka_types import TopicPartition
+from spec.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
+from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
 
 
 class Observer:
@@ -83,12 +77,14 @@ class Observer:
             case ElectionGivenUp(controller=c, partition=partition, creating=creating):
                 kind = "fail to create state" if creating else "fail election"
                 yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
+            case ReassignmentGivenUp(controller=c, partition=partition):
+                yield Seen(f"controller {c}", "fail reassignment", {"partition": self._number(partition)})
             case ImbalanceFound(controller=c, broker=b):
                 yield Seen(f"controller {c}", "find imbalance", {"broker": b})
             case RequestSent():
-                yield from self._queued(entry) if entry.queued else self._dropped(entry)
+                yield from requests.queued(self.after, entry) if entry.queued else requests.dropped(self.after, entry)
             case RequestHandled():
-                yield from self._handled(entry)
+                yield from requests.handled(self.after, entry)
 
     def _number(self, partition: TopicPartition) -> int:
         return self.after.partitions.index(partition)
@@ -108,6 +104,8 @@ class Observer:
         elif met.fate is Fate.ELECTION_REQUESTED:
             numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
             yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in numbers)})
+        elif met.fate is Fate.REASSIGNMENT_REQUESTED:
+            yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
         else:
             paths = [topic_path(topic) for topic in self.after.topics()]
             yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
@@ -151,6 +149,8 @@ class Observer:
                 yield Seen(f"controller {c}", "read /controller", {"controller": 0})
             case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
                 yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
+            case OperationDone(process=c, operation=GetData() as read) if self._is_request(read):
+                yield Seen(f"controller {c}", "read /admin/reassign_partitions", {})
             case OperationDone(process=process, operation=Create() | SetData() as write, answer=error):
                 yield from self._refused(process, write, error)
 
@@ -160,24 +160,37 @@ class Observer:
         match operation:
             case Create() | SetData():
                 yield from self._written(done.process, operation)
-            case Delete(path="/controller"):
-                yield Seen(role, "delete /controller", {"controller": self.owner})
-            case Delete() if operation.path == PREFERRED_REPLICA_ELECTION:
-                yield Seen(role, "delete preferred election", {})
-            case Delete(path=path) if path.startswith(ISR_CHANGES):
-                yield Seen(role, "delete isr_change", {"creator": self.after.notifiers[path]})
+            case Delete():
+                yield from self._deleted(role, operation.path)
             case GetData(path="/controller") if self._reads_controller():
                 payload = parsed(ControllerPayload, CONTROLLER, _data(done))
                 yield Seen(role, "read /controller", {"controller": payload.brokerid})
             case GetData(path="/controller_epoch") if self.rule == "read_epoch":
                 epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, _data(done)).controller_epoch
                 yield Seen(role, "read /controller_epoch", {"epoch": epoch})
+            case GetData() if self._is_request(operation):
+                yield Seen(role, "read /admin/reassign_partitions", {})
             case GetChildren() if operation.path == BROKER_IDS and self.rule == "read_brokers":
                 yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
             case GetChildren() if operation.path == BROKER_TOPICS and self.rule == "on_topic_change":
                 for number, topic in enumerate(self.after.topics()):
                     present = topic in _names(done)
                     yield Seen(role, "read /brokers/topics", {"topic": number, "present": present})
+
+    def _is_request(self, read: GetData) -> bool:
+        """Whether this is a read of what is to be reassigned, of which the specification tells."""
+        return read.path == REASSIGN_PARTITIONS and self.rule in ("on_reassignment_request", "read_reassignments")
+
+    def _deleted(self, role: str, path: str) -> Iterator[Seen]:
+        """A znode that a controller deleted."""
+        if path == CONTROLLER:
+            yield Seen(role, "delete /controller", {"controller": self.owner})
+        elif path == REASSIGN_PARTITIONS:
+            yield Seen(role, "write /admin/reassign_partitions", {})
+        elif path == PREFERRED_REPLICA_ELECTION:
+            yield Seen(role, "delete preferred election", {})
+        elif path.startswith(ISR_CHANGES):
+            yield Seen(role, "delete isr_change", {"creator": self.after.notifiers[path]})
 
     def _written(self, process: int, write: Create | SetData) -> Iterator[Seen]:
         """A write that ZooKeeper applied."""
@@ -195,13 +208,25 @@ class Observer:
         elif write.path == CONTROLLER_EPOCH and not self.rule.startswith("elect_create"):
             epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
             yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
+        elif path.kind is BROKER_TOPIC:
+            yield from self._assigned(process, parsed(TopicPayload, write.path, data))
+        elif write.path == REASSIGN_PARTITIONS:
+            yield Seen(controller, "write /admin/reassign_partitions", {})
         elif path.kind is STATE:
             content = parsed(PartitionStatePayload, write.path, data)
             version = self.after.zookeeper.tree[write.path].version
             partition = TopicPartition(str(path.topic), int(path.partition or 0))
             role = f"broker {process}" if self.rule in BROKER_STEPS else controller
-            fields = {"partition": self._number(partition), "version": version, **_leadership(content)}
+            fields = {"partition": self._number(partition), "version": version, **requests.leadership(content)}
             yield Seen(role, "create state" if creates else "write state", fields)
+
+    def _assigned(self, c: int, written: TopicPayload) -> Iterator[Seen]:
+        """A controller wrote a topic's assignment for the partition that is in work."""
+        controller = self.after.processes[c].controller
+        partition = None if controller is None else controller.activity.reassigning
+        if partition is not None:
+            fields = {"partition": self._number(partition), "replicas": written.partitions[partition.partition]}
+            yield Seen(f"controller {c}", "write assignment", fields)
 
     def _refused(self, process: int, write: Create | SetData, error: object) -> Iterator[Seen]:
         """A write that ZooKeeper refused: something was there already, or had another version."""
@@ -214,59 +239,6 @@ class Observer:
             partition = TopicPartition(str(path.topic), int(path.partition or 0))
             role = "broker" if self.rule in BROKER_STEPS else "controller"
             yield Seen(f"{role} {process}", "fail to write state", {"partition": self._number(partition)})
-
-    # -------------------------------------------------------------------------------------------------------- requests
-
-    def _queued(self, sent: RequestSent) -> Iterator[Seen]:
-        role, request = f"controller {sent.controller}", sent.request.request
-        if not isinstance(request, self.after.carried()):
-            return
-        if isinstance(request, UpdateMetadataRequest):
-            yield Seen(role, "queue UpdateMetadata", {"broker": sent.broker})
-        elif isinstance(request, LeaderAndIsrRequest):
-            for state in request.partition_states:
-                yield Seen(role, "queue LeaderAndIsr", {"broker": sent.broker, **self._told(state)})
-
-    def _dropped(self, sent: RequestSent) -> Iterator[Seen]:
-        """A request to a broker without a channel; only of StopReplica does the specification tell."""
-        request = sent.request.request
-        for partition in request.partitions if isinstance(request, StopReplicaRequest) else ():
-            fields = {"broker": sent.broker, "partition": self._number(partition)}
-            yield Seen(f"controller {sent.controller}", "drop StopReplica", fields)
-
-    def _handled(self, handled: RequestHandled) -> Iterator[Seen]:
-        role, request, response = f"broker {handled.broker}", handled.request, handled.response
-        sender = {"controller": getattr(request, "controller_id", 0), "epoch": getattr(request, "controller_epoch", 0)}
-        refused = getattr(response, "error_code", None) is ErrorCode.STALE_CONTROLLER_EPOCH
-        known = self.after.processes[handled.broker].broker.controller_epoch
-        if isinstance(request, UpdateMetadataRequest):
-            alive = {} if refused else {"alive": frozenset(live.id for live in request.live_brokers)}
-            yield Seen(role, "refuse UpdateMetadata" if refused else "cache metadata", {**sender, **alive})
-        elif refused:
-            yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
-        elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
-            for state, error in zip(request.partition_states, response.partitions, strict=True):
-                yield Seen(role, self._decision(handled.broker, state, error.error_code), self._told(state))
-
-    def _decision(self, b: int, state: PartitionLeadership, code: ErrorCode) -> str:
-        """What a broker made of one partition of a LeaderAndIsr."""
-        if code is not ErrorCode.NONE:
-            return "ignore LeaderAndIsr"
-        if state.leader == b:
-            return "become leader"
-        stored = self.after.processes[b].broker.partition(state.topic_partition).leader_epoch == state.leader_epoch
-        return "become follower" if stored else "cannot become follower"
-
-    def _told(self, state: PartitionLeadership) -> dict[str, object]:
-        return {
-            "partition": self._number(state.topic_partition), "version": state.zk_version, **_leadership(state)
-        }  # fmt: skip
-
-
-def _leadership(one: Any) -> dict[str, object]:
-    leader = 0 if one.leader == NO_LEADER else one.leader
-    names = ("leader_epoch", "isr", "controller_epoch")
-    return {"leader": leader, **{name: getattr(one, name) for name in names}}
 
 
 def _data(done: OperationDone) -> bytes | None:

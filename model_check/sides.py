@@ -193,7 +193,9 @@ def is_left_out(pair: Pair, choice: Choice) -> bool:
     return znode is not None and znode.version != expected and znode.data == effect.content.encode()
 
 
-STATE_WRITES = frozenset({"write_elected_leader", "rewrite_elected_leader", "write_removal", "rewrite_removal"})
+STATE_WRITES = frozenset({
+    "write_elected_leader", "rewrite_elected_leader", "write_removal", "rewrite_removal", "write_bump", "write_move",
+})  # fmt: skip
 """The steps in which a controller writes a state znode conditionally."""
 
 

@@ -158,8 +158,11 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
 
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have."""
-    part = {"creations": "creation", "updates": "delayed_operations", "elections": "preferred_election"}.get(budget)
-    return part in {None, *scope.parts}
+    parts = {
+        "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
+        "reassignments": "reassignment",
+    }  # fmt: skip
+    return parts.get(budget) in {None, *scope.parts}
 
 
 def widened(scope: Scope) -> Scope:

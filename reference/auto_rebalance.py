@@ -38,10 +38,10 @@ def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicP
 
 
 def may_rebalance(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether the preferred broker lives, no preferred election is under way, and the topic is known."""
+    """Whether the preferred broker lives, nothing is reassigned or elected by request, and the topic is known."""
     context = controller.context
     preferred = context.partition_replica_assignment[partition][0]
-    busy = bool(context.partitions_undergoing_preferred_election)
+    busy = bool(context.partitions_undergoing_preferred_election or context.partitions_being_reassigned)
     return not busy and preferred in controller.live and partition.topic in context.all_topics
 
 

@@ -5,9 +5,12 @@ request of an older controller epoch is refused whole; a partition whose leader 
 All of it is memory: a restarted broker takes anything once. A leader writes its ISR on the version of the state znode
 that it has cached, and nothing but its own success or an accepted LeaderAndIsr ever refreshes that version (D6).
 
-Kafka 0.10.2.2: `ReplicaManager`, `Partition`, `MetadataCache`. PROTOCOL.md section 10. Left out on purpose: logs, high
-watermarks and fetchers, so that a replica's being in sync is a matter of the ISR alone; StopReplica, which in this
-slice only ever goes to brokers without a channel; the partitions that a metadata cache tells clients of.
+StopReplica carries no leader epoch and is obeyed whatever its age. Without delete it ends a follower's fetching and no
+more: a leader leads on. With delete the replica goes, its log and all that the broker knew of it.
+
+Kafka 0.10.2.2: `ReplicaManager`, `Partition`, `MetadataCache`. PROTOCOL.md section 10. Left out on purpose: what is in
+the logs, high watermarks and fetchers, so that a replica's being in sync is a matter of the ISR alone; the partitions
+that a metadata cache tells clients of.
 """
 
 from __future__ import annotations
@@ -21,7 +24,15 @@ from reference.journal import Journal, StateChange, nowhere
 from reference.leader_selectors import without
 from reference.procedures import Procedure
 from reference.state_effects import ExpandIsr, IsrWrite, ShrinkIsr
-from spec.broker_change_lines import LeaderInfoCached, PartitionLine, UpdateMetadataFromOldController
+from spec.broker_change_lines import (
+    LeaderInfoCached,
+    PartitionLine,
+    ReplicaDoesNotExist,
+    StopReplicaFinished,
+    StopReplicaFromOldController,
+    StopReplicaStarted,
+    UpdateMetadataFromOldController,
+)
 from spec.error_codes import ErrorCode
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.leader_and_isr_lines import (
@@ -46,9 +57,11 @@ from spec.request_schemas import (
     PartitionsResponse,
     Request,
     Response,
+    StopReplicaRequest,
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
+from spec.scala_order import immutable_set_order
 from spec.znodes import PartitionStatePayload
 
 NO_LEADER_EPOCH = -1
@@ -57,7 +70,10 @@ NO_LEADER_EPOCH = -1
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition as a broker knows it; only the leader keeps the ISR."""
+    """A partition as a broker knows it; only the leader keeps the ISR.
+
+    `is_idle`: its fetcher was stopped by a StopReplica, and starts again for another leader only.
+    """
 
     leader: int = NO_LEADER
     leader_epoch: int = NO_LEADER_EPOCH
@@ -65,14 +81,16 @@ class Partition:
     zk_version: int = -1
     controller_epoch: int = 0
     assigned_replicas: tuple[int, ...] = ()
+    is_idle: bool = False
 
 
 @dataclass
 class Broker:
-    """The memory of a broker.
+    """The memory of a broker, and the log directories on its disk.
 
     `alive` are the brokers that its metadata cache lists, None where every leader counts as known. `isr_changes` are
-    the partitions whose ISR it wrote and has not announced.
+    the partitions whose ISR it wrote and has not announced. `logs` are the partitions that have a log here; it is what
+    the next incarnation finds.
     """
 
     broker_id: int
@@ -81,6 +99,7 @@ class Broker:
     controller_epoch: int = 0
     partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
     isr_changes: frozenset[TopicPartition] = frozenset()
+    logs: frozenset[TopicPartition] = frozenset()
 
     def partition(self, partition: TopicPartition) -> Partition:
         """What this broker knows of a partition."""
@@ -101,8 +120,10 @@ class Broker:
                 return self._become_leader_or_follower(request, correlation_id)
             case UpdateMetadataRequest():
                 return self._maybe_update_metadata_cache(request, correlation_id)
+            case StopReplicaRequest():
+                return self._stop_replicas(request)
             case _:
-                raise TypeError(f"no broker of this slice is ever sent a {type(request).__name__}")
+                raise TypeError(f"no broker is ever sent a {type(request).__name__}")
 
     def _become_leader_or_follower(self, request: LeaderAndIsrRequest, correlation_id: int) -> PartitionsResponse:
         states = request.partition_states
@@ -117,6 +138,7 @@ class Broker:
         self.controller_epoch = request.controller_epoch
         codes = {state.topic_partition: self._decide(state, request, correlation_id) for state in states}
         accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
+        self.logs |= {state.topic_partition for state in accepted}
         self._make_leaders([one for one in accepted if one.leader == self.broker_id], request, correlation_id)
         self._make_followers([one for one in accepted if one.leader != self.broker_id], request, correlation_id)
         return PartitionsResponse(
@@ -141,8 +163,9 @@ class Broker:
         for state in states:
             self._log(TransitionStarted, request, number, state, role=Role.LEADER)
         for state in states:
-            led_already = self.partition(state.topic_partition).leader == self.broker_id
-            self.partitions[state.topic_partition] = _accepted(state, state.isr)
+            known = self.partition(state.topic_partition)
+            led_already = known.leader == self.broker_id
+            self.partitions[state.topic_partition] = _accepted(known, state, state.isr)
             if led_already:
                 self._log(BecomeLeaderUnchanged, request, number, state)
             else:
@@ -169,7 +192,7 @@ class Broker:
             # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
             self.journal(StateChange(LeaderUnavailable(*about)))
             return False
-        self.partitions[partition] = _accepted(state, ())
+        self.partitions[partition] = _accepted(known, state, ())
         if known.leader == state.leader:
             self.journal(StateChange(BecomeFollowerUnchanged(*about)))
         return known.leader != state.leader
@@ -199,6 +222,35 @@ class Broker:
             self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
         return UpdateMetadataResponse(ErrorCode.NONE)
 
+    def _stop_replicas(self, request: StopReplicaRequest) -> PartitionsResponse:
+        """Stop to fetch these partitions, and delete them if so told; leader epochs are not known, let alone compared
+        (D22).
+        """
+        if request.controller_epoch < self.controller_epoch:
+            refusal = StopReplicaFromOldController(self.broker_id, request.controller_epoch, self.controller_epoch)
+            self.journal(StateChange(refusal))
+            return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        self.controller_epoch = request.controller_epoch
+        for one in request.partitions:
+            self._stop_replica(one, delete=request.delete_partitions)
+        return PartitionsResponse(
+            ErrorCode.NONE,
+            tuple(PartitionError(one.topic, one.partition, ErrorCode.NONE) for one in request.partitions),
+        )
+
+    def _stop_replica(self, partition: TopicPartition, *, delete: bool) -> None:
+        """`stopReplica`: a leader leads on, but for a deletion; a log without a replica is deleted all the same."""
+        known = self.partitions.get(partition)
+        self.journal(StateChange(StopReplicaStarted(self.broker_id, delete, partition)))
+        if known is None:
+            self.journal(StateChange(ReplicaDoesNotExist(self.broker_id, delete, partition)))
+        elif not delete:
+            self.partitions[partition] = replace(known, is_idle=known.leader not in {NO_LEADER, self.broker_id})
+        if delete:
+            self.partitions.pop(partition, None)
+            self.logs -= {partition}
+        self.journal(StateChange(StopReplicaFinished(self.broker_id, delete, partition)))
+
     def _log(
         self,
         line: type[PartitionLine],
@@ -221,7 +273,7 @@ class Broker:
 
     def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
-        isr = (*self.partition(partition).isr, replica)
+        isr = immutable_set_order((*self.partition(partition).isr, replica))
         return (yield from self._update_isr(ExpandIsr(partition, *self._wanted(partition, isr), replica)))
 
     def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:
@@ -243,8 +295,17 @@ class Broker:
         return True
 
 
-def _accepted(state: PartitionLeadership, isr: tuple[int, ...]) -> Partition:
-    return Partition(state.leader, state.leader_epoch, isr, state.zk_version, state.controller_epoch, state.replicas)
+def _accepted(known: Partition, state: PartitionLeadership, isr: tuple[int, ...]) -> Partition:
+    """What is known from now on; only another leader lets an idle follower fetch again."""
+    return Partition(
+        state.leader,
+        state.leader_epoch,
+        isr,
+        state.zk_version,
+        state.controller_epoch,
+        state.replicas,
+        known.is_idle and known.leader == state.leader,
+    )
 
 
 def _info(state: PartitionLeadership) -> PartitionInfo:

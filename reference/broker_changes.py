@@ -18,6 +18,7 @@ from reference.controller import KafkaController
 from reference.effects import OnBrokerChange
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
+from reference.reassignment_requests import begin_again, reassignments_concerning
 from spec.controller_log.broker_changes import BrokerChangeError, BrokerDifference
 from spec.state import Handler
 from spec.variants import Switch
@@ -76,10 +77,16 @@ def _change_channels(controller: KafkaController, opened: frozenset[int], closed
 
 
 def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Procedure[None]:
-    """Tell everybody everything, bring the replicas on the new brokers online, then every partition that waits."""
+    """Tell everybody everything, bring the replicas on the new brokers online, then every partition that waits.
+
+    What is being reassigned to one of these brokers is begun with again.
+    """
     controller.send_update_metadata()
-    replica_transitions.set_online(controller, controller.context.replicas_on(new))
+    concerned = reassignments_concerning(controller, new)
+    controller.is_about(due=tuple(sorted(concerned.items())))
+    replica_transitions.set_online_on(controller, new)
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_STARTUP)
+    yield from begin_again(controller, concerned)
 
 
 def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Procedure[None]:

@@ -4,9 +4,9 @@ All of it is memory of one process, guarded by the one controller lock. Being ac
 is not the same as believing to be leader, and neither is asked of ZooKeeper again.
 
 Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Left out on purpose:
-`shuttingDownBrokerIds` (it comes with controlled shutdown, so every registered broker counts as live) and
-reassignments. Kafka leaves the caches as they are when it resigns (D13); those of brokers, topics and leadership nobody
-reads before the next failover overwrites them, so here they are emptied.
+`shuttingDownBrokerIds` (it comes with controlled shutdown, so every registered broker counts as live). Kafka leaves the
+caches as they are when it resigns (D13); those of brokers, topics and leadership nobody reads before the next failover
+overwrites them, so here they are emptied.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ NO_REQUEST = -1
 
 @dataclass
 class ControllerContext:
-    """The caches, and the epoch that this controller acts in."""
+    """The caches, and the epoch that this controller acts in.
+
+    `partitions_being_reassigned` has RAR by partition.
+    """
 
     epoch: int = NO_EPOCH
     epoch_zk_version: int = NO_EPOCH
@@ -71,6 +74,7 @@ class ControllerContext:
     controller_channel_manager: ControllerChannelManager | None = None
     partitions_undergoing_preferred_election: frozenset[TopicPartition] = frozenset()
     election_request: int = NO_REQUEST
+    partitions_being_reassigned: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def live_broker_ids(self) -> frozenset[int]:
@@ -90,6 +94,7 @@ class ControllerContext:
         twin = shallow_copy(self)
         twin.partition_replica_assignment = dict(self.partition_replica_assignment)
         twin.partition_leadership_info = dict(self.partition_leadership_info)
+        twin.partitions_being_reassigned = dict(self.partitions_being_reassigned)
         manager = self.controller_channel_manager
         twin.controller_channel_manager = None if manager is None else manager.fork()
         return twin
@@ -113,7 +118,8 @@ class Activity:
 
     `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
     and `lost_leader` says that one of them led a partition. `creating` are partitions whose replicas become new,
-    `asked` those of the preferred election that is running.
+    `asked` those of the preferred election that is running. `due` is RAR of the partitions whose reassignment is still
+    to be begun with, `reassigning` the one that is in work, and `leaving` are its replicas that are to go.
     """
 
     handler: Handler = Handler.NONE
@@ -122,3 +128,6 @@ class Activity:
     in_failover: bool = False
     creating: frozenset[TopicPartition] = frozenset()
     asked: frozenset[TopicPartition] = frozenset()
+    due: tuple[tuple[TopicPartition, tuple[int, ...]], ...] = ()
+    reassigning: TopicPartition | None = None
+    leaving: frozenset[int] = frozenset()

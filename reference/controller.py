@@ -5,12 +5,12 @@ Every broker has one and starts it; being the controller is a state of it. Its h
 bear the names of the protocol's parts hold what the handlers do.
 
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics, and what comes with parts of the protocol that are
-not here yet (topic deletion, reassignment, controlled shutdown).
+not here yet (topic deletion, controlled shutdown).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
@@ -21,7 +21,14 @@ from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
 from reference.request_batch import RequestBatch
-from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, PREFERRED_REPLICA_ELECTION, Fence
+from reference.zookeeper_scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    Fence,
+)
 from spec.controller_request_lines import ControllerLine
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.log_lines import Line
@@ -30,8 +37,8 @@ from spec.replica_states import ReplicaState
 from spec.state import DeletionThread
 from spec.variants import AS_CODED, Switch, Switches
 
-LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, PREFERRED_REPLICA_ELECTION)
-"""The paths whose children, or data, only the active controller listens to."""
+LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION)
+"""The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry."""
 
 
 @cache
@@ -50,7 +57,8 @@ class Configuration:
 
     `switches` are mends of the era's defects; `unclean` is `unclean.leader.election.enable`; `paths` are those whose
     children, or data, it listens to while it is active; `imbalance_percentage` is
-    `leader.imbalance.per.broker.percentage`.
+    `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that may ever have a replica
+    of a partition: no others are told to delete one that nobody assigned them.
     """
 
     broker_id: int
@@ -58,6 +66,7 @@ class Configuration:
     unclean: bool = False
     paths: tuple[str, ...] = LISTENED_PATHS
     imbalance_percentage: int = 10
+    hosts: Mapping[TopicPartition, frozenset[int]] | None = None
 
 
 @dataclass

@@ -25,7 +25,7 @@ from reference.effects import (
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.request_batch import RequestBatch
-from reference.zookeeper_scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION
+from reference.zookeeper_scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.kafka_types import NO_LEADER
 from spec.state import DeletionThread
@@ -99,7 +99,7 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
 
 def on_controller_resignation(controller: KafkaController) -> None:
     """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56)."""
-    controller.listeners -= {ISR_CHANGES, PREFERRED_REPLICA_ELECTION}
+    controller.listeners -= {ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION}
     if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.mends(Switch.RESIGN_CLEANS_UP):
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
     _take_down(controller)
@@ -116,7 +116,8 @@ def _take_down(controller: KafkaController) -> None:
         manager.shutdown()
     controller.reach(Milestone.RESIGNED)
     controller.report(Resigned)
-    under_way = controller.context.partitions_undergoing_preferred_election
-    if controller.mends(Switch.CLEAR_CONTEXT):
-        under_way = frozenset()
-    controller.context = ControllerContext(partitions_undergoing_preferred_election=under_way)
+    kept = controller.context
+    controller.context = ControllerContext()
+    if not controller.mends(Switch.CLEAR_CONTEXT):
+        controller.context.partitions_undergoing_preferred_election = kept.partitions_undergoing_preferred_election
+        controller.context.partitions_being_reassigned = kept.partitions_being_reassigned

@@ -5,8 +5,8 @@ the same method, so the failover goes on in the epoch that it *read* (D1). And a
 version is taken for 1, although it is 0; that does no harm, since every failover reads it again.
 
 Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`.
-PROTOCOL.md section 6. Left out on purpose: reassignments, topic deletion, automatic rebalance. Of these only the
-deletion manager and its thread are there, for what a failover leaves that ends between the two (D56).
+PROTOCOL.md section 6. Left out on purpose: topic deletion, of which only the deletion manager and its thread are there,
+for what a failover leaves that ends between the two (D56).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from reference.preferred_election import (
     run_pending_elections,
 )
 from reference.procedures import ControllerMoved, LeftOverChannel, Procedure, UnexpectedFailure, in_any_order
+from reference.reassignment_requests import initialize_partition_reassignment, resume_reassignments
 from reference.replica_transitions import start_replica_machine
 from reference.state_effects import Partitions, ReadState
 from reference.zookeeper_scripts import StateZnode
@@ -71,6 +72,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         yield from start_partition_machine(controller)
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
         controller.report(ReadyToServe, epoch=controller.context.epoch)
+        yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
         yield from FinishFailover(removal_of(controller))
         controller.deletion = DeletionThread.RUNNING
@@ -123,6 +125,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     yield from _update_leader_and_isr_cache(controller)
     _start_channel_manager(controller)
     yield from initialize_preferred_election(controller)
+    yield from initialize_partition_reassignment(controller)
     controller.deletion = DeletionThread.MANAGER_ONLY
     controller.report(ActiveBrokers, brokers=tuple(sorted(controller.live)))
     controller.report(CurrentTopics, topics=tuple(sorted(context.all_topics)))

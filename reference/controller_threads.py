@@ -10,8 +10,8 @@ before it takes the lock (KAFKA-4447).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
 
 from reference.broker_changes import on_broker_change
 from reference.controller import KafkaController
@@ -20,18 +20,34 @@ from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
 from reference.preferred_election import on_preferred_election
 from reference.procedures import THROWABLE, FencedWrite, Procedure
+from reference.reassignment import on_state_change
+from reference.reassignment_requests import on_reassignment_request
 from reference.topics import on_topic_change
-from reference.zookeeper_scripts import BROKER_IDS, BROKER_TOPICS, CONTROLLER, ISR_CHANGES, PREFERRED_REPLICA_ELECTION
+from reference.zookeeper_scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    CONTROLLER,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    state_path,
+)
+from spec.kafka_types import TopicPartition
 from spec.state import Callback
+from spec.znode_paths import Path
+
+Event: TypeAlias = Callback | TopicPartition
+"""What the event thread is to call: a listener that there is one of, or the one on the state znode of a partition."""
 
 CALLBACK_OF: Final[Mapping[str, Callback]] = {
     CONTROLLER: Callback.CONTROLLER,
     BROKER_IDS: Callback.BROKERS,
     BROKER_TOPICS: Callback.TOPICS,
     ISR_CHANGES: Callback.ISR_CHANGES,
+    REASSIGN_PARTITIONS: Callback.REASSIGNMENTS,
     PREFERRED_REPLICA_ELECTION: Callback.PREFERRED,
 }
-"""Which listener a path has."""
+"""Which listener a path has, but for state znodes."""
 
 PATH_OF: Final = {callback: path for path, callback in CALLBACK_OF.items()}
 ALWAYS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
@@ -42,6 +58,7 @@ ONLY_ACTIVE: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]
     Callback.BROKERS: on_broker_change,
     Callback.TOPICS: on_topic_change,
     Callback.ISR_CHANGES: on_isr_change,
+    Callback.REASSIGNMENTS: on_reassignment_request,
     Callback.PREFERRED: on_preferred_election,
 }
 
@@ -51,10 +68,35 @@ def on_startup(controller: KafkaController) -> Procedure[None]:
     yield from startup(controller)
 
 
-def on_callback(controller: KafkaController, callback: Callback) -> Procedure[None]:
+def event_of(path: str) -> Event:
+    """What is called when the watch of a path that has a listener fires."""
+    if path in CALLBACK_OF:
+        return CALLBACK_OF[path]
+    return _partition_of(path)
+
+
+def _partition_of(path: str) -> TopicPartition:
+    """The partition whose state znode has a path."""
+    state = Path.parse(path)
+    return TopicPartition(str(state.topic), int(state.partition or 0))
+
+
+def subscribed(controller: KafkaController) -> Iterator[Event]:
+    """Every listener of a controller module, in the order in which ZkClient queues them after an expiry."""
+    paths = [path for path in controller.configuration.paths if path in controller.listeners]
+    yield from (CALLBACK_OF[path] for path in paths if path != PREFERRED_REPLICA_ELECTION)
+    yield from sorted(_partition_of(path) for path in controller.listeners if path not in CALLBACK_OF)
+    yield Callback.CONTROLLER
+    yield from (CALLBACK_OF[path] for path in paths if path == PREFERRED_REPLICA_ELECTION)
+
+
+def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]:
     """What the event thread does for a callback; an exception that leaves the listener is only logged."""
     try:
-        if callback in ALWAYS:
+        if not isinstance(callback, Callback):
+            skipped = SkipCallback(state_path(callback))
+            yield from on_state_change(controller, callback) if controller.is_active else skipped
+        elif callback in ALWAYS:
             yield from ALWAYS[callback](controller)
         elif controller.is_active:
             yield from ONLY_ACTIVE[callback](controller)

@@ -26,9 +26,9 @@ from reference.zookeeper_api import (
 from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
+    CHILD_PATHS,
     CONTROLLER,
     CONTROLLER_EPOCH,
-    DATA_PATHS,
     broker_path,
     create_ephemeral,
     create_persistent,
@@ -246,7 +246,7 @@ class Subscribe(Effect[None]):
     def script(self) -> Script[None]:
         """`watchForChilds` and `watchForData`, path by path."""
         for path in self.paths:
-            yield Exists(path, watch=True) if path in DATA_PATHS else GetChildren(path, watch=True)
+            yield GetChildren(path, watch=True) if path in CHILD_PATHS else Exists(path, watch=True)
 
 
 def _read_brokers() -> Script[Mapping[int, Registration]]:
@@ -326,11 +326,11 @@ class SkipCallback(Effect[None]):
 
     def script(self) -> Script[None]:
         """ZkClient reads before it calls the listener, which then does nothing."""
-        if self.path in DATA_PATHS:
+        if self.path in CHILD_PATHS:
+            yield GetChildren(self.path)
+        else:
             yield Exists(self.path)
             yield from read_data(self.path)
-        else:
-            yield GetChildren(self.path)
 
 
 # -------------------------------------------------------------------------------------------------------- registration

@@ -76,6 +76,14 @@ class ElectionGivenUp:
 
 
 @dataclass(frozen=True)
+class ReassignmentGivenUp:
+    """A run of a partition's reassignment ended with an exception."""
+
+    controller: int
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
 class ImbalanceFound:
     """The rebalance thread found that a broker leads too few of the partitions that it is to lead."""
 
@@ -111,6 +119,7 @@ class Fate(Enum):
     SESSION_RENEWED = "the client makes a new session"
     TOPIC_CREATED = "the admin tool creates a topic"
     ELECTION_REQUESTED = "the admin tool asks for a preferred election"
+    REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
 
 
 @dataclass(frozen=True)
@@ -129,6 +138,7 @@ Entry: TypeAlias = (
     | RequestSent
     | RequestHandled
     | ElectionGivenUp
+    | ReassignmentGivenUp
     | ImbalanceFound
     | OperationDone
     | FateMet

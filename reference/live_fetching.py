@@ -103,7 +103,7 @@ class Fetcher:
         followed = defaultdict(list)
         for partition, known in dict(self._broker.partitions).items():
             address = self._addresses.get(known.leader)
-            if known.leader != self._broker.broker_id and address is not None:
+            if known.leader != self._broker.broker_id and not known.is_idle and address is not None:
                 followed[address].append(Followed(partition.topic, partition.partition, known.leader_epoch))
         return followed
 

@@ -25,7 +25,7 @@ from random import Random
 
 from reference.broker import Broker
 from reference.controller import Configuration, KafkaController
-from reference.controller_threads import CALLBACK_OF, on_callback, on_startup
+from reference.controller_threads import Event, on_callback, on_startup, subscribed
 from reference.effects import RegisterBroker
 from reference.live_channels import Channels
 from reference.live_fetching import Address, Fetcher
@@ -144,14 +144,12 @@ class LiveProcess:
     def _session_began(self, session: int) -> None:
         self.logs.session_began(session, self.settings.zookeeper, self.settings.session_timeout_ms)
 
-    def _after_expiry(self) -> Iterator[Callback]:
-        """The handlers of a new session, then a callback for every listener: children first, then data."""
+    def _after_expiry(self) -> Iterator[Event]:
+        """The handlers of a new session, then a callback for every listener."""
         yield Callback.SESSION
         if not self.is_starting:
             yield Callback.REGISTRATION
-        listened = self.controller.configuration.paths
-        yield from (CALLBACK_OF[path] for path in listened if self.listens_to(path))
-        yield Callback.CONTROLLER
+        yield from subscribed(self.controller)
 
 
 def _setup_common_paths() -> Script[None]:

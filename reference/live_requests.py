@@ -28,6 +28,7 @@ from spec.request_schemas import (
     LeaderAndIsrRequest,
     Request,
     Response,
+    StopReplicaRequest,
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
@@ -78,8 +79,10 @@ class RequestServer:
             return b""
         arrived = time.monotonic()
         header, request = decode_request(data)
-        if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest):
-            raise MalformedInput("request", "api_key", f"{header.api_key} is none that a broker of this slice is sent")
+        if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest):
+            raise MalformedInput(
+                "request", "api_key", f"{header.api_key} is none that a broker is sent by a controller"
+            )
         self._logs.requests.write(RequestReceived(0, LoggedRequest(header, request)))
         response = self._handle(request, header.correlation_id)
         self._log_completion(header, request, connection, round(1000 * (time.monotonic() - arrived)))

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from reference.controller_threads import CALLBACK_OF
+from reference.controller_threads import Event, event_of
 from reference.effects import ElectCreate
 from reference.live_zookeeper import LiveZookeeper, SessionEvent, SessionState
 from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Script, SessionView
@@ -36,7 +36,6 @@ from reference.zookeeper_api import (
     SessionTrouble,
     WatchEvent,
 )
-from spec.state import Callback
 
 T = TypeVar("T")
 
@@ -58,13 +57,13 @@ class ZkClient:
         *,
         listens_to: Callable[[str], bool],
         on_session: Callable[[int], None],
-        after_expiry: Callable[[], Iterable[Callback]],
+        after_expiry: Callable[[], Iterable[Event]],
     ) -> None:
         self._zookeeper = LiveZookeeper(address, session_timeout_ms)
         self._listens_to = listens_to
         self._on_session = on_session
         self._after_expiry = after_expiry
-        self.callbacks: queue.SimpleQueue[Callback] = queue.SimpleQueue()
+        self.callbacks: queue.SimpleQueue[Event] = queue.SimpleQueue()
         """What the event thread is to run, in order (`ZkEventThread`)."""
         self._had_session = 0
 
@@ -158,8 +157,8 @@ class ZkClient:
         """Turn what the connection told into callbacks, in its order."""
         for event in events:
             match event:
-                case WatchEvent(path=path) if path in CALLBACK_OF and self._listens_to(path):
-                    self.callbacks.put(CALLBACK_OF[path])
+                case WatchEvent(path=path) if self._listens_to(path):
+                    self.callbacks.put(event_of(path))
                 case SessionEvent(state=SessionState.SYNC_CONNECTED, session=session) if session != self._had_session:
                     self._on_session(session)
                     if self._had_session:

@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 
 from reference.broker import Broker
 from reference.controller import Configuration, KafkaController
-from reference.controller_threads import CALLBACK_OF
+from reference.controller_threads import event_of
 from reference.effects import ReadTopics
 from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
@@ -26,6 +26,7 @@ from reference.memory_process import MemoryProcess
 from reference.memory_zookeeper import MemoryZookeeper
 from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
+from reference.reassignment_effects import ReadReassignments
 from reference.zookeeper_api import (
     AnyOperation,
     Create,
@@ -45,13 +46,15 @@ from reference.zookeeper_scripts import (
     COMMON_PATHS,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
     topic_path,
 )
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
+from spec.model import IMPLIED
+from spec.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
-from spec.znodes import PartitionsPayload, TopicPayload
+from spec.znodes import PartitionReassignment, PartitionsPayload, ReassignPartitionsPayload, TopicPayload
 
 TOPICS: Final = "abcdefgh"
 """The names of a scope's topics, by number."""
@@ -95,12 +98,20 @@ class MemoryCluster:
     def new_process(self, broker_id: int) -> MemoryProcess:
         """A broker process that does not run, with nothing in its memory."""
         configuration = Configuration(
-            broker_id, self.switches, self.scope.unclean, listened_paths(self.scope), self.scope.imbalance_percentage
-        )
+            broker_id, self.switches, self.scope.unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
+            self._hosts(),
+        )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
         alive = frozenset[int]() if "metadata" in self.scope.parts else None
         return MemoryProcess(broker_id, controller, Broker(broker_id, alive, self.record))
+
+    def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
+        """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
+        if not self.stops_replicas:
+            return dict.fromkeys(self.partitions, frozenset())
+        wishes = (self.scope.assigned, *self.scope.requests)
+        return {tp: frozenset(b for one in wishes for b in one[p]) for p, tp in enumerate(self.partitions)}
 
     def topics(self) -> list[str]:
         """The topics of the scope, by number, whether or not they exist."""
@@ -176,7 +187,7 @@ class MemoryCluster:
             return SessionView(process.session, self.zookeeper.time_ms)
         if isinstance(operation, PastZkClient):
             operation = operation.operation
-        elif isinstance(operation, Exists | GetData | GetChildren) and process.listens_to(operation.path):
+        elif isinstance(operation, Exists | GetData | GetChildren) and _sets_watch(process, operation):
             operation = type(operation)(operation.path, watch=True)
         try:
             answer = self.zookeeper.execute(process.session, operation)
@@ -194,7 +205,7 @@ class MemoryCluster:
                 continue
             for event in self.zookeeper.take_watch_events(process.session):
                 if process.listens_to(event.path):
-                    self.change(b).events.append(CALLBACK_OF[event.path])
+                    self.change(b).events.append(event_of(event.path))
 
     def end_session(self, session: int, broker_id: int, *, closed: bool = False) -> None:
         """ZooKeeper ends a session: of a process, or of an earlier incarnation."""
@@ -222,6 +233,15 @@ class MemoryCluster:
         self.record(FateMet(ADMIN, Fate.ELECTION_REQUESTED, tuple(map(str, partitions))))
         self.tell_watchers()
 
+    def request_reassignment(self, number: int) -> None:
+        """The admin tool asks for one of the scope's reassignments."""
+        wanted = zip(self.partitions, self.scope.requests[number], strict=True)
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, rar) for tp, rar in wanted if rar)
+        data = ReassignPartitionsPayload(partitions=entries).encode()
+        self.zookeeper.execute(self.admin_session, Create(REASSIGN_PARTITIONS, data))
+        self.record(FateMet(ADMIN, Fate.REASSIGNMENT_REQUESTED, (str(number),)))
+        self.tell_watchers()
+
     def _create_as_admin(self, path: str, data: bytes | None) -> None:
         """Create a znode, and what is missing above it."""
         try:
@@ -238,14 +258,20 @@ class MemoryCluster:
         """The requests that connections of this scope carry."""
         if "connections" not in self.scope.parts:
             return ()
-        return (
-            (LeaderAndIsrRequest, UpdateMetadataRequest) if "metadata" in self.scope.parts else (LeaderAndIsrRequest,)
-        )
+        optional = ((self.stops_replicas, StopReplicaRequest), ("metadata" in self.scope.parts, UpdateMetadataRequest))
+        return (LeaderAndIsrRequest, *(request for is_carried, request in optional if is_carried))
+
+    @property
+    def stops_replicas(self) -> bool:
+        """Whether StopReplica is carried: the scope has a part that stops replicas of living brokers."""
+        return "connections" in self.scope.parts and not IMPLIED["stopped_replicas"].isdisjoint(self.scope.parts)
 
     def is_no_step(self, effect: Effect[Any]) -> bool:
         """Whether an effect is no step of its own in this scope, but done with the one before."""
         if isinstance(effect, ReadElectionRequest):
             return "preferred_election" not in self.scope.parts
+        if isinstance(effect, ReadReassignments):
+            return "reassignment" not in self.scope.parts
         return isinstance(effect, ReadTopics) and "partitions" not in self.scope.parts
 
     def drop_what_is_left_out(self, controller: KafkaController) -> None:
@@ -256,10 +282,19 @@ class MemoryCluster:
                 queue[:] = [queued for queued in queue if isinstance(queued.request, self.carried())]
 
 
+def _sets_watch(process: MemoryProcess, read: Exists | GetData | GetChildren) -> bool:
+    """Whether ZkClient sets the watch again, because a listener is subscribed to the path.
+
+    As in the specification, what a handler reads of a state znode sets none; what is read before the listener does.
+    """
+    return process.listens_to(read.path) and not (isinstance(read, GetData) and read.path.endswith("/state"))
+
+
 def listened_paths(scope: Scope) -> tuple[str, ...]:
     """The paths that a scope's active controller listens to."""
     optional = (
-        ("creation", BROKER_TOPICS), ("notifications", ISR_CHANGES), ("preferred_election", PREFERRED_REPLICA_ELECTION),
+        ("creation", BROKER_TOPICS), ("notifications", ISR_CHANGES), ("reassignment", REASSIGN_PARTITIONS),
+        ("preferred_election", PREFERRED_REPLICA_ELECTION),
     )  # fmt: skip
     return (BROKER_IDS, *(path for part, path in optional if part in scope.parts))
 

@@ -16,12 +16,12 @@ from typing import Any, Final, Self, TypeAlias
 
 from reference.broker import Broker
 from reference.controller import KafkaController
-from reference.controller_threads import CALLBACK_OF
+from reference.controller_threads import Event, subscribed
 from reference.forking import shallow_copy
 from reference.journal import Journal, nowhere
 from reference.procedures import Effect, OneOf, Procedure
 from reference.state_effects import IsrWrite
-from reference.zookeeper_scripts import CONTROLLER, DATA_PATHS
+from reference.zookeeper_scripts import CONTROLLER
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
 
@@ -112,7 +112,7 @@ class MemoryProcess:
     orphan: int | None = None
     starting: bool = False
     electing: bool = False
-    events: list[Callback] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)
     remembered: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -132,13 +132,10 @@ class MemoryProcess:
         """Whether a listener of this process is subscribed to a path."""
         return self.controller is not None and (path == CONTROLLER or path in self.controller.listeners)
 
-    def subscribed(self) -> Iterator[Callback]:
-        """The callbacks of all listeners, as an expiry queues them: children first, then data."""
+    def subscribed(self) -> Iterator[Event]:
+        """The callbacks of all listeners, as an expiry queues them."""
         if self.controller is not None:
-            paths = [path for path in self.controller.configuration.paths if self.listens_to(path)]
-            yield from (CALLBACK_OF[path] for path in paths if path not in DATA_PATHS)
-            yield Callback.CONTROLLER
-            yield from (CALLBACK_OF[path] for path in paths if path in DATA_PATHS)
+            yield from subscribed(self.controller)
 
     def fork(self, journal: Journal) -> Self:
         """A copy that goes its own way and writes to another journal."""

@@ -16,15 +16,33 @@ from typing import Any, Final
 
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
-from reference.effects import ElectCreate
+from reference.effects import (
+    CreateEpoch,
+    ElectCreate,
+    IncrementEpoch,
+    ReadBrokers,
+    ReadEpoch,
+    ReadTopics,
+    Subscribe,
+)
 from reference.isr_notification import DeleteNotification
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess, Repeated
+from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, UnexpectedFailure
-from reference.state_effects import CreateState, IsrWrite, ReadForElection, WriteElectedLeader
+from reference.reassignment_effects import ReadReassignments
+from reference.state_effects import IsrWrite, ReadState
 from reference.zookeeper_api import SessionExpired
-from reference.zookeeper_scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, broker_path, state_path, topic_path
+from reference.zookeeper_scripts import (
+    CONTROLLER,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    state_path,
+    topic_path,
+)
 from spec.kafka_types import TopicPartition
+from spec.request_schemas import Request, StopReplicaRequest
 from spec.state import Callback
 
 BUDGETS: Final[Mapping[str, str]] = {
@@ -33,9 +51,11 @@ BUDGETS: Final[Mapping[str, str]] = {
     "fail_failover": "exceptions",
     "shrink_isr": "shrinks",
     "deliver_request_unanswered": "resends",
+    "deliver_deletion_unanswered": "resends",
     "start_process_early": "early_starts",
     "create_topic": "creations",
     "request_preferred_election": "elections",
+    "request_reassignment": "reassignments",
     "elect_create_unanswered": "losses",
     "register_broker_unanswered": "losses",
     "increment_epoch_unanswered": "losses",
@@ -55,12 +75,16 @@ TAKES: Final[Mapping[Callback, str]] = {
     Callback.BROKERS: "on_broker_change",
     Callback.TOPICS: "on_topic_change",
     Callback.ISR_CHANGES: "on_isr_change",
+    Callback.REASSIGNMENTS: "on_reassignment_request",
     Callback.PREFERRED: "on_preferred_election",
 }
 """The step that begins a callback; one that only the active controller listens to may be skipped instead."""
 
-CAUGHT: Final = (CreateState, ReadForElection, WriteElectedLeader)
-"""Effects of a failover in whose place every exception is caught and logged for the one partition."""
+UNCAUGHT: Final = (
+    ReadEpoch, IncrementEpoch, CreateEpoch, Subscribe, ReadBrokers, ReadTopics, ReadState, ReadElectionRequest,
+    ReadReassignments, FinishFailover,
+)  # fmt: skip
+"""Effects of a failover in whose place an exception ends it; elsewhere it is caught and logged for one partition."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +138,10 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
         for named in range(1, 1 << len(cluster.partitions)):
             do = partial(MemoryCluster.request_preferred_election, named=named)
             yield Choice("request_preferred_election", (("named", named),), do)
+    if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:
+        for number in range(len(cluster.scope.requests)):
+            ask = partial(MemoryCluster.request_reassignment, number=number)
+            yield Choice("request_reassignment", (("k", number),), ask)
 
 
 # ------------------------------------------------------------------------------------------- processes and sessions
@@ -166,12 +194,14 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
     head = process.events[0] if process.events else None
     if head is None or head is Callback.REGISTRATION:
         return
-    c = process.broker_id
-    if head in (Callback.CONTROLLER, Callback.SESSION) or process.controller.is_active:
-        yield Choice(TAKES[head], (("c", c),), partial(steps.take_callback, c=c))
+    of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
+    callback = head if isinstance(head, Callback) else Callback.STATE
+    if callback not in (Callback.CONTROLLER, Callback.SESSION) and not process.controller.is_active:
+        yield Choice("skip_callback", (*of_controller, ("callback", list(Callback).index(callback))), take)
+    elif isinstance(head, Callback):
+        yield Choice(TAKES[head], of_controller, take)
     else:
-        number = list(Callback).index(head)
-        yield Choice("skip_callback", (("c", c), ("callback", number)), partial(steps.take_callback, c=c))
+        yield Choice("on_state_change", (*of_controller, ("p", cluster.partitions.index(head))), take)
 
 
 def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -198,7 +228,7 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
     running, c = process.running, process.broker_id
     if running is None or process.controller is None:
         return
-    if process.controller.activity.in_failover and not isinstance(running.options[0], CAUGHT):
+    if process.controller.activity.in_failover and isinstance(running.options[0], UNCAUGHT):
         yield Choice("fail_failover", (("c", c),), partial(steps.throw, c=c, error=UnexpectedFailure()))
     can_operate = cluster.can_operate(process)
     has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION
@@ -231,16 +261,35 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
 
 
 def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """The request at the head of each queue of a controller may reach its broker."""
+    """The request at the head of each queue of a controller may reach its broker.
+
+    A batch has one request for each partition that a broker is to delete, in the order of a hash: any may be first.
+    """
     if process.controller is None:
         return
     for b, receiver in cluster.processes.items():
         queue = process.controller.queue_to(b)
-        if receiver.is_running and queue and not steps.waits_for_isr_write(cluster, b, queue[0]):
-            parameters = (("c", process.broker_id), ("b", b))
-            deliver = partial(steps.deliver, c=process.broker_id, b=b)
-            yield Choice("deliver_request", parameters, deliver)
-            yield Choice("deliver_request_unanswered", parameters, partial(deliver, answered=False))
+        for place, queued in enumerate(queue if receiver.is_running else ()):
+            deletes = isinstance(queued.request, StopReplicaRequest) and queued.request.delete_partitions
+            if place and not (deletes and queued.batch == queue[0].batch):
+                break
+            if not steps.waits_for_isr_write(cluster, b, queued):
+                deliver = partial(steps.deliver, c=process.broker_id, b=b, place=place)
+                yield from _delivery(cluster, process.broker_id, b, queued.request, deliver)
+            if not deletes:
+                break
+
+
+def _delivery(
+    cluster: MemoryCluster, c: int, b: int, request: Request, deliver: Callable[..., None]
+) -> Iterator[Choice]:
+    """A request reaches its broker, and its answer may be lost."""
+    rule, parameters = "deliver_request", [("c", c), ("b", b)]
+    if isinstance(request, StopReplicaRequest) and request.delete_partitions:
+        rule = "deliver_deletion"
+        parameters.append(("p", cluster.partitions.index(request.partitions[0])))
+    yield Choice(rule, tuple(parameters), deliver)
+    yield Choice(f"{rule}_unanswered", tuple(parameters), partial(deliver, answered=False))
 
 
 # ------------------------------------------------------------------------------------------------------- ISR changes
@@ -258,7 +307,7 @@ def _isr_changes(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Cho
             parameters = (("b", b), ("p", cluster.partitions.index(tp)))
             yield Choice("rewrite_isr", parameters, partial(steps.rewrite_isr, b=b, partition=tp))
         elif known.leader == b:
-            for replica in known.assigned_replicas:
+            for replica in sorted({*known.assigned_replicas, *known.isr}):
                 yield from _isr_change(cluster, process, tp, replica)
 
 
@@ -291,5 +340,7 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
         return "shrink_isr"
     follower = cluster.processes[replica]
     follows = follower.broker.partition(tp)
+    if follows.is_idle:
+        return None
     same = (follows.leader, follows.leader_epoch) == (leader.broker_id, known.leader_epoch)
     return "expand_isr" if follower.is_running and same else None

@@ -41,7 +41,9 @@ def _settle(cluster: MemoryCluster) -> None:
         for topic in cluster.topics():
             cluster.create_topic(topic)
             run_to_rest(cluster)
+    heard = max(process.broker.controller_epoch for process in cluster.processes.values())
     for process in cluster.processes.values():
+        process.broker.controller_epoch = heard  # from UpdateMetadata, also where the scope leaves it out
         _listen(process.controller, *listened_paths(cluster.scope))
 
 

@@ -20,7 +20,7 @@ from reference.procedures import Procedure
 from reference.state_effects import IsrWrite, ShrinkIsr
 from reference.zookeeper_scripts import broker_path
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import LeaderAndIsrRequest
+from spec.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
 from spec.state import Callback
 from spec.variants import Switch
 
@@ -49,10 +49,10 @@ def crash(cluster: MemoryCluster, *, b: int) -> None:
 
 
 def forget(cluster: MemoryCluster, b: int) -> None:
-    """A process is no more, and all that was only in its memory."""
-    orphan = cluster.processes[b].orphan
+    """A process is no more, and all that was only in its memory; the logs on its disk stay."""
+    orphan, logs = cluster.processes[b].orphan, cluster.processes[b].broker.logs
     cluster.processes[b] = cluster.new_process(b)
-    cluster.processes[b].orphan = orphan
+    cluster.processes[b].orphan, cluster.processes[b].broker.logs = orphan, logs
 
 
 def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:
@@ -195,25 +195,32 @@ def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
 # ----------------------------------------------------------------------------------------------------------- deliveries
 
 
-def deliver(cluster: MemoryCluster, *, c: int, b: int, answered: bool = True) -> None:
-    """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again."""
+def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered: bool = True) -> None:
+    """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again.
+
+    It is the one at the head, unless the head is a deletion: then it may be any other of the same batch.
+    """
     sender, receiver = cluster.change(c), cluster.change(b)
     if sender.controller is None:
         return
     queue = sender.controller.queue_to(b)
-    queued = queue[0]
+    queued = queue[place]
     cluster.correlation_id += 1
     if not is_stale(cluster, b, queued):
         response = receiver.broker.handle(queued.request, cluster.correlation_id)
         cluster.record(RequestHandled(b, queued.request, response))
     if answered:
-        queue.pop(0)
+        queue.pop(place)
 
 
 def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
     """Whether a request would change a partition whose ISR write is still to be repeated: that one holds its lock."""
     receiver, request = cluster.processes[b], queued.request
-    if not isinstance(request, LeaderAndIsrRequest) or is_stale(cluster, b, queued):
+    if is_stale(cluster, b, queued):
+        return False
+    if isinstance(request, StopReplicaRequest):
+        return request.delete_partitions and not receiver.isr_writes.keys().isdisjoint(request.partitions)
+    if not isinstance(request, LeaderAndIsrRequest):
         return False
     states = [state for state in request.partition_states if state.topic_partition in receiver.isr_writes]
     return any(receiver.broker.would_change(request, state) for state in states)

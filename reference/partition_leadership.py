@@ -12,7 +12,8 @@ Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController, is_permitted
@@ -26,7 +27,7 @@ from reference.leader_selectors import (
     elect_preferred,
 )
 from reference.procedures import DirtyBatch, Procedure, in_any_order
-from reference.state_effects import CreateState, Partitions, ReadForElection, WriteElectedLeader
+from reference.state_effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
 from reference.zookeeper_scripts import StateZnode
 from spec.kafka_types import TopicPartition
 from spec.logged_values import LeaderAndIsr
@@ -91,11 +92,40 @@ def bring_online(controller: KafkaController, partitions: Iterable[TopicPartitio
         if controller.partition_machine.states[partition] is PartitionState.NEW:
             _after_creation(controller, partition, found)
             return True
-        return (yield from _elect_leader(controller, partition, found, remaining, reason))
+        write = partial(_write, controller, partition, remaining)
+        return (yield from _elect_leader(controller, partition, found, write, _selector(controller, partition, reason)))
 
     yield from in_any_order(chosen, first, rest)
     controller.is_about(handler=Handler.NONE)
     controller.partition_batch.send(controller)
+
+
+Select = Callable[[tuple[int, ...]], Election]
+"""A selector: who is to lead, given the ISR that was just read."""
+Write = Callable[[PartitionStatePayload, int], Procedure["int | None"]]
+"""The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
+
+
+def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
+    """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
+    try:
+        controller.partition_batch.new_batch()
+    except DirtyBatch:
+        return False
+    elected = False
+
+    def noted(content: PartitionStatePayload, expected_version: int) -> Procedure[int | None]:
+        nonlocal elected
+        version = yield from write(content, expected_version)
+        elected = version is not None
+        return version
+
+    done = _refused(controller, read.partition, PartitionState.ONLINE)
+    while not done:
+        found = yield from read
+        done = yield from _elect_leader(controller, read.partition, found, noted, select)
+    controller.partition_batch.send(controller)
+    return elected
 
 
 def set_new(controller: KafkaController, partition: TopicPartition) -> None:
@@ -181,17 +211,24 @@ def _after_creation(controller: KafkaController, partition: TopicPartition, foun
 # --------------------------------------------------------------------------------------------------- Offline to Online
 
 
-def _elect_leader(
+def _write(
     controller: KafkaController,
     partition: TopicPartition,
-    found: StateZnode | None,
     remaining: Partitions,
-    reason: Handler,
+    content: PartitionStatePayload,
+    expected_version: int,
+) -> Procedure[int | None]:
+    """Write an elected leader."""
+    return (yield from WriteElectedLeader(partition, content, expected_version, controller.fence, remaining))
+
+
+def _elect_leader(
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, write: Write, select: Select
 ) -> Procedure[bool]:
     """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
     controller.log_state_change(LeaderElectionStarted, partition=partition)
     try:
-        election = _choose(controller, partition, found, reason)
+        election = _choose(controller, partition, found, select)
     except ElectionNotNeeded:
         _log_online(controller, partition)
         return True
@@ -205,7 +242,7 @@ def _elect_leader(
         isr=election.isr,
         controller_epoch=controller.context.epoch,
     )
-    version = yield from WriteElectedLeader(partition, content, found.version, controller.fence, remaining)
+    version = yield from write(content, found.version)
     if version is None:
         return False
     controller.log_state_change(LeaderElected, leader=election.leader, partition=partition)
@@ -214,7 +251,7 @@ def _elect_leader(
 
 
 def _choose(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, reason: Handler
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, select: Select
 ) -> Election | None:
     """The selector's choice, or None, logged, where there is none to be made; ElectionNotNeeded is the caller's."""
     if found is None:
@@ -226,7 +263,7 @@ def _choose(
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
         return None
     try:
-        return _ask_selector(controller, partition, found.content.isr, reason)
+        return select(found.content.isr)
     except ElectionNotNeeded:
         raise
     except ElectionRefused as refusal:
@@ -234,16 +271,16 @@ def _choose(
         return None
 
 
-def _ask_selector(
-    controller: KafkaController, partition: TopicPartition, isr: tuple[int, ...], reason: Handler
-) -> Election:
-    """Who is to lead, by the selector that goes with the reason."""
+def _selector(controller: KafkaController, partition: TopicPartition, reason: Handler) -> Select:
+    """The selector that goes with the reason."""
     context = controller.context
     replicas = context.partition_replica_assignment.get(partition)
     if reason in PREFERRED_HANDLERS:
         known = context.partition_leadership_info.get(partition)
-        return elect_preferred(replicas, isr, controller.live, cached_leader=None if known is None else known.leader)
-    return elect_offline(replicas, isr, controller.live, unclean_enabled=controller.configuration.unclean)
+        leader = None if known is None else known.leader
+        return lambda isr: elect_preferred(replicas, isr, controller.live, cached_leader=leader)
+    unclean = controller.configuration.unclean
+    return lambda isr: elect_offline(replicas, isr, controller.live, unclean_enabled=unclean)
 
 
 def _now_online(

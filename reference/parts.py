@@ -2,7 +2,7 @@
 
 from spec.scopes import Scope
 
-LACKING = frozenset({"reassignment", "deletion", "shutdown", "delayed_operations"})
+LACKING = frozenset({"deletion", "shutdown", "delayed_operations"})
 """The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
 
 

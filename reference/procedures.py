@@ -17,6 +17,7 @@ What goes wrong inside the controller::
     ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
     ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
     ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
+    ├── ReassignmentImpossible   a partition has no AR or state znode any more, or the latter is a newer controller's
     ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
     └── UnexpectedFailure        anything else, put in on purpose
 """
@@ -75,6 +76,10 @@ class LeftOverChannel(ControllerFailure):
 
 class NoLeadership(ControllerFailure):
     """A partition has no leadership in the cache."""
+
+
+class ReassignmentImpossible(ControllerFailure):
+    """A partition has no AR or state znode any more, or the latter is a newer controller's."""
 
 
 class MissingDeletionThread(ControllerFailure):

@@ -6,8 +6,7 @@ write holds; the other assigned replicas are told. The leader becomes -1 if it w
 stays where unclean election is off.
 
 Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4. Left out on
-purpose: the transitions of a deletion; and that a failed attempt of the write overwrites the cache until the next
-round, with a version of -1.
+purpose: that a failed attempt of the write overwrites the cache until the next round, with a version of -1.
 """
 
 from __future__ import annotations
@@ -18,12 +17,14 @@ from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController, is_permitted
 from reference.leader_selectors import without
 from reference.procedures import Procedure, in_any_order
+from reference.reassignment_effects import StartNewReplica
 from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
 from reference.zookeeper_scripts import StateZnode
 from spec.controller_log.broker_changes import NotInIsr
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
+from spec.variants import Switch
 from spec.znodes import PartitionStatePayload
 
 
@@ -35,16 +36,36 @@ def start_replica_machine(controller: KafkaController) -> None:
             live = replica in controller.live
             machine.states[partition, replica] = ReplicaState.ONLINE if live else ReplicaState.DELETION_INELIGIBLE
     machine.has_started = True
-    set_online(controller, context.replicas_on(controller.live))
+    set_online_on(controller, controller.live)
 
 
-def set_online(controller: KafkaController, replicas: Iterable[Replica]) -> None:
-    """To OnlineReplica: whoever is not new is sent the cached leadership, if there is any; one batch."""
-    moving = list(replicas)
-    if not moving:
+def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
+    """Every replica on these brokers goes Online; where that is mended, what AR lacks is deleted there (D38, D47)."""
+    set_online(controller, controller.context.replicas_on(brokers), _strays(controller, brokers))
+
+
+def _strays(controller: KafkaController, brokers: frozenset[int]) -> list[Replica]:
+    """What these brokers may have, but AR does not."""
+    if not controller.mends(Switch.DELETE_STRAYS):
+        return []
+    hosts = controller.configuration.hosts
+    return [
+        (partition, broker_id)
+        for partition, replicas in controller.context.partition_replica_assignment.items()
+        for broker_id in sorted(brokers - set(replicas))
+        if hosts is None or broker_id in hosts[partition]
+    ]
+
+
+def set_online(controller: KafkaController, replicas: Iterable[Replica], strays: Iterable[Replica] = ()) -> None:
+    """To OnlineReplica: whoever is not new is sent the cached leadership, if there is any; one batch, with strays."""
+    moving, deleted = list(replicas), list(strays)
+    if not moving and not deleted:
         return
     batch, context = controller.replica_batch, controller.context
     batch.new_batch()
+    for partition, replica in deleted:
+        batch.add_stop_replica((replica,), partition, delete=True)
     for partition, replica in moving:
         source = _state(controller, partition, replica)
         if _refused(controller, partition, replica, ReplicaState.ONLINE):
@@ -67,29 +88,51 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
     ]
     if not moving:
         return
-    batch = controller.replica_batch
-    batch.new_batch()
+    controller.replica_batch.new_batch()
 
     def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
         return ReadForNewReplica(*key, remaining)
 
     def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
         del remaining
-        partition, replica = key
         yield from ()
-        if found is not None:
-            if found.content.leader == replica:
-                _log_failure(controller, partition, replica, ReplicaState.NEW)
-                return True
-            known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
-            batch.add_leader_and_isr(controller, (replica,), partition, known)
-        source = _state(controller, partition, replica)
-        controller.replica_machine.states[key] = ReplicaState.NEW
-        _log_change(controller, partition, replica, source, ReplicaState.NEW)
+        _now_new(controller, key, found)
         return True
 
     yield from in_any_order(moving, first, rest)
-    batch.send(controller)
+    controller.replica_batch.send(controller)
+
+
+def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedure[None]:
+    """To NewReplica for a reassignment: the same, each with a batch of its own."""
+    moving = [key for key in sorted(replicas) if not _refused(controller, *key, ReplicaState.NEW)]
+
+    def first(key: Replica, remaining: Replicas) -> StartNewReplica:
+        return StartNewReplica(*key, remaining)
+
+    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        del remaining
+        yield from ()
+        controller.replica_batch.new_batch()
+        _now_new(controller, key, found)
+        controller.replica_batch.send(controller)
+        return True
+
+    yield from in_any_order(moving, first, rest)
+
+
+def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None) -> None:
+    """The replica is New, and is to be told what the state znode says; where it leads there, it stays as it is."""
+    partition, replica = key
+    if found is not None:
+        if found.content.leader == replica:
+            _log_failure(controller, partition, replica, ReplicaState.NEW)
+            return
+        known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
+        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, known)
+    source = _state(controller, partition, replica)
+    controller.replica_machine.states[key] = ReplicaState.NEW
+    _log_change(controller, partition, replica, source, ReplicaState.NEW)
 
 
 def set_offline(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
@@ -124,6 +167,34 @@ def set_offline(controller: KafkaController, replicas: Iterable[Replica]) -> Pro
 
     yield from in_any_order(in_isr, first, rest)
     batch.send(controller)
+
+
+def delete_at_once(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+    """From OfflineReplica to NonExistentReplica, without waiting for the answer to StopReplica (D38)."""
+    moving = list(replicas)
+    started = [key for key in moving if not _refused(controller, *key, ReplicaState.DELETION_STARTED)]
+    if not moving:
+        return
+    controller.replica_batch.new_batch()
+    for partition, replica in started:
+        _move(controller, (partition, replica), ReplicaState.DELETION_STARTED)
+        controller.replica_batch.add_stop_replica((replica,), partition, delete=True)
+    controller.replica_batch.send(controller)
+    assigned = controller.context.partition_replica_assignment
+    for key in moving:
+        for target in (ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT):
+            if not _refused(controller, *key, target):
+                _move(controller, key, target)
+        if key in started:
+            assigned[key[0]] = without(assigned[key[0]], (key[1],))
+            del controller.replica_machine.states[key]
+
+
+def _move(controller: KafkaController, key: Replica, target: ReplicaState) -> None:
+    """A change of state that nobody but the log is told of."""
+    source = _state(controller, *key)
+    controller.replica_machine.states[key] = target
+    _log_change(controller, *key, source, target)
 
 
 def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
@@ -177,7 +248,7 @@ def _without_replica(
 
 
 def _state(controller: KafkaController, partition: TopicPartition, replica: int) -> ReplicaState:
-    return controller.replica_machine.states.setdefault((partition, replica), ReplicaState.NON_EXISTENT)
+    return controller.replica_machine.states.get((partition, replica), ReplicaState.NON_EXISTENT)
 
 
 def _refused(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> bool:

@@ -40,8 +40,10 @@ BROKER_TOPICS: Final = str(paths.BROKER_TOPICS.path())
 ISR_CHANGES: Final = str(paths.ISR_CHANGES.path())
 PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
 
-DATA_PATHS: Final = frozenset({PREFERRED_REPLICA_ELECTION})
-"""The paths whose data, and not whose children, only the active controller listens to."""
+REASSIGN_PARTITIONS: Final = str(paths.REASSIGN_PARTITIONS.path())
+
+CHILD_PATHS: Final = frozenset({BROKER_IDS, BROKER_TOPICS, ISR_CHANGES})
+"""The paths whose children, and not whose data, somebody listens to."""
 
 COMMON_PATHS: Final = tuple(
     str(kind.path())

@@ -44,14 +44,14 @@ def tree(name: str, depth: int | None = None, variant: str = "AS_CODED") -> Span
 
 # ----------------------------------------------------------------------------------------------------------- agreement
 
-WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata")
+WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "move_crash")
 """Scopes small enough to be replayed whole in a test."""
 
 
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        ("bounce", "AS_CODED"), ("bounce", "FENCED"),
+        ("bounce", "AS_CODED"), ("bounce", "FENCED"), ("move", "AS_CODED"), ("move", "FENCED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
     ],
 )  # fmt: skip

@@ -21,8 +21,10 @@ from spec.kafka_types import TopicPartition
 from spec.request_schemas import (
     LeaderAndIsrRequest,
     LiveBroker,
+    PartitionError,
     PartitionLeadership,
     PartitionsResponse,
+    StopReplicaRequest,
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
@@ -43,6 +45,10 @@ def leader_and_isr(epoch: int, *states: PartitionLeadership) -> LeaderAndIsrRequ
 
 def metadata(epoch: int, *alive: int) -> UpdateMetadataRequest:
     return UpdateMetadataRequest(9, epoch, (), tuple(LiveBroker(b) for b in alive))
+
+
+def stop_replica(epoch: int, *, delete: bool) -> StopReplicaRequest:
+    return StopReplicaRequest(9, epoch, delete, (TP,))
 
 
 def broker(controller_epoch: int = 0, known: Partition | None = None, *alive: int) -> tuple[Broker, list[Entry]]:
@@ -108,16 +114,65 @@ def test_a_leader_that_is_not_known_to_live_is_not_followed_and_the_answer_is_no
     assert any("cannot become follower since the new leader" in text for text in texts(journal))
 
 
+@pytest.mark.parametrize("delete", [False, True])
+@pytest.mark.parametrize(("known", "sent"), list(product(range(3), range(3))))
+def test_a_stop_replica_is_fenced_by_the_controller_epoch_alone(known: int, sent: int, *, delete: bool) -> None:
+    """D22: whatever the leader epoch that is known here, a StopReplica that comes late is obeyed."""
+    following = Partition(2, 9, (), 4, 7, AR)
+    one, _ = broker(known, following)
+    one.logs = frozenset({TP})
+    answer = one.handle(stop_replica(sent, delete=delete), 5)
+    assert one.controller_epoch == max(known, sent)
+    if sent < known:
+        assert answer == PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        assert one.partition(TP) == following
+        assert one.logs == {TP}
+    else:
+        assert answer == PartitionsResponse(ErrorCode.NONE, (PartitionError("t", 0, ErrorCode.NONE),))
+        assert one.partition(TP) == (Partition() if delete else replace(following, is_idle=True))
+        assert one.logs == (frozenset() if delete else {TP})
+
+
+def test_a_leader_leads_on_until_its_replica_is_deleted() -> None:
+    """D47."""
+    leading = Partition(1, 2, AR, 4, 7, AR)
+    one, _ = broker(7, leading)
+    one.handle(stop_replica(7, delete=False), 5)
+    assert one.partition(TP) == leading
+    one.handle(stop_replica(7, delete=True), 6)
+    assert one.partition(TP) == Partition()
+
+
+@pytest.mark.parametrize("leader", [1, 2, 3])
+def test_an_idle_follower_fetches_again_only_from_another_leader(leader: int) -> None:
+    one, _ = broker(7, Partition(2, 2, (), 4, 7, AR))
+    one.handle(stop_replica(7, delete=False), 5)
+    one.handle(leader_and_isr(7, state(leader, 3)), 6)
+    assert one.partition(TP).leader_epoch == 3
+    assert one.partition(TP).is_idle == (leader == 2)
+
+
+def test_a_replica_that_was_deleted_is_made_again_by_any_leader_epoch() -> None:
+    """D23: of the leader epoch nothing is left; nor does a deletion of what is not there do any harm."""
+    one, _ = broker(7, Partition(2, 5, (), 4, 7, AR))
+    for number in range(2):
+        one.handle(stop_replica(7, delete=True), number)
+    one.handle(leader_and_isr(7, state(2, 0)), 6)
+    assert one.partition(TP).leader_epoch == 0
+    assert one.logs == {TP}
+
+
 def test_every_line_is_one_of_kafkas() -> None:
     one, journal = broker(2)
     for request in (
         leader_and_isr(1, state(1, 0)), leader_and_isr(2, state(1, 0)), leader_and_isr(2, state(1, 0)), metadata(1, 1),
         leader_and_isr(3, state(2, 1)), leader_and_isr(3, state(2, 2, replicas=(2,))), metadata(3, 1, 2, 3),
+        stop_replica(3, delete=True), stop_replica(3, delete=False), stop_replica(2, delete=True),
     ):  # fmt: skip
         one.handle(request, 5)
     lines = texts(journal)
     assert [str(parse_line(text)) for text in lines] == lines
-    assert len({type(entry.line) for entry in journal if isinstance(entry, StateChange)}) == 10
+    assert len({type(entry.line) for entry in journal if isinstance(entry, StateChange)}) == 14
 
 
 def test_partitions_become_leader_or_follower_step_by_step_together() -> None:

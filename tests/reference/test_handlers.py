@@ -33,6 +33,7 @@ from reference.effects import (
 from reference.journal import Entry, Milestone, Reached, RequestSent, StateChange
 from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, MissingDeletionThread, OneOf, Procedure, UnexpectedFailure, snake_case
+from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import (
     CreateState,
     ReadForElection,
@@ -113,6 +114,7 @@ def failed_over(one: KafkaController, brokers: Sequence[int], states: Sequence[S
         hand.expect(ReadState, state)
     if isinstance(hand.pending, ReadElectionRequest):  # the channels are open
         hand.expect(ReadElectionRequest, None)
+        hand.expect(ReadReassignments, None)
     return hand
 
 

@@ -21,6 +21,7 @@ from spec.log_entries import LogEntry, read_entries
 from spec.request_log_lines import RequestCompleted, RequestReceived, parse_request_line
 from spec.request_schemas import (
     ApiKey,
+    ControlledShutdownRequest,
     EndPoint,
     LeaderAndIsrRequest,
     LiveBroker,
@@ -29,7 +30,6 @@ from spec.request_schemas import (
     PartitionsResponse,
     Request,
     Response,
-    StopReplicaRequest,
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
@@ -101,7 +101,8 @@ def test_a_fetch_is_told_and_answered_with_nothing(served: Served) -> None:
     assert served.logged() == []
 
 
-STOP_REPLICA = encode_request(RequestHeader(ApiKey.STOP_REPLICA, 0, 7, "2"), StopReplicaRequest(2, 5, False, ()))
+SHUTDOWN = encode_request(RequestHeader(ApiKey.CONTROLLED_SHUTDOWN, 1, 7, "2"), ControlledShutdownRequest(2))
+"""A request that only a controller is sent."""
 
 
 def test_brokers_without_end_points_are_nowhere(served: Served) -> None:
@@ -111,7 +112,7 @@ def test_brokers_without_end_points_are_nowhere(served: Served) -> None:
     assert (served.server.addresses, served.broker.alive) == ({}, frozenset({3}))
 
 
-@pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0", STOP_REPLICA])
+@pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0", SHUTDOWN])
 def test_what_is_no_request_ends_the_connection_and_changes_nothing(served: Served, data: bytes) -> None:
     send_frame(served.connection, data)
     with pytest.raises(EOFError):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from reference.controller_threads import Event
 from reference.effects import ElectCreate
 from reference.live_zkclient import ZkClient
 from reference.live_zookeeper import LiveZookeeper
@@ -42,7 +43,7 @@ class Process:
             after_expiry=lambda: (Callback.SESSION, Callback.REGISTRATION),
         )
 
-    def callback(self) -> Callback:
+    def callback(self) -> Event:
         return self.client.callbacks.get(timeout=TIMEOUT)
 
 

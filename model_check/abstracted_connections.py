@@ -1,0 +1,77 @@
+"""The part of the abstraction that connections have: a queue of requests there is a queue of batches here.
+
+A batch is at the stage of its first request that is not answered yet; what the requests before that one said is
+forgotten.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from model_check.abstracted_leadership import Named, leadership
+from reference.connections import QueuedRequest
+from reference.memory_cluster import MemoryCluster
+from spec.kafka_types import TopicPartition
+from spec.model import Model
+from spec.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionLeadership,
+    Request,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
+from spec.state import Stage
+
+
+def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
+    """A queue of requests as a queue of batches."""
+    batches = [list(batch) for _, batch in groupby(queue, key=lambda queued: queued.batch)]
+    for place in m.slots:
+        requests = [queued.request for queued in batches[place]] if place < len(batches) else []
+        slot = f"{path}[{place}]"
+        ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
+        updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
+        yield f"{slot}.stage", _stage(requests[0]) if requests else Stage.EMPTY
+        yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
+        told = {state.topic_partition: state for one in ordered for state in one.partition_states}
+        for p, partition in enumerate(cluster.partitions):
+            yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
+        if m.has("metadata"):
+            yield f"{slot}.metadata", bool(updates)
+            yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
+        if m.stops_replicas:
+            yield from _stops(cluster, slot, requests)
+
+
+def _stage(request: Request) -> Stage:
+    match request:
+        case LeaderAndIsrRequest():
+            return Stage.LEADER_AND_ISR
+        case UpdateMetadataRequest():
+            return Stage.UPDATE_METADATA
+        case StopReplicaRequest(delete_partitions=delete):
+            return Stage.DELETE_REPLICA if delete else Stage.STOP_REPLICA
+    raise TypeError(f"a connection carries no {type(request).__name__}")
+
+
+def _epoch(request: Request) -> int:
+    epoch: int = getattr(request, "controller_epoch")  # noqa: B009 - every request of a controller has one
+    return epoch
+
+
+def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
+    yield from leadership(path, state, -1 if state is None else state.zk_version)
+    yield f"{path}.ordered", state is not None
+    if m.has("reassignment"):
+        yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
+
+
+def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:
+    """The partitions that are to stop, and those that are to be deleted."""
+    named: dict[bool, set[TopicPartition]] = {False: set(), True: set()}
+    for one in requests:
+        if isinstance(one, StopReplicaRequest):
+            named[one.delete_partitions] |= set(one.partitions)
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{slot}.stop[{p}]", partition in named[False]
+        yield f"{slot}.delete[{p}]", partition in named[True]

@@ -1,0 +1,270 @@
+"""The effects of reassignments: a class for each action of the specification about them.
+
+The request's znode is read and written whole, and a topic's assignment, too: neither write asks for a version, nor
+whether there is a znode to be written (D39, D52). The writes of a state znode are conditional like all others.
+
+Kafka 0.10.2.2: `ZkUtils.getPartitionsBeingReassigned`, `updatePartitionReassignmentData`,
+`KafkaController.updateAssignedReplicasForPartition`, `areReplicasInIsr`, `updateLeaderEpoch`. PROTOCOL.md section 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.procedures import Effect, PastZkClient, Script
+from reference.state_effects import Replicas, StateRead, StateWrite
+from reference.zookeeper_api import Delete, Exists, GetData, NodeData, NoNode, SetData
+from reference.zookeeper_scripts import (
+    REASSIGN_PARTITIONS,
+    Fence,
+    StateZnode,
+    create_persistent,
+    parsed,
+    read_data,
+    read_state_znode,
+    state_path,
+    topic_path,
+)
+from spec.kafka_types import TopicPartition
+from spec.state import At
+from spec.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
+
+Reassignments = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
+"""RAR by partition, as a value."""
+
+
+@dataclass(frozen=True)
+class ReassignmentRequest:
+    """What /admin/reassign_partitions holds: its text, and RAR by partition."""
+
+    text: str
+    wanted: Mapping[TopicPartition, tuple[int, ...]]
+
+
+def _read_request() -> Script[ReassignmentRequest | None]:
+    """`getPartitionsBeingReassigned`: the request, or None if there is none."""
+    node = yield from read_data(REASSIGN_PARTITIONS)
+    return None if node is None else _request_of(node)
+
+
+def _request_of(node: NodeData) -> ReassignmentRequest:
+    payload = parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
+    wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions}
+    return ReassignmentRequest((node.data or b"").decode(), wanted)
+
+
+@dataclass(frozen=True)
+class OnReassignmentRequest(Effect["ReassignmentRequest | None"]):
+    """A data callback of the request's path: the request, or None where it is gone."""
+
+    def script(self) -> Script[ReassignmentRequest | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        yield Exists(REASSIGN_PARTITIONS)
+        return (yield from _read_request())
+
+
+@dataclass(frozen=True)
+class ReadReassignments(Effect["ReassignmentRequest | None"]):
+    """Failover: what is being reassigned."""
+
+    at = At.READ_REASSIGNMENTS
+
+    def script(self) -> Script[ReassignmentRequest | None]:
+        """Read it; as in the specification, that does not set the watch again."""
+        try:
+            node: NodeData = yield PastZkClient(GetData(REASSIGN_PARTITIONS))
+        except NoNode:
+            return None
+        return _request_of(node)
+
+
+@dataclass(frozen=True)
+class AcceptReassignment(Effect[None]):
+    """`watchIsrChangesForReassignedPartition`."""
+
+    partition: TopicPartition
+    at = At.REASSIGN_NEXT
+
+    def script(self) -> Script[None]:
+        """`subscribeDataChanges` sets a watch, whether or not the znode is there."""
+        yield Exists(state_path(self.partition), watch=True)
+
+
+@dataclass(frozen=True)
+class ReadRemaining(Effect[Reassignments]):
+    """A partition is refused, or has failed: what else is to be reassigned."""
+
+    partition: TopicPartition
+    at = At.REFUSE_READ
+
+    @property
+    def action(self) -> str:
+        """The same step, wherever it is taken."""
+        return "read_remaining"
+
+    def script(self) -> Script[Reassignments]:
+        """Read the request, and leave the partition out."""
+        request = yield from _read_request()
+        wanted = {} if request is None else request.wanted
+        return tuple((tp, replicas) for tp, replicas in wanted.items() if tp != self.partition)
+
+
+@dataclass(frozen=True)
+class RefuseReassignment(ReadRemaining):
+    """The same for a partition that is refused before it was accepted."""
+
+    at = At.REASSIGN_NEXT
+
+
+@dataclass(frozen=True)
+class CompleteReassignment(ReadRemaining):
+    """The same for a partition that is done with (step 11)."""
+
+    at = At.COMPLETE_READ
+
+
+@dataclass(frozen=True)
+class WriteRemaining(Effect[None]):
+    """Step 11, or a refusal: what was read less the partition is written, or the request deleted if that is nothing."""
+
+    partition: TopicPartition
+    remaining: Reassignments
+    fence: Fence | None
+    at = At.REFUSE_WRITE
+
+    @property
+    def action(self) -> str:
+        """The same step, wherever it is taken."""
+        return "write_remaining"
+
+    def script(self) -> Script[None]:
+        """`updatePersistentPath`, or `deletePath`."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        if not self.remaining:
+            with suppress(NoNode):
+                yield Delete(REASSIGN_PARTITIONS)
+            return
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in self.remaining)
+        yield from _upsert(REASSIGN_PARTITIONS, ReassignPartitionsPayload(partitions=entries).encode())
+
+
+@dataclass(frozen=True)
+class WriteRemainingAtEnd(WriteRemaining):
+    """The same at the end of a reassignment."""
+
+    at = At.COMPLETE_WRITE
+
+
+def _upsert(path: str, data: bytes | None) -> Script[None]:
+    """`updatePersistentPath`: set the data whatever the version, or create the znode."""
+    try:
+        yield SetData(path, data)
+    except NoNode:
+        yield from create_persistent(path, data)
+
+
+# ------------------------------------------------------------------------------------------------------ the state znode
+
+
+@dataclass(frozen=True)
+class OnStateChange(Effect["StateZnode | None"]):
+    """A data callback of a partition's state znode: what it says, or None where it is gone."""
+
+    partition: TopicPartition
+
+    def script(self) -> Script[StateZnode | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
+        yield Exists(state_path(self.partition))
+        return (yield from read_state_znode(self.partition))
+
+
+@dataclass(frozen=True)
+class ReadWhetherCaughtUp(StateRead):
+    """`areReplicasInIsr`: the ISR that says which phase it is."""
+
+    at = At.REASSIGN_READ
+
+
+@dataclass(frozen=True)
+class BeginAgain(ReadWhetherCaughtUp):
+    """The same, with which a partition is begun again because a broker of RAR has started."""
+
+    at = At.REASSIGN_NEXT
+
+    @property
+    def action(self) -> str:
+        """The same step, wherever it is taken."""
+        return "read_whether_caught_up"
+
+
+@dataclass(frozen=True)
+class ReadForBump(StateRead):
+    """Step 2: the state znode whose leader epoch is to be raised; `remaining` are the replicas to be started then."""
+
+    remaining: Replicas
+    at = At.BUMP_READ
+
+
+@dataclass(frozen=True)
+class WriteBump(StateWrite):
+    """Step 2: the same leader and ISR, leader_epoch + 1."""
+
+    remaining: Replicas
+    at = At.BUMP_WRITE
+
+
+@dataclass(frozen=True)
+class StartNewReplica(StateRead):
+    """Step 3: the state znode, for a replica that is to be started."""
+
+    replica: int
+    remaining: Replicas
+    at = At.START_READ
+
+
+@dataclass(frozen=True)
+class ReadForMove(StateRead):
+    """Step 7: the state znode, for a leader of RAR to be elected, or for the leader epoch to be raised."""
+
+    at = At.MOVE_READ
+
+
+@dataclass(frozen=True)
+class WriteMove(StateWrite):
+    """Step 7: the elected leader, or the same one, leader_epoch + 1."""
+
+    at = At.MOVE_WRITE
+
+
+# ------------------------------------------------------------------------------------------------------ the assignment
+
+
+@dataclass(frozen=True)
+class WriteUnion(Effect[None]):
+    """Step 1: the whole topic's assignment as it is in memory, but RAR + OAR for this partition."""
+
+    partition: TopicPartition
+    assignment: tuple[tuple[int, tuple[int, ...]], ...]
+    fence: Fence | None
+    at = At.WRITE_UNION
+
+    @property
+    def data(self) -> bytes | None:
+        """What is written."""
+        return TopicPayload(partitions=dict(self.assignment)).encode()
+
+    def script(self) -> Script[None]:
+        """An upsert."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        yield from _upsert(topic_path(self.partition.topic), self.data)
+
+
+@dataclass(frozen=True)
+class WriteTarget(WriteUnion):
+    """Step 10: the same with RAR."""
+
+    at = At.WRITE_TARGET

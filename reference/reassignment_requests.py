@@ -1,0 +1,181 @@
+"""Requests to reassign partitions: taken up, accepted, refused, dropped, and resumed by the next controller.
+
+The listener of /admin/reassign_partitions takes up the partitions that are not being reassigned yet, one after the
+other: accepted, a partition's state znode is watched and the first run begins; refused, because its AR is RAR already,
+in order too, or because nobody knows it, it is taken from the request. So it is if its first run ends with an
+exception, whatever that has done. A failover drops what is so already, or is no more, before its machines start, and
+resumes the rest once they run, with what this broker was reassigning in an earlier term (D13).
+
+Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initiateReassignReplicasForTopicPartition`,
+`initializePartitionReassignment`. PROTOCOL.md section 8. Left out on purpose: topics that are queued for deletion; and
+that what is to be resumed is remembered only when all that is to be dropped is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reference.context import Activity
+from reference.controller import KafkaController
+from reference.procedures import THROWABLE, FencedWrite, Procedure, in_any_order
+from reference.reassignment import on_partition_reassignment, remove_from_reassigned_partitions
+from reference.reassignment_effects import (
+    AcceptReassignment,
+    BeginAgain,
+    OnReassignmentRequest,
+    ReadReassignments,
+    ReadRemaining,
+    ReadWhetherCaughtUp,
+    Reassignments,
+    RefuseReassignment,
+    WriteRemaining,
+)
+from reference.state_effects import Partitions
+from reference.zookeeper_scripts import StateZnode, state_path
+from spec.controller_log.reassignment import (
+    ReassignmentFailed,
+    ReassignmentRequested,
+    ReassignmentsDone,
+    ReassignmentsFound,
+    ReassignmentsResumed,
+    ReassignmentStarted,
+)
+from spec.kafka_types import TopicPartition
+from spec.state import Handler
+
+Wanted = Mapping[TopicPartition, tuple[int, ...]]
+
+
+def on_reassignment_request(controller: KafkaController) -> Procedure[None]:
+    """`PartitionsReassignedListener`: take up what is asked and not under way yet."""
+    request = yield from OnReassignmentRequest()
+    if request is None:
+        return
+    controller.report(ReassignmentRequested, data=request.text)
+    known = controller.context.partitions_being_reassigned
+    try:
+        asked = {one: wanted for one, wanted in request.wanted.items() if one not in known}
+        yield from _initiate(controller, asked, Handler.REASSIGNMENT)
+    finally:
+        controller.activity = Activity()
+
+
+def resume_reassignments(controller: KafkaController) -> Procedure[None]:
+    """Failover 12: everything that is being reassigned is accepted or refused like a request."""
+    yield from _initiate(controller, dict(controller.context.partitions_being_reassigned), Handler.FAILOVER)
+
+
+def _initiate(controller: KafkaController, asked: Wanted, reason: Handler) -> Procedure[None]:
+    """`initiateReassignReplicasForTopicPartition` for every partition."""
+    agenda = Agenda(controller, asked, reason)
+
+    def first(partition: TopicPartition, remaining: Partitions) -> AcceptReassignment | RefuseReassignment:
+        del remaining
+        assigned = controller.context.partition_replica_assignment.get(partition)
+        refused = assigned is None or assigned == asked[partition]
+        return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
+
+    def rest(partition: TopicPartition, left: Reassignments | None, remaining: Partitions) -> Procedure[bool]:
+        agenda.begin(partition, remaining)
+        if left is None:
+            yield from _run_first(controller, partition, asked[partition])
+        else:
+            controller.report(ReassignmentFailed, partition=partition)
+            yield from _drop(controller, partition, left)
+        return agenda.end()
+
+    yield from in_any_order(asked, first, rest)
+    controller.is_about(handler=Handler.NONE)
+
+
+def _run_first(controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]) -> Procedure[None]:
+    """A reassignment is accepted; what its first run raises has it refused after all."""
+    controller.report(ReassignmentStarted, partition=partition, new_replicas=wanted)
+    controller.listeners |= {state_path(partition)}
+    controller.context.partitions_being_reassigned[partition] = wanted
+    try:
+        found = yield from ReadWhetherCaughtUp(partition)
+        yield from on_partition_reassignment(controller, partition, found)
+    except FencedWrite:
+        raise
+    except THROWABLE:
+        controller.report(ReassignmentFailed, partition=partition)
+        yield from remove_from_reassigned_partitions(controller, ReadRemaining(partition))
+
+
+def _drop(controller: KafkaController, partition: TopicPartition, left: Reassignments) -> Procedure[None]:
+    """Take a partition from the request, of which this is left."""
+    yield from WriteRemaining(partition, left, controller.fence)
+    controller.context.partitions_being_reassigned.pop(partition, None)
+
+
+def initialize_partition_reassignment(controller: KafkaController) -> Procedure[None]:
+    """Failover 7: read what is being reassigned; what is so already, or is no more, is dropped."""
+    request = yield from ReadReassignments()
+    found, context = {} if request is None else request.wanted, controller.context
+    assigned = context.partition_replica_assignment
+    done = {one: wanted for one, wanted in found.items() if assigned.get(one) in (None, wanted)}
+    resumed = {one: wanted for one, wanted in found.items() if one not in done}
+    context.partitions_being_reassigned.update(resumed)
+    agenda = Agenda(controller, done, Handler.NONE)
+
+    def first(partition: TopicPartition, remaining: Partitions) -> RefuseReassignment:
+        del remaining
+        return RefuseReassignment(partition)
+
+    def rest(partition: TopicPartition, left: Reassignments, remaining: Partitions) -> Procedure[bool]:
+        agenda.begin(partition, remaining)
+        yield from _drop(controller, partition, left)
+        return agenda.end()
+
+    yield from in_any_order(done, first, rest)
+    controller.report(ReassignmentsFound, reassigned=tuple(found.items()))
+    controller.report(ReassignmentsDone, partitions=tuple(done))
+    controller.report(ReassignmentsResumed, reassigned=tuple(resumed.items()))
+
+
+def reassignments_concerning(controller: KafkaController, new: frozenset[int]) -> Wanted:
+    """OnBrokerStartup 4: what is being reassigned to one of these brokers."""
+    reassigned = controller.context.partitions_being_reassigned
+    return {one: wanted for one, wanted in reassigned.items() if not new.isdisjoint(wanted)}
+
+
+def begin_again(controller: KafkaController, concerned: Wanted) -> Procedure[None]:
+    """OnBrokerStartup 4: run these once more; what is raised ends the handling of the broker change (D51)."""
+    agenda = Agenda(controller, concerned, Handler.BROKER_STARTUP)
+
+    def first(partition: TopicPartition, remaining: Partitions) -> BeginAgain:
+        del remaining
+        return BeginAgain(partition)
+
+    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+        agenda.begin(partition, remaining)
+        yield from on_partition_reassignment(controller, partition, found)
+        return agenda.end()
+
+    yield from in_any_order(concerned, first, rest)
+    controller.is_about(handler=Handler.NONE)
+
+
+@dataclass
+class Agenda:
+    """Which partitions a handler has still to begin with, and which is in work: kept for outsiders."""
+
+    controller: KafkaController
+    wanted: Wanted
+    reason: Handler
+
+    def __post_init__(self) -> None:
+        if self.wanted:
+            self.controller.is_about(handler=self.reason, due=tuple(sorted(self.wanted.items())))
+
+    def begin(self, partition: TopicPartition, remaining: Partitions) -> None:
+        """A partition, one of those that remain, is in work."""
+        due = tuple((one, self.wanted[one]) for one in sorted(remaining - {partition}))
+        self.controller.is_about(due=due, reassigning=partition)
+
+    def end(self) -> bool:
+        """It is done with."""
+        self.controller.is_about(reassigning=None, leaving=frozenset())
+        return True
