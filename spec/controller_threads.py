@@ -63,9 +63,9 @@ def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
 def has_started(s: Any, m: Model, c: int) -> Value:
     """Whether the state machines are up: an active controller's are, but where a failover ended before it came to them.
 
-    Between the channels and the machines only a pending request can end it.
+    Between the channels and the machines it reads what is pending, and only there it can end.
     """
-    if not m.has("preferred_election"):
+    if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
         return flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 

@@ -35,7 +35,7 @@ REPLAYABLE, REPLAY_COST = 400_000, 2_000
 ALWAYS_REPLAYED = ("tiny", "AS_CODED")
 """The scope and variant that every verification replays."""
 
-SIMULATED, RUNS, STEPS = ("small", "epochs", "partitions", "metadata", "topics"), 2_000, 200
+SIMULATED, RUNS, STEPS = ("small", "epochs", "partitions", "metadata", "topics", "reassignment_zombie"), 2_000, 200
 """Where a deep verification makes its random runs, how many in all, and how long."""
 
 MATRIX_COST = 50_000_000

@@ -1,0 +1,351 @@
+"""The worked examples of PROTOCOL.md section 8, told once: the specification goes through them, and the reference.
+
+Row by row: the assignment in ZooKeeper and in memory, leader, ISR, epoch, version, replica states, requests. The first
+one was done by a real Kafka 0.10.2.2, too, with the same numbers and the same order of brokers. An example is a
+function of whoever makes a cluster in which a partition is to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from spec.scopes import Scope
+
+UNION = "[5, 1, 6, 2, 3, 4]"
+"""A Scala set of five or more numbers lists them in the order of their hashes."""
+
+
+def worked_scope(original: tuple[int, ...], wanted: tuple[int, ...], brokers: int, controllers: int) -> Scope:
+    """A cluster in which partition 0 of one topic may be reassigned, with room for all that may happen then."""
+    return Scope(
+        name="worked example",
+        statement="PROTOCOL.md section 8.",
+        brokers=brokers,
+        controllers=controllers,
+        assigned=(original,),
+        requests=((wanted,),),
+        parts=frozenset({"partitions", "connections", "metadata", "reassignment"}),
+        budgets=(("reassignments", 9), ("crashes", 9)),
+        connection_capacity=16,
+        callback_capacity=16,
+        versions=100,
+    )
+
+
+class Moves(Protocol):
+    """A cluster that has settled, in which partition 0 of one topic is reassigned; controller 1 is at work."""
+
+    def can(self, rule: str, **parameters: int) -> bool:
+        """Whether a step is possible."""
+
+    def do(self, rule: str, **parameters: int) -> list[str]:
+        """Take a step; what was seen of it, as text."""
+
+    def __getitem__(self, path: str) -> str:
+        """A variable of the specification as text."""
+
+
+class Move:
+    """Such a cluster, with what the examples ask of it."""
+
+    def __init__(self, cluster: Moves, brokers: range) -> None:
+        self._cluster, self._brokers = cluster, brokers
+        self.can, self.do = cluster.can, cluster.do
+
+    def __getitem__(self, path: str) -> str:
+        """A variable as text."""
+        return self._cluster[path]
+
+    def row(self) -> tuple[str, ...]:
+        """A row of the table: AR in ZooKeeper, AR in memory, leader, ISR, leader epoch, version."""
+        znode = "zookeeper.state[0]"
+        assignments = (self["zookeeper.assigned[0]"], self["controllers[1].partitions[0].assigned"])
+        return (*assignments, *(self[f"{znode}.{name}"] for name in ("leader", "isr", "leader_epoch", "version")))
+
+    def replicas(self, *brokers: int) -> set[str]:
+        """The states in which controller 1 has these replicas."""
+        return {self[f"controllers[1].partitions[0].replicas[{r}]"] for r in brokers}
+
+    def deliver_all(self, c: int = 1) -> None:
+        """Every request of a controller is executed and answered."""
+        for b in self._brokers:
+            while self._deliver(c, b):
+                pass
+
+    def _deliver(self, c: int, b: int) -> bool:
+        for rule, parameters in (("deliver_request", {"c": c, "b": b}), ("deliver_deletion", {"c": c, "b": b, "p": 0})):
+            if self.can(rule, **parameters):
+                self.do(rule, **parameters)
+                return True
+        return False
+
+
+Make = Callable[[Scope], Moves]
+"""Who makes the cluster."""
+
+
+def settled(
+    make: Make, original: tuple[int, ...], wanted: tuple[int, ...], *, brokers: int = 6, controllers: int = 1
+) -> Move:
+    """A partition with these replicas, which may be asked to have those."""
+    return Move(make(worked_scope(original, wanted, brokers, controllers)), range(1, brokers + 1))
+
+
+def queued(seen: list[str], kind: str) -> list[str]:
+    """What was queued of a kind, less the words that are always the same; brokers have no order among them."""
+    prefix = f"controller 1 queue {kind} "
+    return sorted(one.removeprefix(prefix) for one in seen if one.startswith(prefix))
+
+
+def to_each(brokers: str, rest: str = "") -> list[str]:
+    """What is queued, to each of these brokers."""
+    return sorted(f"broker={b}{rest}" for b in brokers)
+
+
+def begin(move: Move) -> None:
+    """The request is read and accepted, and its ISR looked at."""
+    move.do("request_reassignment", k=0)
+    move.do("on_reassignment_request", c=1)
+    move.do("accept_reassignment", c=1, p=0)
+    move.do("read_whether_caught_up", c=1, p=0)
+
+
+def phase_a(move: Move, *starting: int, c: int = 1) -> None:
+    """Steps 1 to 4, the new replicas joining the ISR in this order."""
+    move.do("write_union", c=c, p=0)
+    move.do("read_for_bump", c=c, p=0)
+    move.do("write_bump", c=c, p=0)
+    for r in sorted(starting):
+        move.do("start_new_replica", c=c, p=0, r=r)
+    move.deliver_all(c)
+    for r in starting:
+        move.do("expand_isr", b=int(move["zookeeper.state[0].leader"]), p=0, r=r)
+
+
+OLD, NEW = (1, 2, 3), (4, 5, 6)
+
+
+def phase_a_of_the_worked_example_row_by_row(make: Make) -> None:
+    """OAR = [1, 2, 3], RAR = [4, 5, 6], leader 1: the table of section 8, and topic a of the recording 05-reassign."""
+    move = settled(make, OLD, NEW)
+    begin(move)
+    assert move.row() == ("[1, 2, 3]", "[1, 2, 3]", "1", "[1, 2, 3]", "0", "0")
+
+    assert move.do("write_union", c=1, p=0) == [f"controller 1 write assignment partition=0 replicas={UNION}"]
+    assert move.row() == (UNION, UNION, "1", "[1, 2, 3]", "0", "0")
+
+    move.do("read_for_bump", c=1, p=0)
+    seen = move.do("write_bump", c=1, p=0)
+    bumped = " partition=0 leader=1 leader_epoch=1 isr=[1, 2, 3] version=1 controller_epoch=1"
+    assert queued(seen, "LeaderAndIsr") == to_each("123456", bumped)
+    assert queued(seen, "UpdateMetadata") == to_each("123456")
+    assert move["controllers[1].partitions[0].leader_epoch"] == "0", "UpdateMetadata is filled from the stale cache"
+    assert move.row() == (UNION, UNION, "1", "[1, 2, 3]", "1", "1")
+    assert (move.replicas(*OLD), move.replicas(*NEW)) == ({"ONLINE"}, {"NON_EXISTENT"})
+
+    for r in NEW:
+        seen = move.do("start_new_replica", c=1, p=0, r=r)
+        assert queued(seen, "LeaderAndIsr") == to_each(str(r), bumped)
+        assert queued(seen, "UpdateMetadata") == to_each("123456")
+    assert (move.replicas(*OLD), move.replicas(*NEW)) == ({"ONLINE"}, {"NEW"})
+    assert move["controllers[1].at"] == "IDLE", "it waits"
+
+    move.deliver_all()
+    joined = []
+    for r in (6, 5, 4):
+        move.do("expand_isr", b=1, p=0, r=r)
+        joined.append(move["zookeeper.state[0].isr"])
+    assert joined == ["[1, 2, 3, 6]", "[5, 1, 6, 2, 3]", UNION]
+    assert move.row() == (UNION, UNION, "1", UNION, "1", "4")
+
+
+def phase_b_of_the_worked_example_row_by_row(make: Make) -> None:
+    """The rest of the table, and of topic a."""
+    move = settled(make, OLD, NEW)
+    begin(move)
+    phase_a(move, 6, 5, 4)
+    move.do("on_state_change", c=1, p=0)
+    assert queued(move.do("read_whether_caught_up", c=1, p=0), "LeaderAndIsr") == []
+    assert (move.replicas(*OLD), move.replicas(*NEW)) == ({"ONLINE"}, {"ONLINE"})
+    assert move.row() == (UNION, "[4, 5, 6]", "1", UNION, "1", "4")
+
+    move.do("read_for_move", c=1, p=0)
+    seen = move.do("write_move", c=1, p=0)
+    moved = f" partition=0 leader=4 leader_epoch=2 isr={UNION} version=5 controller_epoch=1"
+    assert queued(seen, "LeaderAndIsr") == to_each("456", moved)
+    assert queued(seen, "UpdateMetadata") == to_each("123456")
+    assert move.row() == (UNION, "[4, 5, 6]", "4", UNION, "2", "5")
+
+    for r in OLD:
+        move.do("read_for_removal", c=1, p=0, r=r)
+        seen = move.do("write_removal", c=1, p=0, r=r)
+    removed = " partition=0 leader=4 leader_epoch=5 isr=[5, 6, 4] version=8 controller_epoch=1"
+    assert queued(seen, "LeaderAndIsr") == to_each("456", removed)
+    assert queued(seen, "UpdateMetadata") == to_each("123456")
+    stops = [to_each("123", f" partition=0 delete={delete}") for delete in (0, 1)]
+    assert queued(seen, "StopReplica") == sorted([*stops[0], *stops[1]])
+    assert (move.replicas(*OLD), move.replicas(*NEW)) == ({"NON_EXISTENT"}, {"ONLINE"})
+    assert move.row() == (UNION, "[4, 5, 6]", "4", "[5, 6, 4]", "5", "8")
+
+    move.do("write_target", c=1, p=0)
+    assert move.row() == ("[4, 5, 6]", "[4, 5, 6]", "4", "[5, 6, 4]", "5", "8")
+
+    move.do("read_remaining", c=1, p=0)
+    seen = move.do("write_remaining", c=1, p=0)
+    assert move["zookeeper.requested[0]"] == move["controllers[1].reassigned[0]"] == "[]"
+    assert queued(seen, "UpdateMetadata") == to_each("123456")
+    assert queued(seen, "LeaderAndIsr") == queued(seen, "StopReplica") == []
+
+    move.deliver_all()
+    assert {b for b in (*OLD, *NEW) if move[f"logs[{b}][0]"] == "yes"} == set(NEW)
+    assert [b for b in (*OLD, *NEW) if move[f"brokers[{b}].partitions[0].leader"] == str(b)] == [4]
+
+
+def complete(move: Move, *leaving: int, c: int = 1) -> None:
+    """Phase B, with these replicas leaving."""
+    move.do("read_for_move", c=c, p=0)
+    move.do("write_move", c=c, p=0)
+    for r in leaving:
+        move.do("read_for_removal", c=c, p=0, r=r)
+        move.do("write_removal", c=c, p=0, r=r)
+    move.do("write_target", c=c, p=0)
+    move.do("read_remaining", c=c, p=0)
+    move.do("write_remaining", c=c, p=0)
+    move.deliver_all(c)
+
+
+def _partition_reassign_foo(
+    make: Make, original: tuple[int, ...], wanted: tuple[int, ...], union: str, removed: int, isr: str
+) -> None:
+    """Topics b and d of the recording 05-reassign: a new replica 2; the leader stays, and its epoch goes to 1, 2, 3."""
+    move, leader = settled(make, original, wanted, brokers=3), str(original[0])
+    begin(move)
+    phase_a(move, 2)
+    caught_up = str([*original, 2])
+    assert move.row() == (union, union, leader, caught_up, "1", "2")
+    move.do("on_state_change", c=1, p=0)
+    seen = move.do("read_whether_caught_up", c=1, p=0)
+    stale = f" partition=0 leader={leader} leader_epoch=0 isr={list(original)} version=0 controller_epoch=1"
+    stays = next(r for r in wanted if r in original)
+    assert queued(seen, "LeaderAndIsr") == to_each(str(stays), stale), "who was Online is sent the cached epoch"
+    move.do("read_for_move", c=1, p=0)
+    seen = move.do("write_move", c=1, p=0)
+    bumped = f" partition=0 leader={leader} leader_epoch=2 isr={caught_up} version=3 controller_epoch=1"
+    assert queued(seen, "LeaderAndIsr") == to_each("123", bumped), "no election: the old replica is told, too"
+    move.do("read_for_removal", c=1, p=0, r=removed)
+    move.do("write_removal", c=1, p=0, r=removed)
+    assert move.row() == (union, str(list(wanted)), leader, isr, "3", "4")
+    move.do("write_target", c=1, p=0)
+    assert move.row() == (str(list(wanted)), str(list(wanted)), leader, isr, "3", "4")
+    assert move.replicas(removed) == {"NON_EXISTENT"}
+    assert move.replicas(*wanted) == {"ONLINE"}
+
+
+def a_permutation_is_done_at_once_with_nothing_to_remove(make: Make) -> None:
+    """Topic e of the recording 05-reassign: [1, 2, 3] becomes [3, 1, 2]; one epoch more, the same leader."""
+    move = settled(make, (1, 2, 3), (3, 1, 2), brokers=3)
+    begin(move)
+    complete(move)
+    assert move.row() == ("[3, 1, 2]", "[3, 1, 2]", "1", "[1, 2, 3]", "1", "1")
+    assert move["zookeeper.requested[0]"] == "[]"
+
+
+def what_is_so_already_is_refused(make: Make) -> None:
+    """Topic e of the recording 05-reassign, again: the entry is removed, and nothing else happens."""
+    move = settled(make, (3, 1, 2), (3, 1, 2), brokers=3)
+    before = move.row()
+    move.do("request_reassignment", k=0)
+    move.do("on_reassignment_request", c=1)
+    assert not move.can("accept_reassignment", c=1, p=0)
+    move.do("read_remaining", c=1, p=0)
+    assert queued(move.do("write_remaining", c=1, p=0), "UpdateMetadata") == []
+    assert (move.row(), move["zookeeper.requested[0]"], move["controllers[1].at"]) == (before, "[]", "IDLE")
+
+
+def a_reassignment_waits_for_a_broker_that_is_down_and_starts_it_when_it_comes(make: Make) -> None:
+    """KAFKA-4214. Phase A runs again when the broker starts, and step 2 then tells it; four epochs in all."""
+    move = settled(make, (1,), (2,), brokers=2)
+    move.do("crash", b=2)
+    move.do("end_orphaned_session", b=2)
+    move.do("on_broker_change", c=1)
+    begin(move)
+    phase_a(move)
+    move.do("start_new_replica", c=1, p=0, r=2)
+    move.do("start_process", b=2)
+    move.do("register_broker", b=2)
+    move.do("on_state_change", c=1, p=0)
+    move.do("on_broker_change", c=1)
+    move.do("read_whether_caught_up", c=1, p=0)
+    phase_a(move)
+    assert move.row() == ("[2, 1]", "[2, 1]", "1", "[1]", "2", "2")
+    move.do("expand_isr", b=1, p=0, r=2)
+    move.do("on_state_change", c=1, p=0)
+    move.do("read_whether_caught_up", c=1, p=0)
+    complete(move, 1)
+    assert move.row() == ("[2]", "[2]", "2", "[2]", "4", "5")
+
+
+#: From the delete of /controller to the state machines.
+FAILOVER = ("elect_read", "elect_create", "read_epoch", "increment_epoch", "subscribe", "read_brokers", "read_topics")
+
+
+def the_next_controller_resumes_from_what_zookeeper_holds(make: Make) -> None:
+    """Topic c of the recording 06-reassign-controller-kill, zk 98 to 123: there [3, 4] goes to [3, 1], here [2, 3] to
+    [2, 4]. The new replica's broker is down; it starts, and the controller is killed, before anybody acts on that.
+    """
+    move = settled(make, (2, 3), (2, 4), brokers=4, controllers=2)
+    move.do("crash", b=4)
+    move.do("end_orphaned_session", b=4)
+    move.do("on_broker_change", c=1)
+    begin(move)
+    phase_a(move)
+    move.do("start_new_replica", c=1, p=0, r=4)
+    assert move.row()[0] == "[2, 4, 3]"
+    assert move.row()[2:] == ("2", "[2, 3]", "1", "1")
+
+    move.do("start_process", b=4)
+    move.do("register_broker", b=4)
+    move.do("crash", b=1)
+    move.do("end_orphaned_session", b=1)
+    move.do("on_controller_change", c=2)
+    for rule in FAILOVER:
+        move.do(rule, c=2)
+    move.do("read_state", c=2, p=0)
+    move.do("read_reassignments", c=2)
+    assert move["controllers[2].partitions[0].assigned"] == "[2, 4, 3]", "OAR is not known any more"
+    move.do("accept_reassignment", c=2, p=0)
+    move.do("read_whether_caught_up", c=2, p=0)
+    phase_a(move, c=2)
+    assert move["controllers[2].at"] == "FINISH", "the union has no replica to start"
+    assert move.row()[2:] == ("2", "[2, 3]", "2", "2")
+
+    move.do("expand_isr", b=2, p=0, r=4)
+    move.do("finish_failover", c=2)
+    while not move.can("on_state_change", c=2, p=0):
+        move.do("on_controller_change", c=2)
+    move.do("on_state_change", c=2, p=0)
+    move.do("read_whether_caught_up", c=2, p=0)
+    complete(move, 3, c=2)
+    assert (move["zookeeper.assigned[0]"], *move.row()[2:]) == ("[2, 4]", "2", "[2, 4]", "4", "5")
+    assert move["zookeeper.state[0].controller_epoch"] == "2"
+    assert move["zookeeper.requested[0]"] == "[]"
+    assert move["logs[3][0]"] == "no"
+
+
+def partition_reassign_foo_0(make: Make) -> None:
+    """OAR [3, 1] to RAR [2, 3]."""
+    _partition_reassign_foo(make, (3, 1), (2, 3), "[2, 3, 1]", 1, "[3, 2]")
+
+
+def partition_reassign_foo_1(make: Make) -> None:
+    """OAR [1, 3] to RAR [1, 2]."""
+    _partition_reassign_foo(make, (1, 3), (1, 2), "[1, 2, 3]", 3, "[1, 2]")
+
+
+EXAMPLES = (
+    phase_a_of_the_worked_example_row_by_row, phase_b_of_the_worked_example_row_by_row, partition_reassign_foo_0,
+    partition_reassign_foo_1, a_permutation_is_done_at_once_with_nothing_to_remove, what_is_so_already_is_refused,
+    a_reassignment_waits_for_a_broker_that_is_down_and_starts_it_when_it_comes,
+    the_next_controller_resumes_from_what_zookeeper_holds,
+)  # fmt: skip

@@ -1,0 +1,115 @@
+"""The worked examples of PROTOCOL.md section 8, as the reference goes through them; its log, line by line."""
+
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from model_check.abstraction import Abstraction
+from model_check.history import History
+from model_check.observations import Observer
+from reference.journal import Report
+from reference.memory_scheduler import choices, step
+from reference.memory_start import initial_cluster
+from spec.controller_log.lines import parse_controller_line
+from spec.controller_log.reassignment import REASSIGNMENT_LINES, ReassignmentRemoved, ReassignmentRequested
+from spec.log_entries import LogEntry, read_entries
+from spec.log_lines import Line
+from spec.model import Model
+from spec.scopes import Scope
+from spec.state import shape
+from spec.views import leaves
+from tests.reassignment_examples import EXAMPLES, NEW, OLD, Make, begin, complete, settled
+
+FIELDS = ("broker", "partition", "replicas", "leader", "leader_epoch", "isr", "version", "controller_epoch", "delete")
+"""The order in which the examples name what was seen."""
+
+
+class Referred:
+    """A cluster in memory, led step by step; its state is read as the specification's variables."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.cluster, self.history = initial_cluster(scope), History(frozenset({1}), frozenset({1}))
+        model = Model(scope, frozenset())
+        self._kinds = {one.name: one.kind for one in leaves(shape(model), "")}
+        self._abstraction = Abstraction(model, self._kinds)
+        self.lines: list[Line] = []
+
+    def can(self, rule: str, **parameters: int) -> bool:
+        """Whether a choice is possible."""
+        return _named(rule, parameters) in {choice.name for choice in choices(self.cluster)}
+
+    def do(self, rule: str, **parameters: int) -> list[str]:
+        """Make a choice; what was seen of it, as text."""
+        name = _named(rule, parameters)
+        found = {choice.name: choice for choice in choices(self.cluster)}
+        assert name in found, f"{name} is not possible; what is: {', '.join(found)}"
+        step(self.cluster, found[name])
+        self.history = self.history.after(rule, self.cluster)
+        self.lines += [entry.line for entry in self.cluster.entries if isinstance(entry, Report)]
+        seen = Observer(self.cluster, rule, 1).observed()
+        return [" ".join([one.role, one.kind, *self._shown(dict(one.fields))]) for one in seen]
+
+    def _shown(self, fields: dict[str, object]) -> list[str]:
+        known = [(name, fields[name]) for name in FIELDS if name in fields]
+        return [f"{name}={list(value) if isinstance(value, tuple) else value}" for name, value in known]
+
+    def __getitem__(self, path: str) -> str:
+        """A variable as text."""
+        raws = dict(zip(self._abstraction.names, self._abstraction(self.cluster, self.history), strict=True))
+        return str(self._kinds[path].show(raws[path]))
+
+
+def _named(rule: str, parameters: dict[str, int]) -> str:
+    return f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.__name__)
+def test_the_reference_goes_through_the_example(example: Callable[[Make], None]) -> None:
+    example(Referred)
+
+
+def recorded() -> Iterator[str]:
+    """What a real controller 1 wrote of the reassignment of topic a, from its begin to its end (05-reassign)."""
+    logs = Path(__file__).parents[1] / "data" / "kafka-0.10.2.2-controller-logs.tar.xz"
+    with tarfile.open(logs) as archive:
+        member = archive.extractfile("05-reassign/broker-1/controller.log")
+        assert member is not None
+        text = member.read().decode().splitlines()
+    begun = False
+    for entry in read_entries(text, "controller.log"):
+        assert isinstance(entry, LogEntry)
+        line = parse_controller_line(entry.message)
+        begun = begun or isinstance(line, ReassignmentRequested)
+        if begun and isinstance(line, REASSIGNMENT_LINES):
+            yield str(line)
+        if isinstance(line, ReassignmentRemoved):
+            return
+
+
+def test_the_log_of_the_worked_example_is_what_a_real_controller_wrote() -> None:
+    """The broker of replica 6 was the first to catch up, and the listener ran once more before the others had."""
+    made: list[Referred] = []
+
+    def make(scope: Scope) -> Referred:
+        made.append(Referred(scope))
+        return made[0]
+
+    move = settled(make, OLD, NEW)
+    begin(move)
+    move.do("write_union", c=1, p=0)
+    move.do("read_for_bump", c=1, p=0)
+    move.do("write_bump", c=1, p=0)
+    for r in NEW:
+        move.do("start_new_replica", c=1, p=0, r=r)
+    move.deliver_all()
+    move.do("on_state_change", c=1, p=0)
+    move.do("expand_isr", b=1, p=0, r=6)
+    move.do("on_state_change", c=1, p=0)
+    for r in (5, 4):
+        move.do("expand_isr", b=1, p=0, r=r)
+    move.do("on_state_change", c=1, p=0)
+    move.do("read_whether_caught_up", c=1, p=0)
+    complete(move, *OLD)
+    assert [str(line) for line in made[0].lines if isinstance(line, REASSIGNMENT_LINES)] == list(recorded())
