@@ -1,7 +1,8 @@
 """Which claims of the specification an explanation breaks: evaluated on its states and steps, as numbers.
 
 `always` is asked of every state, `step` of every step; `eventually` only of the last state of a whole explanation, and
-only if the cluster has come to rest there: nothing is on its way, nobody has anything left to do.
+only if the cluster has come to rest there: nothing is on its way, nobody has anything left to do, but for what leaves
+no trace in a recording, which may have been done.
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ class BrokenClaims:
         for number, position in enumerate(path):
             for name in self._broken_at(position):
                 failing[name].append(number)
-        if is_whole and is_at_rest(self.explainer, path[-1].state):
+        state = self.explainer.settled(path[-1]).state
+        if is_whole and is_at_rest(self.explainer, state):
             for one in self._of_kind("eventually"):
-                if not self._holds_in(one, path[-1].state):
+                if not self._holds_in(one, state):
                     failing[one.name].append(len(path) - 1)
         return tuple(Broken(one, steps[0], len(steps)) for one in self.asked if (steps := failing[one.name]))
 

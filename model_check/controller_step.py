@@ -31,14 +31,14 @@ GIVEN_UP = frozenset({"fail to create state", "fail election"})
 """What the specification's controller is seen to do where a partition does not come online."""
 MOVES = frozenset({"read_whether_caught_up", "read_for_move", "write_move"})
 """The rules of a reassignment that may elect another leader."""
-READING = frozenset({At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES, At.READ_REASSIGNMENTS})
+READING = frozenset({At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES, At.READ_REASSIGNMENTS, At.READ_DELETIONS})
 """Where a failover reads what is in ZooKeeper."""
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
     "request_reassignment", "start_process", "start_process_early", "crash", "renew_session",
     "expire_session", "end_orphaned_session", "register_broker", "register_broker_unanswered", "fail_registration",
     "create_topic", "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered",
-    "rewrite_isr",
+    "rewrite_isr", "request_deletion",
 })  # fmt: skip
 """Rules of other roles: the controller's logs have nothing of them."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
-from model_check.hidden_steps import part
+from model_check.hidden_steps import STAGES, part
 from model_check.open_system import OpenSystem
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
@@ -15,7 +15,6 @@ from model_check.recorded_trees import raw_leadership
 from spec.request_batch import FIELDS
 from spec.state import Stage
 
-STAGES: Final = list(Stage)
 OUTCOMES: Final = {
     "become leader": "leader",
     "become follower": "follower",
@@ -105,7 +104,12 @@ class Deliveries:
         old, new = part(before, "connections"), part(after, "connections")
         if old is new:
             return False
-        dropped = [(c, b, queue) for c, queues in old.items() for b, queue in queues.items() if b not in part(new, c)]
+        dropped = [
+            (c, b, queue)
+            for c, queues in old.items()
+            for b, queue in queues.items()
+            if not part(new, c, b) and not part(after, "controllers", c).get("channels", 0) >> b - 1 & 1
+        ]
         return any(self._comes_yet(c, b, part(queue, 0).get("epoch"), place) for c, b, queue in dropped)
 
     def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:

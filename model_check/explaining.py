@@ -10,6 +10,7 @@ dropped that was still in use).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from model_check.controller_step import SILENT
 from model_check.deliveries import Deliveries
@@ -61,7 +62,7 @@ class Explainer:
         cluster = recording.cluster
         self.recording = recording
         self.cluster = cluster
-        self.system: OpenSystem = open_system(
+        opened = open_system(
             len(cluster.broker_ids),
             cluster.assigned,
             cluster.topic_of,
@@ -69,8 +70,9 @@ class Explainer:
             switches=switches,
             unclean=cluster.unclean,
             parts=cluster.parts,
-            requests=cluster.requests,
+            requests=(*cluster.requests, *cluster.recreations),
         )
+        self.system: OpenSystem = replace(opened, recreations=cluster.recreations)
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
         self.deaths_are_inferred = not recording.tells_acts
@@ -112,6 +114,27 @@ class Explainer:
         except NoRoom as stopped:
             self.stopped_by_a_bound[at.place] = str(stopped)
             return None
+
+    def settled(self, at: Position) -> Position:
+        """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""
+        pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
+        while True:
+            waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at.state, c, b)]
+            possible = [*self.hidden(at), *(("deliver_request", one) for one in waiting)]
+            taken = (self._taken(at, one, unlogged=True) for one in possible if self._says_nothing(at, one))
+            to = next((one for one in taken if one is not None and one.state != at.state), None)
+            if to is None:
+                return at
+            at = to
+
+    def _says_nothing(self, at: Position, candidate: Candidate) -> bool:
+        """Whether an action, if it is enabled, writes to no log what it would have to."""
+        rule, parameters = candidate
+        found = None if rule in SILENT else self._step(at, rule, parameters)
+        if found is None:
+            return True
+        context = self.system, self.cluster, rule, parameters, at.state, *found
+        return not any(reader(*context).must_say for reader in WRITTEN.values())
 
     def moves(self, at: Position) -> Iterator[Move]:
         """Where the search can go from here, the likely moves first."""

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from model_check.hidden_steps import Candidate, part, place_of
+from model_check.open_system import RECREATION
 from model_check.plain_state import PlainState
 from model_check.recorded import (
     AssignmentWritten,
     BrokerRegistered,
+    ConfigurationDeleted,
     ControllerCreated,
     ControllerDeleted,
+    DeletionAsked,
     EpochWritten,
     NotificationCreated,
     NotificationDeleted,
@@ -24,12 +27,15 @@ from model_check.recorded import (
     ReassignmentRequested,
     ReassignmentsWritten,
     ReplicaStopped,
+    RequestDeleted,
     RequestHandled,
     SessionBegan,
     SessionEnded,
+    StateDeleted,
     StateWritten,
     StopReplicaRefused,
     TopicCreated,
+    TopicDeleted,
     WriteConflicted,
 )
 from spec.model import Model
@@ -123,6 +129,11 @@ def _isr_change(m: Model, one: StateWritten, znode: PlainState) -> Iterator[Cand
             yield from [("expand_isr", parameters), ("expand_isr_unanswered", parameters)]
 
 
+def _topic_created(_m: Model, one: TopicCreated, _state: PlainState) -> Iterator[Candidate]:
+    again = {} if one.recreation is None else {RECREATION: one.recreation}
+    yield "create_topic", {"t": one.topic, **again}
+
+
 CONFLICTS: Final[Mapping[At, tuple[str, tuple[str, ...]]]] = {
     At.INCREMENT_EPOCH: ("increment_epoch", ("c",)),
     At.ONLINE_WRITE: ("write_elected_leader", ("c", "p")),
@@ -193,7 +204,14 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     ],
     EpochWritten: _epoch_written,
     BrokerRegistered: _registered,
-    TopicCreated: lambda _m, one, _state: [("create_topic", {"t": one.topic})],
+    TopicCreated: _topic_created,
+    DeletionAsked: lambda _m, one, _state: [("request_deletion", {"t": one.topic})],
+    StateDeleted: lambda _m, one, _state: [("delete_state", {"c": one.by, "p": one.partition})],
+    TopicDeleted: lambda _m, one, _state: [("delete_topic", {"c": one.by, "t": one.topic})],
+    ConfigurationDeleted: lambda _m, one, _state: [("delete_configuration", {"c": one.by, "t": one.topic})],
+    RequestDeleted: lambda _m, one, _state: [
+        (rule, {"c": one.by, "t": one.topic}) for rule in ("delete_request", "drop_request")
+    ],
     StateWritten: _state_written,
     NotificationCreated: lambda _m, one, _state: [("report_isr_changes", {"b": one.by})],
     NotificationDeleted: lambda _m, one, _state: [("delete_notification", {"c": one.by, "n": one.notice})],

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from model_check.plain_state import EMPTY, PlainState
+from spec.connections import CALLBACK_WAITS
 from spec.model import Model
-from spec.state import At, Callback, Session
+from spec.state import At, Callback, Session, Stage
 
 Candidate: TypeAlias = tuple[str, dict[str, int]]
 """A rule's name and parameters; it need not be enabled."""
@@ -20,6 +21,7 @@ Candidate: TypeAlias = tuple[str, dict[str, int]]
 PLACES: Final = list(At)
 CALLBACKS: Final = list(Callback)
 SESSIONS: Final = list(Session)
+STAGES: Final = list(Stage)
 
 STEPS: Final[Mapping[At, str]] = {
     At.ELECT_READ: "elect_read",
@@ -34,6 +36,7 @@ STEPS: Final[Mapping[At, str]] = {
     At.READ_TOPICS: "read_topics",
     At.FINISH: "finish_failover",
     At.READ_REASSIGNMENTS: "read_reassignments",
+    At.READ_DELETIONS: "read_deletions",
 }
 """Places at which a controller has one step to take. Writes that succeed, or fail on a version, are not hidden."""
 
@@ -53,6 +56,7 @@ VISITS: Final[Mapping[At, tuple[str, ...]]] = {
     At.READ_STATES: ("read_state",),
     At.ONLINE_READ: ("read_for_election", "create_state"),
     At.NOTIFIED_READ: ("read_notified",),
+    At.DELETE_STATE: ("delete_state",),
 }
 """Places at which it visits partitions, in an order that Kafka leaves open."""
 
@@ -63,6 +67,13 @@ REPLICA_VISITS: Final[Mapping[At, str]] = {
 }
 """Places at which it visits replicas, likewise."""
 
+TOPIC_STEPS: Final[Mapping[At, str]] = {
+    At.DELETE_TOPIC: "delete_topic",
+    At.DELETE_CONFIGURATION: "delete_configuration",
+    At.DELETE_REQUEST: "delete_request",
+}
+"""Places at which it is busy with one topic; what is not there is deleted unseen."""
+
 HANDLERS: Final[Mapping[Callback, str]] = {
     Callback.CONTROLLER: "on_controller_change",
     Callback.SESSION: "on_new_session",
@@ -70,7 +81,10 @@ HANDLERS: Final[Mapping[Callback, str]] = {
     Callback.TOPICS: "on_topic_change",
     Callback.ISR_CHANGES: "on_isr_change",
     Callback.REASSIGNMENTS: "on_reassignment_request",
+    Callback.DELETIONS: "on_deletion_change",
 }
+DELETING: Final = frozenset({At.IDLE, At.DELETE_QUEUED})
+"""Places at which callbacks of StopReplica, or the deletion thread, may have the lock next, or have it."""
 ALWAYS_HANDLED: Final = frozenset({Callback.CONTROLLER, Callback.SESSION})
 """Callbacks that run whether or not the broker is the active controller."""
 
@@ -98,6 +112,8 @@ def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
             yield "elect_create_without_session", {"c": c}
         if SESSIONS[part(state, "processes", c).get("session", 0)] is Session.LIVE:
             yield from _steps_of(m, c, controller, part(state, "zookeeper"))
+        if place_of(controller) in DELETING:
+            yield from _deletion(c, controller, part(state, "connections", c))
     for b in m.brokers.ids:
         if part(state, "zookeeper").get("registered", 0) >> b - 1 & 1:
             yield "register_broker", {"b": b}
@@ -120,6 +136,10 @@ def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -
             yield "write_remaining", {"c": c, "p": controller.get("reassigning", 0)}
     elif at is At.REASSIGN_NEXT:
         yield from ((rule, {"c": c, "p": p}) for p in part(controller, "due") for rule in BEGINNING)
+    elif at in TOPIC_STEPS:
+        yield TOPIC_STEPS[at], {"c": c, "t": controller.get("topic", 0)}
+    elif at is At.DROP_REQUEST:
+        yield from (("drop_request", {"c": c, "t": t}) for t in part(controller, "turns"))
     else:
         yield from _visits(m, c, at, part(controller, "partitions"))
 
@@ -135,6 +155,19 @@ def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
         yield HANDLERS[waiting], {"c": c}
     else:
         yield "skip_callback", {"c": c, "callback": CALLBACKS.index(waiting)}
+
+
+def _deletion(c: int, controller: PlainState, queues: PlainState) -> Iterator[Candidate]:
+    """The callbacks of StopReplica that wait for the lock, and the deletion thread; neither needs a session."""
+    if place_of(controller) is At.IDLE:
+        for b, queue in queues.items():
+            head = part(queue, 0)
+            if STAGES[head.get("stage", 0)] in CALLBACK_WAITS:
+                yield "on_replica_deleted", {"c": c, "b": b, "p": head.get("answered", 0)}
+    goes_on = place_of(controller) is At.DELETE_QUEUED
+    if goes_on or controller.get("woken"):
+        waiting = part(controller, "turns" if goes_on else "queued")
+        yield from (("delete_queued_topic", {"c": c, "t": t}) for t in waiting)
 
 
 def _visits(m: Model, c: int, at: At, partitions: Mapping[int, PlainState]) -> Iterator[Candidate]:

@@ -29,6 +29,9 @@ from spec.views import leaves
 JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifications"})
 """The parts of the protocol that any recording is judged by; `recorded_cluster` says which others one has."""
 
+RECREATION = "recreation"
+"""A parameter of a step that is none of its rule's: with which of the later assignments a topic is created again."""
+
 Step = tuple[PlainState, tuple[Seen, ...]]
 """The state after a step, and what is seen of it."""
 
@@ -42,12 +45,15 @@ class OpenSystem:
     """A model whose rules are run one by one. `draws_budgets` is for comparing with engines that count faults.
 
     A model has unclean leader election for all partitions or for none; `unclean` are partitions whose topics override
-    that to have it. Only steps that visit a partition depend on it, so those are run with the other model.
+    that to have it. Only steps that visit a partition depend on it, so those are run with the other model. And a topic
+    may be created again with other replicas: `recreations` are the assignments of all partitions that such a step goes
+    by.
     """
 
     model: Model
     draws_budgets: bool = False
     unclean: frozenset[int] = frozenset()
+    recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @cached_property
     def layout(self) -> Layout:
@@ -59,7 +65,10 @@ class OpenSystem:
         return Model(replace(self.model.scope, unclean=True), self.model.switches)
 
     def model_for(self, parameters: Mapping[str, int]) -> Model:
-        """The model by which a step goes, or is judged: that of the partition that it visits."""
+        """The model by which a step goes, or is judged: that of the partition that it visits, or of the new topic."""
+        if RECREATION in parameters:
+            assigned = self.recreations[parameters[RECREATION]]
+            return Model(replace(self.model.scope, assigned=assigned), self.model.switches)
         return self._unclean_model if parameters.get("p") in self.unclean else self.model
 
     @cached_property
@@ -85,7 +94,8 @@ class OpenSystem:
                 return None
             draft.budget[chosen.budget] = left.plus(-1)
         try:
-            leaves_behind = run(chosen, draft, self.model_for(parameters), parameters)
+            given = {name: value for name, value in parameters.items() if name != RECREATION}
+            leaves_behind = run(chosen, draft, self.model_for(parameters), given)
         except NotEnabled:
             return None
         if not leaves_behind.fits:

@@ -23,9 +23,9 @@ from model_check.controller_step import (
     GIVEN_UP,
     VISITS,
     VISITS_TO_REPLICAS,
-    ControllerStep,
 )
 from model_check.hidden_steps import part
+from model_check.printed_deletion import DeletionPrinting
 from model_check.recorded import ControllerSaid
 from spec.controller_request_lines import (
     ControllerLine,
@@ -33,6 +33,7 @@ from spec.controller_request_lines import (
     ReassignmentSent,
     UpdateMetadataSending,
 )
+from spec.kafka_types import LEADER_DURING_DELETE
 from spec.log_lines import Line
 from spec.logged_values import Role
 from spec.partition_states import PartitionState
@@ -71,7 +72,7 @@ Key: TypeAlias = "tuple[Any, ...]"
 """What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
 
 
-class Printing(ControllerStep):
+class Printing(DeletionPrinting):
     """A step of a controller, to be compared with what its process printed next."""
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
@@ -111,6 +112,11 @@ class Printing(ControllerStep):
         queued = Counter(one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata")
         return max(queued.values(), default=0)
 
+    @property
+    def must_say(self) -> bool:
+        """Whether there is a line that it must print."""
+        return bool(self.demands)
+
     # ------------------------------------------------------------------------------------------------ what must be said
 
     @cached_property
@@ -138,6 +144,8 @@ class Printing(ControllerStep):
             and self._stays(p, self.parameters["r"])
         ):
             yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
+        for q in self.system.model.partitions if self.rule == "delete_queued_topic" else ():
+            yield from self.said_of_completion(q)
         if self.rule == "on_topic_change":
             for q in self.system.model.partitions:
                 new = self._state(self.after, q) is PartitionState.NEW
@@ -184,6 +192,8 @@ class Printing(ControllerStep):
 
     def _said_of(self, p: int, r: int) -> Iterable[tuple[ReplicaState, ...]]:
         """Which lines a changed replica has: one, or those of its deletion, after which it goes at once."""
+        if rows := self.rows_of_deletion(p, r):
+            return [(target,) if target in DELETION else () for _, target in rows]
         deleted = self._deletes and self._replica(self.after, p, r) is ReplicaState.NON_EXISTENT
         goes_offline = self._replica(self.before, p, r) is not ReplicaState.OFFLINE
         return [*([()] if goes_offline else []), *((target,) for target in DELETION)] if deleted else [()]
@@ -226,7 +236,9 @@ class Printing(ControllerStep):
         return leader == self.cluster.broker(line.leader)
 
     def goes_to(self, line: PartitionBecameNew | PartitionLostLeader) -> bool:
-        """The partition is in that state now."""
+        """The partition is in that state now, or was on the way."""
+        if isinstance(line, PartitionLostLeader) and self.ends_partition(line):
+            return True
         return self._state(self.after, self.cluster.partition(line.partition)) is line.target
 
     def fails_replica(self, line: ReplicaChangeFailed) -> bool:
@@ -235,6 +247,8 @@ class Printing(ControllerStep):
         One of a partition without cached leadership cannot go Offline; one that its state znode names as leader cannot
         become New, and then not Online either, since the table has no such row.
         """
+        if self.does_not_delete(line):
+            return True
         if line.target is ReplicaState.OFFLINE:
             return not self._cached(self.after, line.partition).version.raw
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
@@ -264,6 +278,8 @@ class Printing(ControllerStep):
 
     def changes_replica(self, line: ReplicaChanged) -> bool:
         """A replica went to another state; to Online also from Online, where that is sent to its broker once more."""
+        if self.deletes_replica(line):
+            return True
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         old, new = self._replica(self.before, p, r), self._replica(self.after, p, r)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
@@ -313,6 +329,8 @@ class Printing(ControllerStep):
         live = self._controller(self.after).live.raw
         if not (told and told <= named <= told | self._members(live)) and (named or live):
             return False
+        if line.leadership.leader == LEADER_DURING_DELETE:
+            return self.says_it_dies(line)
         p = self.cluster.partition(line.partition)
         znode = self.system.view(self.after).zookeeper.state[p]
         return self._says(self._cached(self.after, line.partition), line) or self._says(znode, line)
@@ -339,21 +357,21 @@ class Printing(ControllerStep):
         return all(fields[name].raw == value for name, value in expected.items())
 
 
+KEYS: Final[Mapping[type[Line], tuple[str, ...]]] = {
+    LeaderAndIsrSending: ("partition", "broker"),
+    ReplicaChanged: ("partition", "replica"),
+    ReplicaChangeFailed: ("partition", "replica"),
+    PartitionLostLeader: ("partition", "target"),
+    **dict.fromkeys((LeaderElected, PartitionBecameOnline, PartitionBecameNew, PartitionChangeFailed), ("partition",)),
+    **dict.fromkeys((UpdateMetadataSending, ReassignmentSent), ("partition",)),
+}
+"""The fields that tell lines of a kind apart."""
+
+
 def _key(line: Line) -> Key:
     """What identifies a line that a step must print."""
-    match line:
-        case LeaderAndIsrSending():
-            return LeaderAndIsrSending, line.partition, line.broker
-        case ReplicaChanged(target=target) if target in DELETION:
-            return ReplicaChanged, line.partition, line.replica, target
-        case ReplicaChanged() | ReplicaChangeFailed():
-            return type(line), line.partition, line.replica
-        case LeaderElected() | PartitionBecameOnline() | PartitionBecameNew() | PartitionChangeFailed():
-            return type(line), line.partition
-        case UpdateMetadataSending() | ReassignmentSent():
-            return type(line), line.partition
-        case _:
-            return (type(line),)
+    key = (type(line), *(getattr(line, name) for name in KEYS.get(type(line), ())))
+    return (*key, line.target) if isinstance(line, ReplicaChanged) and line.target in DELETION else key
 
 
 TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {

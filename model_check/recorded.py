@@ -113,7 +113,44 @@ class BrokerRegistered(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class TopicCreated(ZooKeeperChange):
-    """/brokers/topics/T was created."""
+    """/brokers/topics/T was created with this AR by partition; `recreation` numbers those that had been there."""
+
+    topic: int
+    assigned: Mapping[int, tuple[int, ...]]
+    recreation: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeletionAsked(ZooKeeperChange):
+    """/admin/delete_topics/T was created."""
+
+    topic: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestDeleted(ZooKeeperChange):
+    """A controller deleted /admin/delete_topics/T."""
+
+    topic: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateDeleted(ZooKeeperChange):
+    """A controller deleted a partition's state znode."""
+
+    partition: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicDeleted(ZooKeeperChange):
+    """A controller deleted /brokers/topics/T."""
+
+    topic: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigurationDeleted(ZooKeeperChange):
+    """A controller deleted /config/topics/T."""
 
     topic: int
 
@@ -277,7 +314,8 @@ class Cluster:
     `unclean` are the numbers of the partitions with unclean leader election; a topic may override the default. `parts`
     are those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that
     were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition
-    has had, or was to have, as sets.
+    has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created again with it, one
+    by one (for those of other topics, as at first).
     """
 
     broker_ids: tuple[int, ...]
@@ -289,6 +327,7 @@ class Cluster:
     parts: frozenset[str] = frozenset()
     requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
     assignments: tuple[frozenset[frozenset[int]], ...] = ()
+    recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @cached_property
     def _brokers(self) -> Mapping[int, int]:
@@ -308,11 +347,8 @@ class Cluster:
 
     @cached_property
     def topic_of(self) -> tuple[int, ...]:
-        """The number of each partition's topic; what requests name and never was is a topic of its own (`str`)."""
-        named = [
-            one.topic if replicas else str(one) for one, replicas in zip(self.partitions, self.assigned, strict=True)
-        ]
-        return tuple(map(self.topics.index, named))
+        """The number of each partition's topic."""
+        return tuple(self.topics.index(one.topic) for one in self.partitions)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from model_check.recorded import (
 from model_check.recorded_limits import SequencesByName
 from spec.controller_request_lines import UpdateMetadataSending
 from spec.error_codes import ErrorCode
+from spec.kafka_types import LEADER_DURING_DELETE
 
 CODES: Final[Mapping[str, int]] = {
     "leader": ErrorCode.NONE,
@@ -64,7 +65,7 @@ def _never_sent(
     """What is cached of a partition is what was sent of it next, or later; a request that comes again says the same."""
     left: dict[Subject, list[Leadership]] = defaultdict(list)
     for word in said:
-        if isinstance(word.line, UpdateMetadataSending):
+        if isinstance(word.line, UpdateMetadataSending) and word.line.leadership.leader != LEADER_DURING_DELETE:
             for subject, told in _words(cluster, word):
                 left[subject].append(told)
     last: dict[tuple[int, int, int], Mapping[int, Leadership]] = {}

@@ -23,7 +23,9 @@ from model_check.recorded import (
     ReassignmentsWritten,
     SessionBegan,
     SessionEnded,
+    StateDeleted,
     StateWritten,
+    TopicCreated,
     WriteConflicted,
     ZooKeeperChange,
 )
@@ -70,6 +72,8 @@ class Changes:
         self.passed_over = passed_over
         self.notices: dict[int, int] = {}
         self.states: dict[int, Leadership] = {}
+        self.partitions: dict[str, frozenset[TopicPartition]] = {}
+        self.recreated = 0
         self.begun: list[Session] = []
         self.transactions: list[Transaction] = []
 
@@ -178,9 +182,8 @@ class Changes:
     def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> AssignmentWritten | NotModelled:
         """The AR of a topic's partitions, by a controller; others do it only to add partitions."""
         topic = path.topic or ""
-        own = {one for one, replicas in zip(self.cluster.partitions, self.cluster.assigned, strict=True) if replicas}
         written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
-        if not head["by"] or written.keys() != {one for one in own if one.topic == topic}:
+        if not head["by"] or written.keys() != self.partitions.get(topic):
             return self._not_modelled(head, "partition addition is not part of the specification")
         return AssignmentWritten(**head, assigned=self._by_number(written))
 
@@ -206,6 +209,31 @@ class Changes:
     def _by_number(self, lists: Mapping[TopicPartition, tuple[int, ...]]) -> Mapping[int, tuple[int, ...]]:
         number = self.cluster.broker
         return {self.cluster.partition(one): tuple(map(number, ids)) for one, ids in lists.items()}
+
+    def state_deleted(self, head: dict[str, Any], path: Path) -> StateDeleted | NotModelled:
+        """The end of a state znode; the next one of this partition begins anew."""
+        partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
+        self.states.pop(partition, None)
+        return self._by_controller(head) or StateDeleted(**head, partition=partition)
+
+    def created(self, head: dict[str, Any], payload: Any, path: Path) -> TopicCreated:
+        """A topic that was not there; who has been there before comes with an assignment of its own."""
+        topic, recreation = path.topic or "", None
+        if topic in self.partitions:
+            recreation, self.recreated = self.recreated, self.recreated + 1
+        assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
+        self.partitions[topic] = frozenset(assigned)
+        numbers = self._by_number(assigned)
+        return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
+
+    def deleted(self, kind: type[Any], head: dict[str, Any], path: Path) -> ZooKeeperChange | NotModelled:
+        """The end of a znode of a topic's."""
+        change: ZooKeeperChange = kind(**head, topic=self.topic(path))
+        return self._by_controller(head) or change
+
+    def _by_controller(self, head: dict[str, Any]) -> NotModelled | None:
+        """What deletes a topic by hand is not a controller's deletion."""
+        return None if head["by"] else self._not_modelled(head, "the removal of a topic by hand is not specified")
 
     def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
         """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""

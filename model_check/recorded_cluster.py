@@ -1,6 +1,8 @@
 """Which brokers and topics there were in a recording: those that had a session or a replica, those that were created.
 
-Partitions that a reassignment was asked for, but that never were, count, too: each is of a topic that nobody creates.
+Partitions that a reassignment was asked for, but that never were, count, too, as do topics that were only to be
+deleted; nothing is assigned to them. A topic may be created again, with other replicas or partitions. Where it is, what
+is assigned is a variable, as it is for reassignments.
 
 Whether a topic has unclean leader election is in its configuration as its creation finds it, or else in the brokers',
 which `server.log` tells at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was
@@ -11,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from model_check.recorded import Cluster
 from reference.zookeeper_transactions import DataSet, NodeCreated, Transaction
@@ -23,9 +26,13 @@ from spec.znode_paths import Path as ZnodePath
 from spec.znode_paths import PathKind
 from spec.znodes import parse_payload
 
+Brokers: TypeAlias = tuple[int, ...]
+Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
+
 UNCLEAN: Final = "unclean.leader.election.enable"
-PARTS: Final[Mapping[PathKind, str]] = {paths.REASSIGN_PARTITIONS: "reassignment"}
+PARTS: Final[Mapping[PathKind, str]] = {paths.REASSIGN_PARTITIONS: "reassignment", paths.DELETE_TOPIC: "deletion"}
 """The parts of the protocol that not every recording is judged by, by the paths that only they write."""
+DELETIONS: Final = "/admin/delete_topics/"
 REQUEST: Final = ZnodePath(paths.REASSIGN_PARTITIONS)
 UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
 
@@ -41,51 +48,84 @@ def is_unclean_by_default(folder: Path) -> bool:
     return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
 
 
+@dataclass
+class _Topics:
+    """The topics that were created, in this order, with their partitions' replicas: at first, and each time again."""
+
+    unclean_by_default: bool
+    names: list[str] = field(default_factory=list)
+    assigned: dict[TopicPartition, Brokers] = field(default_factory=dict)
+    again: list[tuple[str, Assignment]] = field(default_factory=list)
+    unclean: set[TopicPartition] = field(default_factory=set)
+    configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def add(self, one: Transaction) -> None:
+        """A topic, or its configuration, if that is what is written; what is set later is not read here."""
+        path = _path_of_a_topic(one)
+        if path is None or path.topic is None:
+            return
+        payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
+        if path.kind is paths.TOPIC_CONFIG:
+            self.configs[path.topic] = payload.config
+        elif isinstance(one.change, NodeCreated):
+            of_it = {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
+            self._create(path.topic, of_it)
+
+    def _create(self, topic: str, of_it: Assignment) -> None:
+        if topic in self.names:
+            self.again.append((topic, of_it))
+            self.add_unborn(of_it)
+            return
+        self.names.append(topic)
+        self.assigned |= of_it
+        if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
+            self.unclean.update(of_it)
+
+    def add_unborn(self, partitions: Iterable[TopicPartition]) -> None:
+        """Partitions that were not there at first, or never."""
+        for one in partitions:
+            self.assigned.setdefault(one, ())
+
+    def recreations(self) -> list[Assignment]:
+        """What is assigned to all partitions as topics are created again: to those of other topics, as at first."""
+        others = [{p: ids for p, ids in self.assigned.items() if p.topic != topic} for topic, _ in self.again]
+        return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
+
+
 def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, unclean: bool) -> Cluster:
     """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
     transactions = list(transactions)
-    topics: list[str] = []
-    assigned: dict[TopicPartition, tuple[int, ...]] = {}
-    configs: dict[str, Mapping[str, str]] = {}
-    unclean_ones: set[TopicPartition] = set()
-    for one in transactions:
-        path = _path_of_a_topic(one)
-        if path is None or path.topic is None or path.topic in topics:
-            continue
-        payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
-        if path.kind is paths.TOPIC_CONFIG:
-            configs[path.topic] = payload.config
-        elif isinstance(one.change, NodeCreated):
-            topics.append(path.topic)
-            of_it = {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
-            assigned |= of_it
-            if is_unclean(configs.get(path.topic, {}), default=unclean):
-                unclean_ones.update(of_it)
+    topics = _Topics(unclean)
+    for transaction in transactions:
+        topics.add(transaction)
     requests = list(_requests(transactions))
-    unborn = {partition: () for one in requests for partition in one if partition not in assigned}
-    assigned |= unborn
-    named = {broker for one in (assigned, *requests) for ids in one.values() for broker in ids}
+    topics.add_unborn(partition for one in requests for partition in one)
+    topics.add_unborn(TopicPartition(name, 0) for name in _doomed(transactions) if name not in topics.names)
+    assigned, again = topics.assigned, topics.recreations()
+    named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
     broker_ids = tuple(sorted({*brokers, *named}))
     numbers = {broker: number for number, broker in enumerate(broker_ids, start=1)}
 
-    def listed(lists: Mapping[TopicPartition, tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
+    def listed(lists: Assignment) -> tuple[Brokers, ...]:
         return tuple(tuple(numbers[broker] for broker in lists.get(one, ())) for one in assigned)
 
-    had = [assigned, *requests, *_assignments(transactions)]
+    had = [assigned, *requests, *again, *_assignments(transactions)]
+    changing = {"reassignment"} if any(listed(one) != listed(assigned) for one in again) else set[str]()
     return Cluster(
         broker_ids=broker_ids,
-        topics=(*topics, *map(str, unborn)),
+        topics=tuple(dict.fromkeys((*topics.names, *(partition.topic for partition in assigned)))),
         partitions=tuple(assigned),
         assigned=listed(assigned),
-        unclean=frozenset(number for number, one in enumerate(assigned) if one in unclean_ones),
+        unclean=frozenset(number for number, one in enumerate(assigned) if one in topics.unclean),
         unclean_by_default=unclean,
-        parts=frozenset(_parts(transactions)),
+        parts=frozenset(_parts(transactions)) | changing,
         requests=tuple(dict.fromkeys(map(listed, requests))),
+        recreations=tuple(map(listed, again)),
         assignments=tuple(frozenset(map(frozenset, lists)) for lists in zip(*map(listed, had), strict=True)),
     )
 
 
-def _requests(transactions: Iterable[Transaction]) -> Iterator[Mapping[TopicPartition, tuple[int, ...]]]:
+def _requests(transactions: Iterable[Transaction]) -> Iterator[Assignment]:
     """What was to be reassigned, each time that somebody asked."""
     for one in transactions:
         if isinstance(one.change, NodeCreated) and one.change.path == str(REQUEST):
@@ -93,7 +133,14 @@ def _requests(transactions: Iterable[Transaction]) -> Iterator[Mapping[TopicPart
             yield {TopicPartition(named.topic, named.partition): named.replicas for named in payload.partitions}
 
 
-def _assignments(transactions: Iterable[Transaction]) -> Iterator[Mapping[TopicPartition, tuple[int, ...]]]:
+def _doomed(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """The topics that were to be deleted, whether or not there were any such."""
+    for one in transactions:
+        if isinstance(one.change, NodeCreated) and one.change.path.startswith(DELETIONS):
+            yield one.change.path.removeprefix(DELETIONS)
+
+
+def _assignments(transactions: Iterable[Transaction]) -> Iterator[Assignment]:
     """What was assigned to a topic's partitions, each time that it was written."""
     for one in transactions:
         path = _path_of_a_topic(one)

@@ -26,7 +26,7 @@ from spec.state_change_lines import LeaderElectionStarted, PartitionBecameOnline
 SequencesByName: TypeAlias = Mapping[str, tuple[Observed, ...]]
 
 
-STOPPING: Final = frozenset({"reassignment"})
+STOPPING: Final = frozenset({"reassignment", "deletion"})
 """The parts that bring StopReplica requests to living brokers, and elections of partitions that have a leader."""
 
 

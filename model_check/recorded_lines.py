@@ -16,7 +16,7 @@ from model_check.recorded_requests import Requests
 from spec.broker_change_lines import BrokerLine
 from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, ResponseReceived, UpdateMetadataSending
 from spec.errors import MalformedInput
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.log_entries import LogEntry
 from spec.log_lines import Line
 from spec.request_schemas import PartitionsResponse
@@ -89,7 +89,7 @@ class Lines:
                 for named in (said.leader, *said.isr, broker):
                     self.cluster.broker(named)
             case UpdateMetadataSending(leadership=said, brokers=brokers):
-                for named in (said.leader, *said.isr, *brokers):
+                for named in (*said.isr, *brokers, *({said.leader} - {LEADER_DURING_DELETE})):
                     self.cluster.broker(named)
             case _:
                 pass

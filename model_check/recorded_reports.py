@@ -14,6 +14,7 @@ from typing import Any, Final
 from model_check.recorded import Cluster, ControllerSaid, Observed
 from model_check.recorded_entries import head_of, lines_of
 from model_check.reported import REPORTS
+from model_check.reported_deletion import DELETION_REPORTS
 from model_check.reported_reassignment import REASSIGNMENT_REPORTS
 from spec.controller_log.broker_changes import BROKER_LINES
 from spec.controller_log.channels import CHANNEL_LINES
@@ -42,7 +43,7 @@ REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
     ISR_NOTIFICATION_LINES: "ISR change notifications, whose deletion is in ZooKeeper",
     PREFERRED_ELECTION_LINES: "preferred replica election, which is not part of the specification",
     REASSIGNMENT_LINES: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
-    DELETION_LINES: "topic deletion, which is not part of the specification",
+    DELETION_LINES: "a topic deletion's other lines, which say nothing more",
     (LoggerRegistered,): "a line of log4j",
     (Resigned,): "a resignation: there may be one more than is specified, before that of an expired session",
 }
@@ -56,7 +57,10 @@ tells of it.
 PASSED_OVER: Final[Mapping[type[Line], str]] = {
     kind: reason for kinds, reason in REASONS.items() for kind in kinds if kind not in REPORTS
 }
-REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {"reassignment": REASSIGNMENT_REPORTS}
+REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
+    "deletion": DELETION_REPORTS,
+    "reassignment": REASSIGNMENT_REPORTS,
+}
 """What is an observation only where the recording has a part of the protocol."""
 
 

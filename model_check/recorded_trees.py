@@ -16,17 +16,22 @@ from model_check.plain_state import EMPTY, PlainState
 from model_check.recorded import (
     AssignmentWritten,
     BrokerRegistered,
+    ConfigurationDeleted,
     ControllerCreated,
     ControllerDeleted,
+    DeletionAsked,
     EpochWritten,
     Leadership,
     NotificationCreated,
     NotificationDeleted,
     ReassignmentRequested,
     ReassignmentsWritten,
+    RequestDeleted,
     SessionEnded,
+    StateDeleted,
     StateWritten,
     TopicCreated,
+    TopicDeleted,
     ZooKeeperChange,
 )
 from spec.model import Model
@@ -50,9 +55,10 @@ def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
 
 
 def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
-    topics = {"topics": {**tree.get("topics", EMPTY), one.topic: 1}}
-    first = {p: m.first_assigned(p) for p in m.partitions_of(one.topic)}
-    return topics | (_assigned(m, tree, first) if m.has("reassignment") else {})
+    """A topic comes with its configuration, which the tool writes before, and no controller reads."""
+    created = _with(tree, "topics", one.topic)
+    configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
+    return created | configured | (_assigned(m, tree, one.assigned) if m.has("reassignment") else {})
 
 
 def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tree:
@@ -83,6 +89,21 @@ def _notification_gone(_m: Model, tree: Tree, one: NotificationDeleted) -> Tree:
     return {"notified": {p: mask for p, mask in masks.items() if mask}}
 
 
+def _topic_deleted(m: Model, tree: Tree, one: TopicDeleted) -> Tree:
+    partitions = m.partitions_of(one.topic)
+    return _without(tree, "topics", one.topic) | (_without(tree, "assigned", *partitions) if "assigned" in tree else {})
+
+
+def _with(tree: Tree, name: str, key: int) -> Tree:
+    """A record of the tree, with a flag up."""
+    return {name: {**tree.get(name, EMPTY), key: 1}}
+
+
+def _without(tree: Tree, name: str, *keys: int) -> Tree:
+    """A record of the tree, less some of its entries."""
+    return {name: {key: value for key, value in tree.get(name, EMPTY).items() if key not in keys}}
+
+
 CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
     ControllerCreated: lambda _m, _tree, one: {"controller": one.by},
     ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
@@ -96,6 +117,11 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     StateWritten: _state_written,
     NotificationCreated: _notified,
     NotificationDeleted: _notification_gone,
+    DeletionAsked: lambda _m, tree, one: _with(tree, "deletions", one.topic),
+    RequestDeleted: lambda _m, tree, one: _without(tree, "deletions", one.topic),
+    StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
+    TopicDeleted: _topic_deleted,
+    ConfigurationDeleted: lambda _m, tree, one: _without(tree, "configurations", one.topic),
 }
 """What each transaction changes; one that is not here changes nothing."""
 

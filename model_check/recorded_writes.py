@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from model_check.recorded import (
+    ConfigurationDeleted,
     ControllerDeleted,
+    DeletionAsked,
     EpochWritten,
     NotModelled,
-    TopicCreated,
+    RequestDeleted,
+    TopicDeleted,
     ZooKeeperChange,
 )
 from spec import znode_paths as paths
@@ -37,7 +40,8 @@ class Missing:
 
 PARENT = PassedOver("a parent node, created once and never read for its content")
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
-DELETION, PREFERRED = Missing("topic deletion"), Missing("preferred replica election")
+EMPTIED = PassedOver("a parent node, deleted with what was below it")
+PREFERRED = Missing("preferred replica election")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
 """What a reader (`recorded_changes.Changes`) makes of a write: of its head, its payload and its path."""
@@ -49,12 +53,12 @@ CREATES: Final[Mapping[PathKind, Row]] = {
         **head, epoch=payload.controller_epoch, version=0
     ),
     paths.BROKER: lambda reader, head, _payload, path: reader.registration(head, path),
-    paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicCreated(**head, topic=reader.topic(path)),
+    paths.BROKER_TOPIC: lambda reader, head, payload, path: reader.created(head, payload, path),
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
     paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
     paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.requested(head, payload),
     paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
-    paths.DELETE_TOPIC: DELETION,
+    paths.DELETE_TOPIC: lambda reader, head, _payload, path: DeletionAsked(**head, topic=reader.topic(path)),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
     paths.BROKERS: PARENT,
@@ -88,12 +92,12 @@ DELETES: Final[Mapping[PathKind, Row]] = {
     paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
     paths.REASSIGN_PARTITIONS: lambda reader, head, _payload, _path: reader.reassigned(head, None),
     paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
-    paths.DELETE_TOPIC: DELETION,
-    paths.BROKER_TOPIC: DELETION,
-    paths.PARTITIONS: DELETION,
-    paths.PARTITION: DELETION,
-    paths.STATE: DELETION,
-    paths.TOPIC_CONFIG: SETTINGS,
+    paths.DELETE_TOPIC: lambda reader, head, _payload, path: reader.deleted(RequestDeleted, head, path),
+    paths.BROKER_TOPIC: lambda reader, head, _payload, path: reader.deleted(TopicDeleted, head, path),
+    paths.PARTITIONS: EMPTIED,
+    paths.PARTITION: EMPTIED,
+    paths.STATE: lambda reader, head, _payload, path: reader.state_deleted(head, path),
+    paths.TOPIC_CONFIG: lambda reader, head, _payload, path: reader.deleted(ConfigurationDeleted, head, path),
 }
 
 WRITTEN_BY_BROKERS: Final = frozenset(

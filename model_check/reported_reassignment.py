@@ -30,7 +30,6 @@ from spec.controller_log.reassignment import (
     LeaderReassignedDead,
     NotCaughtUp,
     ReassignedIsrError,
-    ReassignedNeverCreated,
     ReassignmentFailed,
     ReassignmentRemoved,
     ReassignmentRequested,
@@ -53,7 +52,7 @@ Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
 
 REASSIGNMENT_REPORTS: Final[frozenset[type[Line]]] = frozenset({
     AllCaughtUp, AssignmentUpdated, LeaderEpochUpdated, LeaderEpochUpdating, LeaderNotReassigned, LeaderReassignedAlive,
-    LeaderReassignedDead, NotCaughtUp, ReassignedIsrError, ReassignedNeverCreated, ReassignmentFailed,
+    LeaderReassignedDead, NotCaughtUp, ReassignedIsrError, ReassignmentFailed,
     ReassignmentRemoved, ReassignmentRequested, ReassignmentsDone, ReassignmentsFound, ReassignmentSkipped,
     ReassignmentsResumed, ReassignmentStarted, SomeBehind, WaitingForNewReplicas,
 })  # fmt: skip
@@ -67,10 +66,8 @@ def found_in_sync(system: OpenSystem, cluster: Cluster, c: int, p: int, state: P
     """What the listener on a state znode says of the replicas that are wanted; nothing, if none is."""
     view = system.view(state)
     wanted = system.model.brokers.lists[view.controllers[c].reassigned[p].raw]
-    if not wanted:
-        return None
-    if not view.zookeeper.state[p].version.raw:
-        return ReassignedNeverCreated, {"partition": cluster.partitions[p]}
+    if not wanted or not view.zookeeper.state[p].version.raw:
+        return None  # ZkClient tells the listener that the znode was deleted, which it does not mind
     isr = system.model.brokers.lists[view.zookeeper.state[p].isr.raw]
     behind = frozenset(cluster.broker_ids[r - 1] for r in wanted if r not in isr)
     told = {"partition": cluster.partitions[p], "all": len(wanted), "caught_up": len(wanted) - len(behind)}
@@ -161,8 +158,8 @@ class ReassignmentReporting(ControllerStep):
             yield ReassignmentRemoved, self._said()
 
     def phase(self) -> Iterator[Expected]:
-        """Phase A begins, or what step 7 finds, after the steps 5 and 6."""
-        if self.place(self.after) is At.WRITE_UNION:
+        """Phase A begins, if only to fail for want of AR, or what step 7 finds, after the steps 5 and 6."""
+        if self.place(self.after) is not At.MOVE_READ:
             yield NotCaughtUp, self._said(new_replicas=self._wanted())
         if self.place(self.after) is At.MOVE_READ:
             leader = self._controller(self.before).partitions[self.parameters["p"]].leader.raw

@@ -17,7 +17,7 @@ from spec.language import observe, reset, when
 from spec.model import Model
 from spec.request_batch import acts
 from spec.state import Callback
-from spec.terms import Value, choose
+from spec.terms import Value, choose, flag
 from spec.zookeeper import notify
 
 
@@ -32,6 +32,11 @@ def assigned_replicas(s: Any, m: Model, c: int, p: int) -> Value:
 def assigned_set(s: Any, m: Model, c: int, p: int) -> Value:
     """A partition's AR as a controller holds it, as a set."""
     return m.brokers.members(assigned_replicas(s, m, c, p))
+
+
+def is_there(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a topic that a controller knows has this partition: one that it lacks has no replicas."""
+    return flag(assigned_replicas(s, m, c, p) != ()) if m.has("reassignment") else flag(True)
 
 
 def stored_set(s: Any, m: Model, p: int) -> Value:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_set, read_assignments
+from spec.assignment import assigned_set, is_there, read_assignments
 from spec.connections import openable
 from spec.controller_election import controller_moved, elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
@@ -274,7 +274,7 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
         known = cached.version != -1
         led = both(known, m.brokers.in_set(cached.leader, controller.live))
         state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
-        with when(controller.topics[m.topic_of(p)]):
+        with when(both(controller.topics[m.topic_of(p)], is_there(s, m, c, p))):
             cached.state = state
             with when(~known):
                 cached.state = PartitionState.NEW

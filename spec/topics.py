@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_set, forget_assignments, read_assignments
+from spec.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.controller_threads import become_idle, has_started, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -71,9 +71,9 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
         controller.modified[topic] = True
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
-        unknown = flag(True)
+        unknown = is_there(s, m, c, p)
         if m.has("deletion"):
-            unknown = flag(cached.state == PartitionState.NON_EXISTENT)
+            unknown = both(unknown, cached.state == PartitionState.NON_EXISTENT)
             fresh = {r: cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)}
             assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
         with when(unknown):

@@ -8,18 +8,22 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from model_check.shipped_recordings import ARCHIVE, BROKEN
+from model_check.shipped_recordings import ARCHIVES, BROKEN, DEEP
 
 NAMES = tuple(BROKEN)
+JUDGED = tuple(pytest.param(name, marks=pytest.mark.slow) if name in DEEP else name for name in NAMES)
 Change = Callable[[str], str]
 
 
 @cache
 def _files() -> dict[str, bytes]:
-    """Every file of the archive by its path."""
-    with tarfile.open(ARCHIVE) as archive:
-        members = [(member, archive.extractfile(member)) for member in archive]
-        return {member.name: stream.read() for member, stream in members if stream is not None}
+    """Every file of the archives by its path."""
+    found: dict[str, bytes] = {}
+    for file in ARCHIVES:
+        with tarfile.open(file) as archive:
+            members = [(member, archive.extractfile(member)) for member in archive]
+            found |= {member.name: stream.read() for member, stream in members if stream is not None}
+    return found
 
 
 def unpacked(name: str, folder: Path) -> Path:

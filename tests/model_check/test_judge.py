@@ -18,7 +18,7 @@ from model_check.recordings import read
 from model_check.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM
 from model_check.verdicts import Verdict
 from spec.variants import AS_CODED, DOCUMENTED, Switches
-from tests.model_check.recordings import Change, changed, recording, replaced, unpacked, without_line
+from tests.model_check.recordings import JUDGED, Change, changed, recording, replaced, unpacked, without_line
 
 ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # Three kills, then two brokers at once, then one that is started again before its old session has ended: it finds
@@ -39,7 +39,35 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     "13-D1-epoch-write-connectionloss": {"increment_epoch_unanswered": 1, "expire_session": 1, "crash": 2},
     # D54: the create is applied and its answer lost. Later the same befalls a conditional write, which is harmless.
     "33-D54-connectionloss-on-create": {"create_state_unanswered": 1},
-}
+    # D16: a topic whose only replica is dead gets no leader, so that its replica cannot be taken Offline, not even when
+    # its broker is back, or under the next controller: nothing is ever deleted.
+    "19-D16-leaderless-topic-delete": {
+        "create_topic": 2, "request_deletion": 1, "crash": 2, "delete_queued_topic": 3, "deliver_deletion": 0,
+    },
+    # D44: two topics are deleted while they wait for their new replica, old and new alike; the first one is then there
+    # again, its old reassignment goes on, and has the old replica deleted once more. D51: the new replica's broker is
+    # killed and comes back, which raises for the second.
+    "26-D44-delete-during-reassignment": {
+        "create_topic": 5, "request_deletion": 2, "request_reassignment": 2, "delete_topic": 2, "deliver_deletion": 5,
+        "on_replica_deleted": 4, "crash": 1,
+    },
+    # D45: one replica is deleted when its broker dies, which marks the topic; then the other is, and the topic is gone.
+    # There again, on broker 4 instead of broker 3, it waits until broker 4 has been killed and is back.
+    "27-D45-ineligible-mark-survives": {
+        "create_topic": 2, "request_deletion": 2, "crash": 2, "delete_topic": 2, "deliver_deletion": 4,
+        "on_replica_deleted": 4,
+    },
+    # D46: a controller without a session has one replica deleted; the other's broker knows its successor by then, which
+    # deletes both. The first one waits until it has a session again.
+    "28-D46-stale-epoch-answer": {
+        "request_deletion": 1, "expire_session": 1, "deliver_deletion": 4, "on_replica_deleted": 4, "delete_topic": 1,
+        "resign_delete": 0,
+    },
+    # D55: the topic is created again, with its replicas the other way round, before its configuration is deleted.
+    "34-D55-config-lost": {
+        "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,
+    },
+}  # fmt: skip
 """How often some rules must occur in any explanation."""
 
 
@@ -52,7 +80,7 @@ def steps(judgement: Judgement) -> list[str]:
     return [one.step.rule for one in judgement.path if one.step is not None]
 
 
-@pytest.mark.parametrize("name", ACCOUNTS)
+@pytest.mark.parametrize("name", JUDGED)
 def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: str) -> None:
     found = judged(name)
     assert (found.outcome, found.reason, found.stuck) == (Outcome.EXPLAINED, "", None)
@@ -61,13 +89,13 @@ def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: s
     assert found.possibly == ()
 
 
-@pytest.mark.parametrize("name", ACCOUNTS)
+@pytest.mark.parametrize("name", JUDGED)
 def test_explanations_have_the_steps_that_their_accounts_tell_of(name: str) -> None:
     taken = steps(judged(name))
     assert {rule: taken.count(rule) for rule in ACCOUNTS[name]} == ACCOUNTS[name]
 
 
-@pytest.mark.parametrize("name", ACCOUNTS)
+@pytest.mark.parametrize("name", JUDGED)
 def test_an_explanation_is_a_run_of_the_specification_that_explains_each_observation_once(name: str) -> None:
     found, whole = judged(name), read(recording(name))
     assert found.path[0].state == found.system.initial
@@ -194,10 +222,10 @@ def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None
     assert f"zookeeper.jsonl:{line}" in [one.place for one in found.stuck.next]
 
 
-@pytest.mark.parametrize("name", ACCOUNTS)
+@pytest.mark.parametrize("name", JUDGED)
 def test_a_recording_that_is_explained_takes_hardly_more_than_one_way(name: str) -> None:
     found = judged(name)
-    assert found.positions - MORE <= len(found.path) * 1.2
+    assert found.positions - MORE <= len(found.path) * 1.3
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""Topic deletion as recorded: one fact changed, and nothing explains it any more."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from model_check.judge import Outcome, judge
+from model_check.recorded import DeletionAsked, NotModelled, RequestDeleted, StateDeleted, TopicCreated, TopicDeleted
+from model_check.recordings import read
+from tests.model_check.recordings import Change, changed, recording, replaced, without_line
+
+ZOMBIE, MARK, CONFIG, BUSY = (
+    "28-D46-stale-epoch-answer", "27-D45-ineligible-mark-survives", "34-D55-config-lost",
+    "26-D44-delete-during-reassignment",
+)  # fmt: skip
+LEADERLESS = "19-D16-leaderless-topic-delete"
+
+LIES: Mapping[str, tuple[str, str, Change]] = {
+    "a replica that is deleted without having gone Offline": (
+        ZOMBIE, "broker-1/state-change.log",
+        replaced("replica 2 for partition [t,0] from OfflineReplica to ReplicaDeletionStarted",
+                 "replica 2 for partition [t,0] from OnlineReplica to ReplicaDeletionStarted"),
+    ),
+    "brokers that are told of another ISR of what is to be deleted": (
+        ZOMBIE, "broker-2/state-change.log",
+        replaced("(Leader:-2,ISR:3,LeaderEpoch:0", "(Leader:-2,ISR:2,LeaderEpoch:0"),
+    ),
+    "a partition that does not go out of existence": (
+        ZOMBIE, "broker-2/state-change.log", without_line("from OfflinePartition to NonExistentPartition"),
+    ),
+    "a topic that is held back without a reason": (
+        ZOMBIE, "broker-2/controller.log",
+        replaced("Deletion of topic t (re)started",
+                 "Not retrying deletion of topic t at this time since it is marked ineligible for deletion"),
+    ),
+}  # fmt: skip
+"""The recording, the file, and what was changed in it."""
+
+SLOW_LIES: Mapping[str, tuple[str, str, Change]] = {
+    "an answer that is awaited of another broker": (
+        ZOMBIE, "broker-1/controller.log",
+        replaced("Deletion for replicas 3 for partition [t,0]", "Deletion for replicas 2 for partition [t,0]"),
+    ),
+    "a refusal of an epoch that nobody sent": (
+        ZOMBIE, "broker-3/state-change.log",
+        replaced("old controller epoch 1. Latest", "old controller epoch 0. Latest"),
+    ),
+    "a replica that is only stopped, not deleted": (
+        ZOMBIE, "broker-3/state-change.log",
+        lambda text: text.replace("stop replica (delete=true)", "stop replica (delete=false)"),
+    ),
+    "a removal that leaves the ISR empty": (
+        ZOMBIE, "zookeeper.jsonl",
+        replaced(r'\"leader_epoch\":2,\"isr\":[3]', r'\"leader_epoch\":2,\"isr\":[]'),
+    ),
+    "a failover that finds nothing to delete": (
+        ZOMBIE, "broker-2/controller.log",
+        replaced("List of topics to be deleted: t", "List of topics to be deleted: "),
+    ),
+    "a mark that goes with the topic": (
+        MARK, "broker-1/controller.log",
+        without_line("19:02:11,547] INFO [delete-topics-thread-1], Not retrying deletion of topic t"),
+    ),
+    "a topic that comes back on other brokers than it is created on": (
+        MARK, "zookeeper.jsonl", replaced(r'{\"0\":[2,4]}', r'{\"0\":[2,3]}'),
+    ),
+    "a configuration that is deleted last": (
+        CONFIG, "zookeeper.jsonl",
+        lambda text: _exchanged(text, '"delete", "path": "/config/topics/', '"delete", "path": "/admin/delete_topics/'),
+    ),
+    "a replica without a leader that is deleted all the same": (
+        LEADERLESS, "broker-1/state-change.log",
+        replaced("initiated state change of replica 3 for partition [T,0] from OnlineReplica to ReplicaDeletionStarted"
+                 " failed",
+                 "changed state of replica 3 for partition [T,0] from OfflineReplica to ReplicaDeletionStarted"),
+    ),
+    "a doomed topic that is not deleted, since it is being reassigned": (
+        BUSY, "broker-1/controller.log",
+        replaced("Deletion of topic v (re)started",
+                 "Not retrying deletion of topic v at this time since it is marked ineligible for deletion"),
+    ),
+}  # fmt: skip
+
+
+def _exchanged(text: str, one: str, other: str) -> str:
+    """A text in which the first two places of these are exchanged."""
+    return re.sub(f"{re.escape(one)}|{re.escape(other)}", lambda found: other if found[0] == one else one, text)
+
+
+def is_found_out(lie: tuple[str, str, Change], folder: Path) -> None:
+    name, file, change = lie
+    found = judge(read(changed(name, folder, file, change)), budget=5000)
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.explained < found.observations
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_deletion_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
+    is_found_out(LIES[lie], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lie", SLOW_LIES)
+def test_nor_is_any_of_these(lie: str, tmp_path: Path) -> None:
+    is_found_out(SLOW_LIES[lie], tmp_path)
+
+
+def test_the_znodes_of_a_deletion_go_in_this_order() -> None:
+    changes = read(recording(CONFIG)).tracks["zookeeper"]
+    kinds = (DeletionAsked, StateDeleted, TopicDeleted, TopicCreated, RequestDeleted)
+    assert [type(one) for one in changes if isinstance(one, kinds)] == [
+        TopicCreated, DeletionAsked, StateDeleted, TopicDeleted, TopicCreated, RequestDeleted,
+    ]  # fmt: skip
+
+
+def test_a_topic_that_is_created_again_has_an_assignment_of_its_own() -> None:
+    """Brokers 2 and 3 at first, 3 and 2 the second time."""
+    found = read(recording(CONFIG))
+    created = [one for one in found.tracks["zookeeper"] if isinstance(one, TopicCreated)]
+    assert [(one.assigned, one.recreation) for one in created] == [({0: (2, 3)}, None), ({0: (3, 2)}, 0)]
+    assert (found.cluster.assigned, found.cluster.recreations) == (((2, 3),), (((3, 2),),))
+    assert found.cluster.parts == {"deletion", "reassignment"}
+    assert read(recording(ZOMBIE)).cluster.parts == {"deletion"}
+
+
+def test_a_topic_that_is_removed_by_hand_ends_what_is_judged(tmp_path: Path) -> None:
+    """The admin's session, in place of the controller's."""
+    by_hand = replaced('"session": "0x100004a7cbe0001", "cxid": 105', '"session": "0x100004a7cbe0000", "cxid": 105')
+    cut = read(changed(CONFIG, tmp_path, "zookeeper.jsonl", by_hand)).cut
+    assert isinstance(cut, NotModelled)
+    assert (cut.place, cut.reason) == ("zookeeper.jsonl:49", "the removal of a topic by hand is not specified")
