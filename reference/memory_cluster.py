@@ -27,6 +27,7 @@ from reference.memory_zookeeper import MemoryZookeeper
 from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.reassignment_effects import ReadReassignments
+from reference.state_effects import CreateState, StateRead, StateWrite
 from reference.zookeeper_api import (
     AnyOperation,
     Create,
@@ -150,7 +151,7 @@ class MemoryCluster:
         With `lose_answer` it ends in AnswerLost as soon as its write is applied; a script whose write is refused
         cannot lose it.
         """
-        script = effect.script()
+        script, rearms = effect.script(), self._rearms(effect)
         give, value = script.send, None
         while True:
             try:
@@ -158,7 +159,7 @@ class MemoryCluster:
             except StopIteration as end:
                 return end.value
             try:
-                answer = self._answer(process, operation)
+                answer = self._answer(process, operation, rearms=rearms)
             except OperationRefused as refusal:
                 give, value = script.throw, refusal
                 continue
@@ -180,14 +181,16 @@ class MemoryCluster:
             return False
         return False
 
-    def _answer(self, process: MemoryProcess, operation: AnyOperation | AskSession | PastZkClient) -> Any:
+    def _answer(
+        self, process: MemoryProcess, operation: AnyOperation | AskSession | PastZkClient, *, rearms: bool
+    ) -> Any:
         """Do an operation under a process's session; a read of a path with a listener sets the watch again."""
         assert process.session is not None  # noqa: S101 - only a running process operates
         if isinstance(operation, AskSession):
             return SessionView(process.session, self.zookeeper.time_ms)
         if isinstance(operation, PastZkClient):
             operation = operation.operation
-        elif isinstance(operation, Exists | GetData | GetChildren) and _sets_watch(process, operation):
+        elif isinstance(operation, Exists | GetData | GetChildren) and rearms and process.listens_to(operation.path):
             operation = type(operation)(operation.path, watch=True)
         try:
             answer = self.zookeeper.execute(process.session, operation)
@@ -266,6 +269,15 @@ class MemoryCluster:
         """Whether StopReplica is carried: the scope has a part that stops replicas of living brokers."""
         return "connections" in self.scope.parts and not IMPLIED["stopped_replicas"].isdisjoint(self.scope.parts)
 
+    def _rearms(self, effect: Effect[Any]) -> bool:
+        """Whether what is read for an effect sets the watch again; of a state znode after a failed write it does not.
+
+        Nor does what a handler reads amidst its work, unless the scope says so. In both it is as in the specification.
+        """
+        if isinstance(effect, StateWrite | CreateState):
+            return False
+        return self.scope.reads_rearm or not isinstance(effect, StateRead | ReadReassignments)
+
     def is_no_step(self, effect: Effect[Any]) -> bool:
         """Whether an effect is no step of its own in this scope, but done with the one before."""
         if isinstance(effect, ReadElectionRequest):
@@ -280,14 +292,6 @@ class MemoryCluster:
         if manager is not None:
             for queue in manager.queues.values():
                 queue[:] = [queued for queued in queue if isinstance(queued.request, self.carried())]
-
-
-def _sets_watch(process: MemoryProcess, read: Exists | GetData | GetChildren) -> bool:
-    """Whether ZkClient sets the watch again, because a listener is subscribed to the path.
-
-    As in the specification, what a handler reads of a state znode sets none; what is read before the listener does.
-    """
-    return process.listens_to(read.path) and not (isinstance(read, GetData) and read.path.endswith("/state"))
 
 
 def listened_paths(scope: Scope) -> tuple[str, ...]:

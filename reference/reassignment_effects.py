@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reference.procedures import Effect, PastZkClient, Script
+from reference.procedures import Effect, Script
 from reference.state_effects import Replicas, StateRead, StateWrite
-from reference.zookeeper_api import Delete, Exists, GetData, NodeData, NoNode, SetData
+from reference.zookeeper_api import Delete, Exists, NoNode, SetData
 from reference.zookeeper_scripts import (
     REASSIGN_PARTITIONS,
     Fence,
@@ -46,10 +46,8 @@ class ReassignmentRequest:
 def _read_request() -> Script[ReassignmentRequest | None]:
     """`getPartitionsBeingReassigned`: the request, or None if there is none."""
     node = yield from read_data(REASSIGN_PARTITIONS)
-    return None if node is None else _request_of(node)
-
-
-def _request_of(node: NodeData) -> ReassignmentRequest:
+    if node is None:
+        return None
     payload = parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
     wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions}
     return ReassignmentRequest((node.data or b"").decode(), wanted)
@@ -72,12 +70,8 @@ class ReadReassignments(Effect["ReassignmentRequest | None"]):
     at = At.READ_REASSIGNMENTS
 
     def script(self) -> Script[ReassignmentRequest | None]:
-        """Read it; as in the specification, that does not set the watch again."""
-        try:
-            node: NodeData = yield PastZkClient(GetData(REASSIGN_PARTITIONS))
-        except NoNode:
-            return None
-        return _request_of(node)
+        """Read it."""
+        return _read_request()
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ def read_reassignments(s: Any, m: Model, c: int) -> None:
     controller, requested = s.controllers[c], s.zookeeper.requested
     require(can_operate(s, c), controller.at == At.READ_REASSIGNMENTS)
     observe(f"controller {c}", "read /admin/reassign_partitions")
+    with when(both(_is_requested(s, m), m.scope.reads_rearm)):
+        rearm_watch(s, c, "reassignments")
     for p in m.partitions:
         assigned = assigned_replicas(s, m, c, p)
         dropped = either(assigned == (), assigned == requested[p])

@@ -66,6 +66,18 @@ def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: s
     }
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_requests(variant: str) -> None:
+    """What a controller reads of a state znode sets its watch again, and UpdateMetadata goes between other requests."""
+    bounds = scope("move")
+    more = replace(bounds, parts=bounds.parts | {"metadata"}, reads_rearm=True, connection_capacity=10)
+    both = Sides(replace(more, callback_capacity=10), VARIANTS[variant])
+    replayed = replay_edges(both, spanning_tree(both.system))
+    assert replayed.complete
+    assert replayed.states > tree("move").states
+
+
 @pytest.mark.parametrize(
     "name",
     [
