@@ -11,6 +11,7 @@ from itertools import groupby
 from model_check.abstracted_leadership import Named, leadership
 from reference.connections import QueuedRequest
 from reference.memory_cluster import MemoryCluster
+from spec.broker_state import Stage
 from spec.kafka_types import TopicPartition
 from spec.model import Model
 from spec.request_schemas import (
@@ -20,7 +21,6 @@ from spec.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.state import Stage
 
 
 def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:

@@ -12,8 +12,8 @@ from model_check.plain_state import PlainState
 from model_check.recorded import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recorded_tracks import Place, Tracks
 from model_check.recorded_trees import raw_leadership
+from spec.broker_state import Stage
 from spec.request_batch import FIELDS
-from spec.state import Stage
 
 OUTCOMES: Final = {
     "become leader": "leader",

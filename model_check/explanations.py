@@ -38,8 +38,9 @@ from model_check.recorded import (
     TopicDeleted,
     WriteConflicted,
 )
+from spec.broker_state import Stage
 from spec.model import Model
-from spec.state import At, Stage
+from spec.state import At
 
 
 def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate]:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from model_check.plain_state import EMPTY, PlainState
+from spec.broker_state import Stage
 from spec.connections import CALLBACK_WAITS
 from spec.model import Model
-from spec.state import At, Callback, Session, Stage
+from spec.state import At, Callback, Session
 
 Candidate: TypeAlias = tuple[str, dict[str, int]]
 """A rule's name and parameters; it need not be enabled."""

@@ -70,6 +70,8 @@ class Setup:
     module: str = BROKER_MODULE
 
     def __post_init__(self) -> None:
+        if older := ", ".join(sorted(one.name for one in self.switches if one.puts_back)):
+            raise BadInput(f"a live run cannot have {older}: its brokers do what 0.10.2 does")
         if impossible := self.switches & NEED_TRANSACTIONS:
             names = ", ".join(sorted(one.name for one in impossible))
             raise BadInput(f"a live run cannot have {names}: they need transactions, which the live client has not")

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from model_check.controller_step import ControllerStep
 from spec.assignment import assigned_set
+from spec.broker_state import Stage
 from spec.controller_log.channels import DeletionThreadFailed
 from spec.controller_log.topic_deletion import (
     DeadReplicasFound,
@@ -34,7 +35,7 @@ from spec.controller_log.topic_deletion import (
 from spec.controller_log.values import PartitionReplica
 from spec.log_lines import Line
 from spec.replica_states import ReplicaState
-from spec.state import At, DeletionThread, Handler, Stage
+from spec.state import At, DeletionThread, Handler
 
 Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
 """A line: its kind, and what its fields hold; sets and maps print in any order, so they are compared as such."""

@@ -15,6 +15,7 @@ from reference.partition_leadership import bring_online
 from reference.procedures import Procedure
 from spec.kafka_types import TopicPartition
 from spec.state import DeletionThread, Handler
+from spec.variants import Switch
 
 
 def is_running(controller: KafkaController) -> bool:
@@ -34,7 +35,11 @@ def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicP
     known = context.partition_leadership_info
     lost = frozenset(tp for tp in own if tp in known and known[tp].leader != broker)
     ratio = len(lost) / len(own) if own else 0.0
-    return lost if ratio > controller.configuration.imbalance_percentage / 100 else frozenset()
+    if ratio <= controller.configuration.imbalance_percentage / 100:
+        return frozenset()
+    if controller.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and "isr_changes" in controller.configuration.paths:
+        return frozenset(tp for tp in lost if broker in known[tp].isr and broker in controller.live)
+    return lost
 
 
 def may_rebalance(controller: KafkaController, partition: TopicPartition) -> bool:

@@ -54,7 +54,7 @@ from spec.kafka_types import TopicPartition
 from spec.model import IMPLIED
 from spec.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.scopes import Scope
-from spec.variants import AS_CODED, Switches
+from spec.variants import AS_CODED, Switch, Switches
 from spec.znodes import PartitionReassignment, PartitionsPayload, ReassignPartitionsPayload, TopicPayload
 
 TOPICS: Final = "abcdefgh"
@@ -98,8 +98,9 @@ class MemoryCluster:
 
     def new_process(self, broker_id: int) -> MemoryProcess:
         """A broker process that does not run, with nothing in its memory."""
+        unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
         configuration = Configuration(
-            broker_id, self.switches, self.scope.unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
+            broker_id, self.switches, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(),
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers

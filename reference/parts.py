@@ -1,11 +1,17 @@
-"""Which parts of the protocol the reference cluster does not have (yet), though the specification has them."""
+"""What of the protocol the reference cluster does not have (yet), though the specification has it."""
 
 from spec.scopes import Scope
+from spec.variants import AS_CODED, Switches
 
-LACKING = frozenset({"deletion", "shutdown", "delayed_operations"})
-"""The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
+LACKING = frozenset({
+    "deletion", "shutdown", "delayed_operations", "removals", "late_copies", "dead_replicas", "cached_leaderships",
+})  # fmt: skip
+"""Parts, and faults. The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
 
 
-def lacking(scope: Scope) -> str:
-    """The parts of a scope that the reference cluster does not have, as text; empty if it has all of them."""
-    return ", ".join(sorted(scope.parts & LACKING))
+def lacking(scope: Scope, switches: Switches = AS_CODED) -> str:
+    """The parts of a scope, and the older behaviour, that the reference cluster does not have; empty if there is none.
+
+    It is a controller of 0.10.2: it has what later releases mended as switches, but not what earlier ones did.
+    """
+    return ", ".join(sorted(scope.features & LACKING) + sorted(one.name for one in switches if one.puts_back))

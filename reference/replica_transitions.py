@@ -233,8 +233,9 @@ def _without_replica(
     controller: KafkaController, content: PartitionStatePayload, replica: int
 ) -> PartitionStatePayload:
     """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
+    keeps_last = not controller.configuration.unclean or controller.mends(Switch.KEEP_LAST_IN_SYNC)
     isr = without(content.isr, (replica,))
-    if not isr and not controller.configuration.unclean:
+    if not isr and keeps_last:
         isr = content.isr
     return PartitionStatePayload(
         leader=NO_LEADER if content.leader == replica else content.leader,

@@ -26,7 +26,7 @@ def assigned_replicas(s: Any, m: Model, c: int, p: int) -> Value:
     if m.has("reassignment"):
         return s.controllers[c].partitions[p].assigned  # type: ignore[no-any-return]  # a view is dynamic
     replicas = m.brokers.list_kind.constant(m.first_assigned(p))
-    return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.has("deletion") else replicas
+    return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.topics_vanish else replicas
 
 
 def assigned_set(s: Any, m: Model, c: int, p: int) -> Value:

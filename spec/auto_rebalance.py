@@ -26,6 +26,7 @@ from spec.model import Model
 from spec.partition_leadership import elect_from_znode
 from spec.state import At, DeletionThread, Handler
 from spec.terms import Value, both, choose, either, flag, number
+from spec.variants import Switch
 from spec.zookeeper import can_operate
 
 SOURCE = "KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2"
@@ -41,8 +42,10 @@ def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
     its_own = {p: is_headed_by(s, m, c, p, h) for p in m.partitions}
     lost = {p: both(its_own[p], is_led_by_another(s, c, p, h)) for p in m.partitions}
     require(is_beyond(m, lost, its_own))
+    taken_up = {p: both(lost[p], _could_lead(s, m, c, p)) for p in m.partitions}
+    require(either(*taken_up.values()))
     for p in m.partitions:
-        controller.imbalanced[p] = lost[p]
+        controller.imbalanced[p] = taken_up[p]
     observe(f"controller {c}", "find imbalance", broker=h)
 
 
@@ -56,6 +59,18 @@ def is_led_by_another(s: Any, c: int, p: int, h: int) -> Value:
     """Whether a partition has leadership in a controller's cache, and not by this broker."""
     cached = s.controllers[c].partitions[p]
     return both(cached.version != -1, cached.leader != h)
+
+
+def _could_lead(s: Any, m: Model, c: int, p: int) -> Value:
+    """Where the mend is on: whether the first assigned replica lives and is in sync, for all the controller knows.
+
+    It hears of a replica that has come to be in sync by the notification only, so where there is none nothing is asked.
+    """
+    if not (m.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and m.has("notifications")):
+        return flag(True)
+    preferred, cached = m.brokers.first(assigned_replicas(s, m, c, p)), s.controllers[c].partitions[p]
+    in_sync = m.brokers.contains(cached.isr, preferred)
+    return both(in_sync, m.brokers.in_set(preferred, live_brokers(s, m, c)))
 
 
 def is_beyond(m: Model, some: Mapping[int, Value], all_of_them: Mapping[int, Value]) -> Value:

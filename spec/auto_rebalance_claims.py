@@ -64,6 +64,23 @@ def rebalance_elects_live_brokers_one_by_one(before: Any, after: Any, m: Model, 
     return either(~begun, both(new.partitions[p].todo, alone, lives))
 
 
+@claim(
+    "step",
+    source="PROTOCOL.md D36, KAFKA-9866",
+    witness="a_broker_is_out_of_balance",
+    parts=(*PARTS, "notifications"),
+)
+def rebalance_takes_up_what_can_be_led(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No check takes up a partition whose preferred replica it knows to be dead or out of sync, again and again."""
+    if action.rule != "check_imbalance":
+        return None
+    controller, h = before.controllers[action.parameters["c"]], action.parameters["h"]
+    taken_up = after.controllers[action.parameters["c"]].imbalanced
+    lives = m.brokers.in_set(h, controller.live)
+    in_sync = {p: m.brokers.contains(controller.partitions[p].isr, h) for p in m.partitions}
+    return both(*(either(~taken_up[p], both(lives, in_sync[p])) for p in m.partitions))
+
+
 def leaders_are_in_balance(s: Any, m: Model) -> Value:
     """No running broker that is in sync leads less than it is to lead, by more than the percentage."""
     return ~either(*(_is_robbed(s, m, h) for h in m.brokers.ids))
@@ -85,5 +102,6 @@ def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:
 
 CLAIMS = (
     a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, rebalance_elects_live_brokers_one_by_one,
+    rebalance_takes_up_what_can_be_led,
     *both_claims(leaders_are_in_balance, "PROTOCOL.md section 7.6", PARTS),
 )  # fmt: skip

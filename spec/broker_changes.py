@@ -6,7 +6,7 @@ noticed at all (D12). A channel that an earlier term left behind ends all of it 
 was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline partitions online; a
 failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
 
-Left out: a send of UpdateMetadata that fails at run time, whereupon the elector resigns and the rest is lost (D4, D51).
+A send of UpdateMetadata that fails also ends it, at once or with a resignation (spec/foreign_removal.py).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -20,6 +20,7 @@ from spec.assignment import assigned_set
 from spec.connections import drop_channels, is_awaited, open_channels
 from spec.controller_threads import become_idle, has_started, take_callback
 from spec.deletion_queue import fail_deletions, is_queued, resume_deletions
+from spec.foreign_removal import tell_all
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
 from spec.model import Model
@@ -28,7 +29,7 @@ from spec.partition_states import PartitionState
 from spec.preferred_election import end_preferred_election
 from spec.reassignment_requests import reassignments_concerning
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
-from spec.request_batch import Batch, known_partitions, send
+from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.topics import finish_creation
@@ -44,17 +45,39 @@ def on_broker_change(s: Any, m: Model, c: int) -> None:
     take_callback(s, m, c, Callback.BROKERS)
     controller.watching.brokers = True
     with when(has_started(s, m, c)):
-        _take_over(s, m, c)
+        if m.puts_back(Switch.READ_BROKERS_TWICE):
+            controller.listed = s.zookeeper.registered
+            controller.at = At.READ_BROKER_DATA
+        else:
+            _take_over(s, m, c, s.zookeeper.registered, s.zookeeper.registered)
 
 
-def _take_over(s: Any, m: Model, c: int) -> None:
+@action(
+    actor="controller {c}",
+    source="ReplicaStateMachine.BrokerChangeListener 0.9.0.1, KAFKA-3085",
+    parts=("brokers_read_twice",),
+)
+def read_broker_data(s: Any, m: Model, c: int) -> None:
+    """Before 0.10.0.0: those of the listed brokers live whose data is still there; who is new or dead is known before.
+
+    A broker that was known, and is gone by now, is neither.
+    """
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_BROKER_DATA)
+    listed, live = controller.listed, m.brokers.intersection(controller.listed, s.zookeeper.registered)
+    controller.at = At.IDLE
+    reset(controller, "listed")
+    _take_over(s, m, c, listed, live)
+
+
+def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
     """Swap the cached set, change the channels, and handle the new and the dead."""
-    controller, registered = s.controllers[c], s.zookeeper.registered
+    controller = s.controllers[c]
     returned = _returned(s, m, c)
-    new = m.brokers.union(m.brokers.difference(registered, controller.live), returned)
-    dead = m.brokers.difference(controller.live, registered)
-    observe(f"controller {c}", "read /brokers/ids", brokers=registered, new=new, dead=dead)
-    controller.live = registered
+    new = m.brokers.union(m.brokers.difference(listed, controller.live), returned)
+    dead = m.brokers.difference(controller.live, listed)
+    observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
+    controller.live = live
     shutdown_is_over(s, m, c, returned)
     drop_channels(s, m, c, returned)
     fail_deletions(s, m, c, returned)
@@ -71,11 +94,13 @@ def _take_over(s: Any, m: Model, c: int) -> None:
 
 def _handle(s: Any, m: Model, c: int, new: Value, dead: Value) -> None:
     """Tell everybody of the new brokers, then handle those, then the dead."""
+    told = m.brokers.is_empty(new)
     with when(~m.brokers.is_empty(new)):
-        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+        told = told | tell_all(s, m, c)
     if m.has("partitions"):
-        s.controllers[c].dead = dead
-        _on_broker_startup(s, m, c, new)
+        with when(told):
+            s.controllers[c].dead = dead
+            _on_broker_startup(s, m, c, new)
     else:
         with when(~m.brokers.is_empty(dead)):
             send(s, m, c, Batch(everybody=True))
@@ -152,9 +177,11 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
     drop_stop_replica(s, m, c, _leaving(s, m, c))
     send_online_batch(s, m, c)
     fail_deletions(s, m, c, s.controllers[c].dead)
-    with when(~flag(s.controllers[c].lost_leader)):
-        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-    leave_broker_change(s, c)
+    told = flag(s.controllers[c].lost_leader)
+    with when(~told):
+        told = told | tell_all(s, m, c)
+    with when(told):
+        leave_broker_change(s, c)
 
 
 def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
@@ -194,4 +221,4 @@ def after_online(s: Any, m: Model, c: int) -> None:
                 leave_broker_change(s, c)
 
 
-RULES = (on_broker_change,)
+RULES = (on_broker_change, read_broker_data)

@@ -46,6 +46,8 @@ def _handle_partition_state(s: Any, m: Model, b: int, p: int, state: Any) -> Non
     known = s.brokers[b].partitions[p]
     fields = {name: state[name] for name in FIELDS}
     newer = flag(state.leader_epoch > known.leader_epoch)
+    if m.tells_topics_apart:
+        newer = newer | (state.topic_id != known.topic_id)
     with when(~newer):
         observe(f"broker {b}", "ignore LeaderAndIsr", partition=p, **fields)
     if m.has("reassignment"):
@@ -88,6 +90,8 @@ def _store(m: Model, known: Any, state: Any, leads: Value) -> None:
     """Remember the accepted state; only a leader keeps the ISR."""
     for name in FIELDS:
         known[name] = state[name]
+    if m.tells_topics_apart:
+        known.topic_id = state.topic_id
     if m.has("reassignment"):
         known.assigned = state.assigned
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
@@ -107,9 +111,22 @@ def handle_update_metadata(s: Any, m: Model, c: int, b: int, request: Any) -> No
     with when(fresh):
         broker.controller_epoch = request.epoch
         broker.alive = request.alive
+        if m.has("cached_leaderships"):
+            _cache_leaderships(m, broker, request)
         observe(f"broker {b}", "cache metadata", controller=c, epoch=request.epoch, alive=request.alive)
     with when(~fresh):
         observe(f"broker {b}", "refuse UpdateMetadata", controller=c, epoch=request.epoch)
+
+
+def _cache_leaderships(m: Model, broker: Any, request: Any) -> None:
+    """The leaderships are overwritten, whatever their leader epochs (D43)."""
+    for p in m.partitions:
+        known, told = broker.partitions[p], request.told_epoch[p]
+        newer = flag(True)
+        if m.mends(Switch.COMPARE_METADATA_EPOCHS):
+            newer = flag(known.cached_epoch <= told)
+        with when(both(request.told[p], newer)):
+            known.cached_epoch = told
 
 
 def handle_stop_replica(s: Any, m: Model, c: int, b: int, request: Any) -> None:
@@ -124,21 +141,33 @@ def handle_stop_replica(s: Any, m: Model, c: int, b: int, request: Any) -> None:
                     observe(f"broker {b}", "stop replica", partition=p, delete=0)
 
 
-def handle_deletion(s: Any, m: Model, c: int, b: int, p: int, request: Any) -> None:
-    """Refuse an older controller epoch with 11; otherwise adopt it, and delete the replica and all memory of it."""
+def handle_deletion(s: Any, m: Model, c: int, b: int, p: int, request: Any, leader_epoch: Value | None = None) -> None:
+    """Refuse an older controller epoch with 11; otherwise adopt it, and delete the replica and all memory of it.
+
+    With a leader epoch (a mend) one that is not higher than the replica's is refused, too, with 74 (2.6.0).
+    """
     with when(_adopts(s, c, b, request)):
-        if b in m.assigned(p):
-            _forget_replica(s, b, p)
-        observe(f"broker {b}", "stop replica", partition=p, delete=1)
+        obeyed = flag(True)
+        if leader_epoch is not None:
+            known = s.brokers[b].partitions[p].leader_epoch
+            obeyed = either(known == -1, known < leader_epoch)
+        with when(obeyed):
+            if b in m.assigned(p):
+                _forget_replica(s, b, p)
+            observe(f"broker {b}", "stop replica", partition=p, delete=1)
+        with when(~obeyed):
+            observe(f"broker {b}", "refuse StopReplica", controller=c, epoch=request.epoch)
 
 
 def _forget_replica(s: Any, b: int, p: int) -> None:
-    """Log and memory are gone; an ISR change that was to be announced is not the replica's, and still will be."""
+    """Log and memory are gone; an ISR change that was to be announced is not the replica's, and still will be. Nor is
+    the metadata cache.
+    """
     known = s.brokers[b].partitions[p]
-    unreported = known.unreported if "unreported" in known else None
+    kept = {name: known[name] for name in ("unreported", "cached_epoch") if name in known}
     reset(known)
-    if unreported is not None:
-        known.unreported = unreported
+    for name, value in kept.items():
+        known[name] = value
     s.logs[b][p] = False
 
 

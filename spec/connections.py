@@ -5,7 +5,7 @@ removes the broker; it does not die with the broker, so a request may reach the 
 sent again whenever its answer is lost, so a broker may execute it more than once. A place of the queue holds a batch
 and how far it is.
 
-Left out: copies that arrive late over an old connection, behind requests that were sent after them.
+Copies that arrive late over an old connection are told of in spec/late_requests.py.
 
 Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
 """
@@ -22,9 +22,10 @@ from spec.broker_requests import (
     is_stale_registration,
     waits_for_isr_write,
 )
+from spec.broker_state import Stage
 from spec.language import action, require, reset, when
 from spec.model import Model
-from spec.state import Session, Stage
+from spec.state import Session
 from spec.terms import Value, both, choose, either, enumeration, flag
 from spec.variants import Switch
 
@@ -96,6 +97,8 @@ def _begin_stage(m: Model, head: Any, stage: Value) -> None:
         with when(stage != Stage.UPDATE_METADATA):
             if m.has("metadata"):
                 reset(head, "metadata", "alive")
+            if m.has("cached_leaderships"):
+                reset(head, "told", "told_epoch")
         with when(stage == Stage.DELETE_REPLICA):
             reset(head, "stop")
 
@@ -146,6 +149,8 @@ def end_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
     """A StopReplica with delete is done with: the next one of its batch is due, or the next batch."""
     head = s.connections[c][b][0]
     head.delete[p] = False
+    if m.fences_deletions:
+        head.delete_epoch[p] = -1
     head.stage = Stage.DELETE_REPLICA
     if m.has("deletion"):
         reset(head, "answered")
@@ -172,7 +177,7 @@ def execute_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
     if m.scope.budget("losses"):
         require(either(stale, s.brokers[b].partitions[p].retrying == ()))
     with when(~stale):
-        handle_deletion(s, m, c, b, p, head)
+        handle_deletion(s, m, c, b, p, head, head.delete_epoch[p] if m.fences_deletions else None)
 
 
 def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:

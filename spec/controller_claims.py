@@ -9,9 +9,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from spec.broker_state import Stage
 from spec.language import Action, claim
 from spec.model import Model
-from spec.state import At, Session, Stage
+from spec.state import At, Session
 from spec.terms import Value, both, either, flag
 
 

@@ -30,7 +30,7 @@ RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletio
 UNWATCHED_FIRST = ("isr_changes", "reassignments", "preferred")
 
 #: What a resignation leaves in the context, for the next term of this broker to find (D13).
-KEPT_BY_RESIGNATION = ("electing", "reassigned")
+KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
 
 
 #: What a running handler keeps of reassignments.
@@ -40,7 +40,7 @@ LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
 RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", "asked", "request_read",
     "queued", "ineligible", "modified", "woken", "turns", "topic", "imbalanced",
-    "shutting_down", "shutdown_of", "to_move",
+    "shutting_down", "shutdown_of", "to_move", "topic_ids",
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     if m.mends(Switch.RESIGN_CLEANS_UP):
         raises = flag(False)
     stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
-    deadlocked = both(~raises, is_awaited(s, m, c, controller.channels))
+    deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
     with when(deadlocked):
         stop_listening(controller, *listened_paths(m))
         controller.at = At.DEADLOCKED
@@ -71,6 +71,13 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     with when(goes_through):
         take_down(s, m, c)
     return goes_through
+
+
+def _joins_a_waiting_thread(controller: Any, m: Model) -> Value:
+    """Before 0.10.2.0: whether the deletion thread that is joined here waits for the lock that is held here (D9)."""
+    if not (m.has("deletion") and m.puts_back(Switch.RESIGN_UNDER_LOCK)):
+        return flag(False)
+    return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
 
 
 def take_down(s: Any, m: Model, c: int) -> None:
@@ -160,8 +167,9 @@ def on_controller_change(s: Any, m: Model, c: int) -> None:
     deleted = flag(current == 0)
     with when(~deleted):
         controller.leader_id = current
-        with when(both(was_leader, current != c)):
-            on_controller_resignation(s, m, c)
+        if not m.puts_back(Switch.IGNORE_WHO_IS_NEW):
+            with when(both(was_leader, current != c)):
+                on_controller_resignation(s, m, c)
     with when(deleted):
         went_through = flag(True)
         with when(was_leader):
@@ -177,7 +185,7 @@ def on_new_session(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c))
     take_callback(s, m, c, Callback.SESSION)
     current = read_controller(s, c)
-    with when(current != c):
+    with when(either(current != c, m.puts_back(Switch.ALWAYS_RESIGN))):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
             controller.at = At.ELECT_READ

@@ -25,6 +25,7 @@ from spec.connections import openable
 from spec.controller_election import controller_moved, elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
 from spec.deletion_queue import wake
+from spec.foreign_removal import begin_batch, read_topic_id
 from spec.language import action, observe, require, reset, successor, when
 from spec.live_brokers import shutdown_is_over
 from spec.model import Model
@@ -33,7 +34,7 @@ from spec.partition_states import PartitionState
 from spec.preferred_election import begin_pending_election, is_requested, remove_request
 from spec.reassignment_requests import resume_reassignments
 from spec.replica_states import ReplicaState
-from spec.replica_transitions import replicas_to_online
+from spec.replica_transitions import begin_removal, replicas_to_online
 from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler, listened_paths
 from spec.state_writes import cache_state
@@ -192,6 +193,7 @@ def read_topics(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c), controller.at == At.READ_TOPICS)
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
+        read_topic_id(s, m, c, topic)
         read_assignments(s, m, c, topic)
     if "topics" in controller.watching:
         controller.watching.topics = True
@@ -257,10 +259,17 @@ def load_deletions(s: Any, m: Model, c: int) -> None:
 
 
 def start_state_machines(s: Any, m: Model, c: int) -> None:
-    """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start."""
+    """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start.
+
+    Before 0.10.2.0 everybody was told at the end, as step 14, when brokers had been told to follow whom they did not
+    know to be alive (D11).
+    """
     s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
-    send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-    _initialise_states(s, m, c)
+    clean = begin_batch(s, m, c, in_failover=True)
+    with when(clean):
+        if not m.puts_back(Switch.METADATA_LAST):
+            send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+        _initialise_states(s, m, c)
 
 
 def _initialise_states(s: Any, m: Model, c: int) -> None:
@@ -284,6 +293,19 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
                     with when(m.brokers.in_set(r, controller.live)):
                         cached.replicas[r] = ReplicaState.ONLINE
     replicas_to_online(s, m, c, controller.live)
+    if not m.takes_the_dead_offline:
+        start_partitions(s, m, c)
+        return
+    dead = {p: m.brokers.difference(assigned_set(s, m, c, p), controller.live) for p in m.partitions}
+    waiting = begin_removal(s, m, c, dead)
+    with when(waiting):
+        controller.handler = Handler.STARTUP
+    with when(~waiting):
+        start_partitions(s, m, c)
+
+
+def start_partitions(s: Any, m: Model, c: int) -> None:
+    """PartitionStateMachine.startup: every New or Offline partition is visited."""
     begin_online(s, m, c, Handler.FAILOVER)
     with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
         resume(s, m, c)
@@ -328,6 +350,8 @@ def finish_failover(s: Any, m: Model, c: int) -> None:
 def _become_ready(s: Any, m: Model, c: int) -> None:
     """The working controller."""
     controller = s.controllers[c]
+    if m.puts_back(Switch.METADATA_LAST):
+        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
     controller.deletion = DeletionThread.RUNNING
     if m.has("deletion"):
         wake(s, m, c)

@@ -17,7 +17,8 @@ from spec.language import action, observe, require, successor, when
 from spec.model import Model
 from spec.request_batch import FIELDS, see_conflict
 from spec.state import Session
-from spec.terms import Value, both, either
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, state_changed
 
 
@@ -56,12 +57,17 @@ def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
 
 
 def _require_fetching(s: Any, m: Model, b: int, p: int, r: int) -> None:
-    """A broker follows this leader in its leader epoch, and fetches from it, which takes no fetch but of AR."""
+    """A broker follows this leader in its leader epoch, and fetches from it, which takes no fetch but of AR.
+
+    Before 0.8.1 a leader did not know AR, and took whoever fetched, also who had not heard of its removal yet (D20).
+    """
     known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
-    require(s.processes[r].session != Session.NONE)
-    require(follower.leader == b, follower.leader_epoch == known.leader_epoch)
+    require(s.processes[r].session != Session.NONE, follower.leader == b)
     if m.stops_replicas:
         require(~follower.idle)
+    if m.puts_back(Switch.TAKE_ANY_FOLLOWER):
+        return
+    require(follower.leader_epoch == known.leader_epoch)
     if m.has("reassignment"):
         require(m.brokers.in_set(r, known.assigned))
 
@@ -80,7 +86,7 @@ def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     require(can_operate(s, b), known.leader == b, known.retrying != ())
     see_conflict(f"broker {b}", p)
-    accepted = both(exists(znode), _content_is(znode, known, known.retrying))
+    accepted = both(exists(znode), _content_is(m, znode, known, known.retrying))
     with when(accepted):
         known.isr = known.retrying
         known.version = znode.version
@@ -100,8 +106,8 @@ def _leading(s: Any, m: Model, b: int, p: int) -> Any:
 def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     """The conditional write, or the content-equal rule (KAFKA-1382) where the version has moved."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
-    unchanged = both(exists(znode), znode.version == known.version)
-    equal = both(exists(znode), _content_is(znode, known, isr))
+    unchanged = both(exists(znode), znode.version == known.version, _is_of_this_topic(s, m, b, p))
+    equal = both(exists(znode), _content_is(m, znode, known, isr))
     require(either(unchanged, equal))
     with when(unchanged):
         _write_znode(s, m, b, p, isr)
@@ -110,6 +116,13 @@ def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     known.isr = isr
     known.version = znode.version
     note_isr_change(known)
+
+
+def _is_of_this_topic(s: Any, m: Model, b: int, p: int) -> Value:
+    """Where topics have ids (a mend): whether the state znode is one of the topic that the leader knows."""
+    if not m.tells_topics_apart:
+        return flag(True)
+    return flag(s.zookeeper.topic_ids[m.topic_of(p)] == s.brokers[b].partitions[p].topic_id)
 
 
 def note_isr_change(known: Any) -> None:
@@ -130,8 +143,10 @@ def _write_znode(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     observe(f"broker {b}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
 
 
-def _content_is(znode: Any, known: Any, isr: Value) -> Value:
-    """Whether the znode says what this leader would write with that ISR."""
+def _content_is(m: Model, znode: Any, known: Any, isr: Value) -> Value:
+    """Whether the znode says what this leader would write with that ISR; before 0.8.2.0 nobody asked."""
+    if m.puts_back(Switch.COMPARE_NO_CONTENT):
+        return flag(False)
     names = ("leader", "leader_epoch", "controller_epoch")
     return both(znode.isr == isr, *(znode[name] == known[name] for name in names))
 

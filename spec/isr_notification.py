@@ -24,6 +24,7 @@ from spec.request_batch import Batch, acts, known_partitions, send
 from spec.state import At, Callback
 from spec.state_writes import cache_state
 from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read, notify
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
@@ -53,7 +54,7 @@ def report_isr_changes(s: Any, m: Model, b: int) -> None:
 def on_isr_change(s: Any, m: Model, c: int) -> None:
     """Notifications came or went: those that are there are to be handled."""
     controller, notified = s.controllers[c], s.zookeeper.notified
-    require(can_operate(s, c), controller.active)
+    require(can_operate(s, c), either(controller.active, m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)))
     take_callback(s, m, c, Callback.ISR_CHANGES)
     rearm_watch(s, c, "isr_changes")
     for p in m.partitions:

@@ -35,7 +35,7 @@ def chosen(condition: object, then: ElectionTerms, otherwise: ElectionTerms) -> 
 
 def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value) -> ElectionTerms:
     """The offline selector for a partition of a model."""
-    return elect_offline(m.brokers, assigned, isr, live, unclean=m.scope.unclean)
+    return elect_offline(m.brokers, assigned, isr, live, unclean=m.unclean)
 
 
 def preferred_replica_leader(m: Model, assigned: Value, isr: Value, live: Value, cached: Any) -> ElectionTerms:

@@ -16,6 +16,7 @@ from spec.replica_transitions import ONLINE_OR_OFFLINE_FROM
 from spec.state import At, Session
 from spec.tables import Table
 from spec.terms import Value, both, either, flag, same
+from spec.variants import Switch
 from spec.zookeeper import exists
 
 #: Actions in which a state is initialised or forgotten, which is no transition.
@@ -42,8 +43,8 @@ def leader_epoch_never_goes_back(before: Any, after: Any, m: Model, action: Acti
 
 
 def _deleted(m: Model, znode: Any) -> Value:
-    """Whether a state znode is not there, which where topics are deleted it may be again."""
-    return ~exists(znode) if m.has("deletion") else flag(False)
+    """Whether a state znode is not there, which where topics may go it may be again."""
+    return ~exists(znode) if m.topics_vanish else flag(False)
 
 
 @claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
@@ -89,7 +90,7 @@ def clean_leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
         elected = both(exists(old), new.leader != old.leader, new.leader != 0)
-        clean = flag(True) if not m.scope.unclean else _somebody_in_sync_lives(before, m, action, p)
+        clean = flag(True) if not m.unclean else _somebody_in_sync_lives(before, m, action, p)
         facts.append(~both(elected, clean) | m.brokers.contains(old.isr, new.leader))
     return both(*facts)
 
@@ -175,7 +176,8 @@ def brokers_accept_only_higher_leader_epochs(before: Any, after: Any, m: Model, 
         old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
         names = ("leader", "isr", "version", "controller_epoch", "leader_epoch")
         unchanged = both(*(old[name] == new[name] for name in names))
-        facts.append(either(unchanged, old.leader_epoch < new.leader_epoch))
+        other_topic = flag(m.tells_topics_apart and old.topic_id != new.topic_id)
+        facts.append(either(unchanged, old.leader_epoch < new.leader_epoch, other_topic))
     return both(*facts)
 
 
@@ -216,10 +218,18 @@ def only_documented_transitions(before: Any, after: Any, m: Model, action: Actio
     resigned = both(before.controllers[c].active, ~after.controllers[c].active)
     for p in m.partitions:
         old, new = before.controllers[c].partitions[p], after.controllers[c].partitions[p]
-        facts.append(_in_table(PARTITION_TRANSITIONS, old.state, new.state))
+        rows = [_in_table(PARTITION_TRANSITIONS, old.state, new.state)]
         deleted = [(state, ReplicaState.NON_EXISTENT) for state in ONLINE_OR_OFFLINE_FROM if m.has("reassignment")]
-        facts += [_in_table(REPLICA_TRANSITIONS, old.replicas[r], new.replicas[r], deleted) for r in m.assigned(p)]
+        rows += [_in_table(REPLICA_TRANSITIONS, old.replicas[r], new.replicas[r], deleted) for r in m.assigned(p)]
+        facts.append(both(*rows) | _is_forgotten(m, new))
     return resigned | both(*facts)
+
+
+def _is_forgotten(m: Model, cached: Any) -> Value:
+    """Whether a partition is as if it had never been known, which where topics are removed by hand is no transition."""
+    if not (m.removes_topics and m.mends(Switch.FORGET_THE_VANISHED)):
+        return flag(False)
+    return flag(cached.state == PartitionState.NON_EXISTENT)
 
 
 def _in_table(table: Table[Any], old: Value, new: Value, also: Iterable[tuple[Any, Any]] = ()) -> Value:

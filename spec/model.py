@@ -22,6 +22,12 @@ UNMENDED = {
 }
 """What a rule may ask for that a mend takes away."""
 
+PUT_BACK = {
+    "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
+    "brokers_read_twice": Switch.READ_BROKERS_TWICE,
+}
+"""What a rule may ask for that only an older release did."""
+
 IMPLIED = {
     "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
     "changing_topics": frozenset({"creation", "deletion"}),
@@ -46,12 +52,15 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, and what is implied."""
+        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, or only if put back, and
+        what is implied.
+        """
         unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
+        put_back = {name for name, older in PUT_BACK.items() if self.puts_back(older)}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
             implied -= {"stopped_replicas"}
-        return self.scope.features | unmended | implied
+        return self.scope.features | unmended | put_back | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""
@@ -91,6 +100,40 @@ class Model:
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""
         return switch in self.switches
+
+    def puts_back(self, switch: Switch) -> bool:
+        """Whether what an older release did is put back."""
+        return switch in self.switches
+
+    @property
+    def removes_topics(self) -> bool:
+        """Whether topics may be removed by hand."""
+        return bool(self.scope.budget("removals"))
+
+    @property
+    def tells_topics_apart(self) -> bool:
+        """Whether a topic that is created again has an id of its own; kept where topics may be removed by hand."""
+        return self.removes_topics and self.mends(Switch.TOPIC_IDS)
+
+    @property
+    def fences_deletions(self) -> bool:
+        """Whether StopReplica has a leader epoch; kept where copies of it may come late."""
+        return bool(self.scope.budget("late_copies")) and self.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH)
+
+    @property
+    def takes_the_dead_offline(self) -> bool:
+        """Whether a failover takes replicas Offline that are dead already; kept where it is asked what they are."""
+        return self.has("dead_replicas") and self.mends(Switch.TAKE_THE_DEAD_OFFLINE)
+
+    @property
+    def topics_vanish(self) -> bool:
+        """Whether a topic may go at all."""
+        return self.has("deletion") or self.removes_topics
+
+    @property
+    def unclean(self) -> bool:
+        """Whether a replica that is not in sync may be elected, as is the default of the era."""
+        return self.scope.unclean and not self.mends(Switch.CLEAN_BY_DEFAULT)
 
     @cached_property
     def brokers(self) -> Brokers:

@@ -228,9 +228,9 @@ def write_elected_leader_unanswered(s: Any, m: Model, c: int, p: int) -> None:
 @action(actor="controller {c}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
 def rewrite_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
     """Offline to Online: the client writes again and fails on the version; content as written counts as success."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.ONLINE_RETRY, controller.partition == p)
-    fenced, own = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
+    fenced, own = is_fenced_off(s, m, c), is_own_write(s, m, c, p)
     with when(~fenced):
         see_conflict(f"controller {c}", p)
     with when(~fenced & own):
@@ -241,6 +241,12 @@ def rewrite_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
         reread(s, c)
     with when(fenced):
         controller_moved(s, m, c)
+
+
+def is_own_write(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the state znode is as this controller wrote it; before 0.8.2.0 nobody asked (D31)."""
+    unchanged = s.zookeeper.state[p].version == s.controllers[c].read_version
+    return both(unchanged, not m.puts_back(Switch.COMPARE_NO_CONTENT))
 
 
 def reread(s: Any, c: int) -> None:

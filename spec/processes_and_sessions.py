@@ -82,6 +82,9 @@ def forget_process(s: Any, m: Model, b: int) -> None:
         reset(s.processes[b], "leaving", "asked", "tries")
     if m.has("partitions"):
         reset(s.brokers[b])
+    if m.scope.budget("late_copies"):
+        for c in m.controllers:
+            reset(s.late[c][b])
     if b in m.controllers:
         reset(s.controllers[b])
         if m.has("connections"):

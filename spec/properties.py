@@ -11,14 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from spec import (
     auto_rebalance_claims,
+    cached_leadership_claims,
     controlled_shutdown_claims,
     controller_claims,
     delayed_operation_claims,
     deletion_claims,
+    foreign_removal_claims,
     goals,
+    isr_notification_claims,
     leadership_claims,
     preferred_election_claims,
     reassignment_claims,
+    unclean_claims,
 )
 from spec.errors import UnknownName
 from spec.language import Action, Claim, Property, View
@@ -27,7 +31,8 @@ from spec.terms import is_true
 
 MODULES = (
     controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
-    auto_rebalance_claims, controlled_shutdown_claims,
+    auto_rebalance_claims, controlled_shutdown_claims, isr_notification_claims, unclean_claims,
+    foreign_removal_claims, cached_leadership_claims,
     delayed_operation_claims,
 )  # fmt: skip
 

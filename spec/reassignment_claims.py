@@ -49,6 +49,25 @@ def assignments_change_in_order(before: Any, after: Any, m: Model, action: Actio
     return both(*facts)
 
 
+@claim("step", source="PROTOCOL.md section 8, D14, D41", witness="an_assignment_is_the_union", parts=PARTS)
+def no_reassignment_ends_halfway(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless its
+    topic is to be deleted. Claimed where one broker only may be controller: a zombie leaves anything (D2, D41).
+    """
+    if action.rule != "write_remaining" or len(m.controllers) > 1:
+        return None
+    facts = []
+    for p in m.partitions:
+        wanted, assigned = before.zookeeper.requested[p], before.zookeeper.assigned[p]
+        dropped = both(wanted != (), after.zookeeper.requested[p] == ())
+        done = either(assigned == wanted, assigned == before.history.original[p])
+        goes = ~before.zookeeper.topics[m.topic_of(p)]
+        if m.has("deletion"):
+            goes = goes | before.zookeeper.deletions[m.topic_of(p)]
+        facts.append(either(~dropped, goes, done))
+    return both(*facts)
+
+
 @claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
 def an_assignment_is_the_target(s: Any, m: Model) -> Value:
     """Some partition's AR in ZooKeeper is RAR, and the reassignment still goes on."""
@@ -129,6 +148,22 @@ def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action:
             slots = [(before.connections[c][b][k].delete[p], after.connections[c][b][k].delete[p]) for k in m.slots]
             told = either(*(both(~old, new) for old, new in slots))
             facts.append(~both(told, m.brokers.in_set(b, assigned), ~is_queued(before, m, c, p)))
+    return both(*facts)
+
+
+@claim(
+    "step", source="PROTOCOL.md D22, KIP-570", witness="an_old_replica_is_to_go", parts=(*WITH_REQUESTS, "late_copies")
+)
+def in_sync_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No broker deletes a replica that is assigned, and in sync, by a request."""
+    if action.rule not in {*DELIVERIES, "execute_late_copy"}:
+        return None
+    zookeeper, facts = before.zookeeper, []
+    for p in m.partitions:
+        for b in m.assigned(p):
+            deleted = both(before.logs[b][p], ~after.logs[b][p])
+            serves = both(m.brokers.contains(zookeeper.assigned[p], b), m.brokers.contains(zookeeper.state[p].isr, b))
+            facts.append(~both(deleted, serves))
     return both(*facts)
 
 
@@ -239,9 +274,10 @@ def only_assigned_replicas_lead(s: Any, m: Model) -> Value:
 
 
 CLAIMS = (
-    an_assignment_is_the_union, assignments_change_in_order, an_assignment_is_the_target,
+    an_assignment_is_the_union, assignments_change_in_order, no_reassignment_ends_halfway, an_assignment_is_the_target,
     original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_go_after_the_new_caught_up,
-    assigned_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move, step_7_leaves_a_leader_of_the_target,
+    assigned_replicas_are_not_deleted, in_sync_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move,
+    step_7_leaves_a_leader_of_the_target,
     a_reassignment_is_about_to_complete, completed_means_done, old_replicas_go_after_the_leader_moved,
     a_leader_epoch_is_raised_for_a_new_assignment,
     caches_keep_up_with_their_requests,

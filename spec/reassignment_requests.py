@@ -106,12 +106,15 @@ def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order.
 
     A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
-    wait for a leader that a topic to be deleted does not get, while the deletion waits for it.
+    wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Before 0.10.1.0 all of
+    RAR had to live, also when a failover took it up again (D14).
     """
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
     asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     doomed = is_queued(s, m, c, p) & asks
-    return both(assigned != (), assigned != controller.due[p], ~doomed)
+    all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), controller.live)
+    wanted = either(all_live, not m.puts_back(Switch.REFUSE_DEAD_TARGETS))
+    return both(assigned != (), assigned != controller.due[p], ~doomed, wanted)
 
 
 def _begins(controller: Any, p: int) -> Value:

@@ -25,7 +25,7 @@ from spec.controller_election import controller_moved
 from spec.deletion_queue import is_busy, is_queued
 from spec.language import action, observe, require, when
 from spec.model import Model
-from spec.partition_leadership import reread
+from spec.partition_leadership import is_own_write, reread, send_online_batch
 from spec.replica_states import ReplicaState
 from spec.request_batch import Batch, see_conflict, send
 from spec.state import At, Handler
@@ -176,9 +176,8 @@ def write_removal_unanswered(s: Any, m: Model, c: int, p: int, r: int) -> None:
 @action(actor="controller {c}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
 def rewrite_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: the client writes again and fails on the version; content as written counts as success."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
     _require_removing(s, m, c, p, r, At.REMOVE_RETRY)
-    fenced, own = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
+    fenced, own = is_fenced_off(s, m, c), is_own_write(s, m, c, p)
     with when(~fenced):
         see_conflict(f"controller {c}", p)
     with when(~fenced & own):
@@ -204,7 +203,7 @@ def _read_again(s: Any, c: int) -> None:
 def _write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     znode = s.zookeeper.state[p]
     shrunk = m.brokers.without(znode.isr, r)
-    if not m.scope.unclean:
+    if not m.unclean or m.mends(Switch.KEEP_LAST_IN_SYNC):
         shrunk = choose(shrunk == (), znode.isr, shrunk)
     write_state(s, m, c, p, leader=choose(znode.leader == r, 0, znode.leader), isr=shrunk)
 
@@ -218,10 +217,15 @@ def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 
 def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted."""
+    """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
+
+    Before 0.8.2 only the leader was told (D21).
+    """
     cached = s.controllers[c].partitions[p]
     cached.replicas[r] = ReplicaState.OFFLINE
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
+    if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
+        others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
     with when(~is_queued(s, m, c, p)):
         cached.batched = m.brokers.union(cached.batched, others)
 
@@ -238,14 +242,16 @@ def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
     """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
     from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
     from spec.controlled_shutdown import end_of_removal  # noqa: PLC0415 - as above
+    from spec.controller_failover import start_partitions  # noqa: PLC0415 - as above
     from spec.reassignment import delete_old_replicas  # noqa: PLC0415 - as above
     from spec.topic_deletion import after_removals  # noqa: PLC0415 - as above
 
-    if not (m.has("reassignment") or m.has("deletion") or m.has("shutdown")):
+    if not (m.has("reassignment") or m.has("deletion") or m.has("shutdown") or m.takes_the_dead_offline):
         end_broker_failure(s, m, c)
         return
     handler = s.controllers[c].handler
-    other = either(*(handler == one for one in (Handler.DELETION_RETRY, Handler.DELETION_START, Handler.SHUTDOWN)))
+    others = (Handler.DELETION_RETRY, Handler.DELETION_START, Handler.SHUTDOWN, Handler.STARTUP)
+    other = either(*(handler == one for one in others))
     if m.has("reassignment"):
         with when(~other):
             delete_old_replicas(s, m, c, p)
@@ -254,6 +260,10 @@ def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
     if m.has("shutdown"):
         with when(handler == Handler.SHUTDOWN):
             end_of_removal(s, m, c, p)
+    if m.takes_the_dead_offline:
+        with when(handler == Handler.STARTUP):
+            send_online_batch(s, m, c)
+            start_partitions(s, m, c)
     with when(handler == Handler.NONE):
         end_broker_failure(s, m, c)
 

@@ -20,9 +20,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from spec.broker_state import Stage
 from spec.language import fits, observe, when
 from spec.model import Model
-from spec.state import Stage
 from spec.terms import Value, both, choose, either, flag
 
 FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
@@ -133,17 +133,34 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
     if "calls_back" in slot:
         slot.calls_back = batch.calls_back
     for p, is_ordered in ordered.items():
-        content = batch.content.get((p, b), controller.partitions[p])
         with when(is_ordered):
-            slot.partitions[p].ordered = True
-            for name in FIELDS:
-                slot.partitions[p][name] = content[name]
-            if m.has("reassignment"):
-                slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
+            _fill_partition(m, p, slot, controller, batch.content.get((p, b), controller.partitions[p]))
     if m.has("metadata"):
         slot.metadata = told
         slot.alive = choose(told, controller.live, slot.alive)
+    if m.has("cached_leaderships"):
+        for p, named in batch.metadata.items():
+            slot.told[p] = both(told, named)
+            slot.told_epoch[p] = choose(slot.told[p], controller.partitions[p].leader_epoch, -1)
     if m.stops_replicas:
-        for p in m.partitions:
-            slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
-            slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])
+        _fill_stops(m, b, slot, controller, batch)
+
+
+def _fill_partition(m: Model, p: int, slot: Any, controller: Any, content: Any) -> None:
+    """What LeaderAndIsr says of a partition."""
+    slot.partitions[p].ordered = True
+    for name in FIELDS:
+        slot.partitions[p][name] = content[name]
+    if m.tells_topics_apart:
+        slot.partitions[p].topic_id = controller.topic_ids[m.topic_of(p)]
+    if m.has("reassignment"):
+        slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
+
+
+def _fill_stops(m: Model, b: int, slot: Any, controller: Any, batch: Batch) -> None:
+    """Of which partitions the StopReplica requests are."""
+    for p in m.partitions:
+        slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
+        slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])
+        if m.fences_deletions:
+            slot.delete_epoch[p] = choose(slot.delete[p], controller.partitions[p].leader_epoch, -1)

@@ -18,11 +18,11 @@ from spec.errors import MalformedInput, UnknownName
 
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
-    "preferred_election", "auto_rebalance", "shutdown", "delayed_operations",
+    "preferred_election", "auto_rebalance", "shutdown", "delayed_operations", "dead_replicas", "cached_leaderships",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
-    "reassignments", "elections", "shutdowns", "updates",
+    "reassignments", "elections", "shutdowns", "updates", "removals", "late_copies",
 )  # fmt: skip
 
 APART = frozenset({"delayed_operations"})
@@ -87,8 +87,8 @@ class Scope:
 
     @property
     def features(self) -> frozenset[str]:
-        """The parts that are in, and the budgets that are not zero: what a rule may ask for."""
-        return self.parts | {name for name, limit in self.budgets if limit}
+        """The parts that are in, the budgets that are not zero, and `unclean`: what a rule or a claim may ask for."""
+        return self.parts | {name for name, limit in self.budgets if limit} | ({"unclean"} if self.unclean else set())
 
 
 def manifest() -> Mapping[str, Any]:

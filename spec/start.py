@@ -85,6 +85,9 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
         yield f"{cached}.{name}", value
         for r in replicas:
             yield f"brokers[{r}].partitions[{p}].{name}", () if name == "isr" and r != replicas[0] else value
+    if m.has("cached_leaderships"):
+        for b in m.brokers.ids:
+            yield f"brokers[{b}].partitions[{p}].cached_epoch", 0
     if m.has("reassignment"):
         yield f"{cached}.assigned", replicas
         for r in replicas:

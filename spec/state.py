@@ -17,9 +17,9 @@ could tell.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 
 from spec import purgatory_state
+from spec.broker_state import broker, late_copy, leadership, slot
 from spec.controller_parts import deletion_manager, reassigning
 from spec.election_state import elections_and_shutdowns, on_the_way_out
 from spec.language import Leaf, Shape
@@ -78,6 +78,7 @@ class At(enum.Enum):
     CREATE_EPOCH = "failover: create /controller_epoch with 1"
     SUBSCRIBE = "failover: watch the children of the controller's paths"
     READ_BROKERS = "failover: read the live brokers"
+    READ_BROKER_DATA = "broker change, before 0.10.0.0: read the data of the brokers that were listed"
     READ_TOPICS = "failover: read the topics and their assignments"
     READ_STATES = "failover: read the state znodes"
     ONLINE_READ = "partitions to OnlinePartition: read a state znode, or create it"
@@ -122,6 +123,7 @@ class Handler(enum.Enum):
 
     NONE = "it does not"
     FAILOVER = "PartitionStateMachine.startup"
+    STARTUP = "ReplicaStateMachine.startup, where it takes the dead Offline (2.3.0)"
     BROKER_STARTUP = "onBrokerStartup"
     BROKER_FAILURE = "onBrokerFailure"
     CREATION = "onNewPartitionCreation"
@@ -144,18 +146,6 @@ class DeletionThread(enum.Enum):
     ENDED = "the thread was ended by an exception: nothing is deleted until the next failover"
 
 
-class Stage(enum.Enum):
-    """How far a batch on a connection is: the request at the head of the queue."""
-
-    EMPTY = "no batch in this place"
-    LEADER_AND_ISR = "LeaderAndIsr is next"
-    UPDATE_METADATA = "UpdateMetadata is next"
-    STOP_REPLICA = "StopReplica without delete is next, perhaps of no partition"
-    DELETE_REPLICA = "StopReplica with delete is next, one request a partition"
-    ANSWERED = "StopReplica with delete is answered, and the callback waits for the controller lock"
-    REFUSED = "the same, but the answer names no partition: the request's controller epoch was stale"
-
-
 def shape(m: Model) -> Shape:
     """The tree of variables of a model."""
     if m.has(purgatory_state.PART):
@@ -167,25 +157,16 @@ def shape(m: Model) -> Shape:
         "history": _history(m),
     }
     if m.has("partitions"):
-        tree["brokers"] = {b: _broker(m) for b in m.brokers.ids}
+        tree["brokers"] = {b: broker(m) for b in m.brokers.ids}
     if m.stops_replicas:
         tree["logs"] = {b: {p: Leaf(FLAG, False) for p in m.partitions if b in m.assigned(p)} for b in m.brokers.ids}
+    if m.scope.budget("late_copies"):
+        tree["late"] = {c: {b: {p: late_copy(m) for p in m.partitions} for b in m.brokers.ids} for c in m.controllers}
     if m.has("connections"):
-        tree["connections"] = {c: {b: {k: _slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers}
+        tree["connections"] = {c: {b: {k: slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers}
     if not m.proving:
         tree["budget"] = {name: Leaf(number(limit, "budget"), limit) for name, limit in m.scope.budgets if limit}
     return tree
-
-
-def leadership(m: Model) -> Mapping[str, Leaf]:
-    """What a state znode, a cache entry and a request say of a partition."""
-    return {
-        "leader": Leaf(m.brokers.id_kind, 0),
-        "leader_epoch": Leaf(m.leader_epoch, -1),
-        "isr": Leaf(m.brokers.list_kind, ()),
-        "version": Leaf(m.version, -1),
-        "controller_epoch": Leaf(m.controller_epoch, 0),
-    }
 
 
 def _zookeeper(m: Model) -> Shape:
@@ -206,6 +187,8 @@ def _zookeeper(m: Model) -> Shape:
     if m.has("partitions"):
         tree["topics"] = {t: Leaf(FLAG, m.topics_stand) for t in m.topics}
         tree["state"] = {p: leadership(m) for p in m.partitions}
+    if m.tells_topics_apart:
+        tree["topic_ids"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.has("notifications"):
         tree["notified"] = {p: Leaf(m.notices.set_kind, ()) for p in m.partitions}
     if m.has("reassignment"):
@@ -243,7 +226,8 @@ def _controller(m: Model) -> Shape:
     broker epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
     /controller_epoch that the next conditional write, or fence, goes by. `taken`: the notifications that are being
     handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
-    now.
+    now. `dirty`: the controller's own batch holds what an exception left in it. `listed`: the brokers of the first of
+    two reads.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -263,6 +247,8 @@ def _controller(m: Model) -> Shape:
         tree["epoch_version"] = Leaf(m.controller_epoch, 0)
     if m.mends(Switch.BROKER_EPOCHS):
         tree["seen"] = {b: Leaf(FLAG, False) for b in m.brokers.ids}
+    if "brokers_read_twice" in m.features:
+        tree["listed"] = Leaf(m.brokers.set_kind, ())
     if m.has("partitions"):
         tree |= {
             "topics": {t: Leaf(FLAG, False) for t in m.topics},
@@ -274,6 +260,10 @@ def _controller(m: Model) -> Shape:
             "dead": Leaf(m.brokers.set_kind, ()),
             "lost_leader": Leaf(FLAG, False),
         }
+    if m.removes_topics:
+        tree["dirty"] = Leaf(FLAG, False)
+    if m.tells_topics_apart:
+        tree["topic_ids"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.has("notifications"):
         tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
     if m.has("reassignment"):
@@ -328,56 +318,6 @@ def _cached_partition(m: Model, p: int) -> Shape:
         "visiting": Leaf(m.brokers.set_kind, ()),
         "batched": Leaf(m.brokers.set_kind, ()),
     }
-
-
-def _broker(m: Model) -> Shape:
-    """A broker's side of the protocol; all of it is memory and dies with the process.
-
-    For each partition: leadership as last accepted (`leader_epoch` -1: none yet); the leader keeps the ISR, followers
-    do not. `unreported`: an ISR change not yet announced. `retrying`: an ISR write whose answer was lost. `idle`: a
-    follower whose fetcher a StopReplica stopped; it starts again for another leader only. `assigned`: AR as told.
-    """
-    partition: dict[str, Shape] = dict(leadership(m))
-    if m.has("notifications"):
-        partition["unreported"] = Leaf(FLAG, False)
-    if m.scope.budget("losses"):
-        partition["retrying"] = Leaf(m.brokers.list_kind, ())
-    if m.stops_replicas:
-        partition["idle"] = Leaf(FLAG, False)
-    if m.has("reassignment"):
-        partition["assigned"] = Leaf(m.brokers.set_kind, ())
-    tree: dict[str, Shape] = {
-        "controller_epoch": Leaf(m.controller_epoch, 0),
-        "partitions": dict.fromkeys(m.partitions, partition),
-    }
-    if m.has("metadata"):
-        tree["alive"] = Leaf(m.brokers.set_kind, ())
-    return tree
-
-
-def _slot(m: Model) -> Shape:
-    """A place in a connection's queue: one batch, its epoch, and for each partition what the requests say.
-
-    `stop` and `delete` are the partitions of its StopReplica requests, by their delete flag.
-    """
-    content: dict[str, Shape] = {**leadership(m), "ordered": Leaf(FLAG, False)}
-    if m.has("reassignment"):
-        content["assigned"] = Leaf(m.brokers.set_kind, ())
-    tree: dict[str, Shape] = {
-        "stage": Leaf(enumeration(Stage), Stage.EMPTY),
-        "epoch": Leaf(m.controller_epoch, 0),
-        "partitions": dict.fromkeys(m.partitions, content),
-    }
-    if m.has("metadata"):
-        tree |= {"metadata": Leaf(FLAG, False), "alive": Leaf(m.brokers.set_kind, ())}
-    if m.stops_replicas:
-        tree |= {"stop": {p: Leaf(FLAG, False) for p in m.partitions}}
-        tree |= {"delete": {p: Leaf(FLAG, False) for p in m.partitions}}
-    if m.has("deletion"):
-        tree["answered"] = Leaf(m.partition_number, 0)
-        if m.has("reassignment"):
-            tree["calls_back"] = Leaf(FLAG, False)
-    return tree
 
 
 def _history(m: Model) -> Shape:

@@ -20,8 +20,11 @@ from spec import (
     controller_threads,
     delayed_operations,
     deletion_completion,
+    epoch_listener,
+    foreign_removal,
     isr_changes,
     isr_notification,
+    late_requests,
     partition_leadership,
     preferred_election,
     processes_and_sessions,
@@ -38,13 +41,13 @@ from spec.model import Model
 from spec.scopes import Scope
 from spec.start import running
 from spec.state import Callback, listened_paths, shape
-from spec.variants import AS_CODED, Switches, show_switches
+from spec.variants import AS_CODED, Switch, Switches, show_switches
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
-    replica_transitions, broker_changes, topics, topic_deletion, deletion_completion, connections, isr_changes,
-    isr_notification, reassignment_requests, reassignment, preferred_election, auto_rebalance,
-    controlled_shutdown, delayed_operations,
+    replica_transitions, broker_changes, topics, foreign_removal, topic_deletion, deletion_completion, connections,
+    isr_changes, isr_notification, reassignment_requests, reassignment, preferred_election, auto_rebalance,
+    controlled_shutdown, late_requests, epoch_listener, delayed_operations,
 )  # fmt: skip
 
 
@@ -109,8 +112,12 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
 
 
 def _controllers_callbacks(m: Model) -> Iterator[Callback]:
-    """The callbacks of listeners that do nothing while their broker is not the active controller."""
-    yield from listened_paths(m).values()
+    """The callbacks of listeners that do nothing while their broker is not the active controller.
+
+    Before 0.10.2.0 that of ISR change notifications did not ask (D8).
+    """
+    runs_anyway = {Callback.ISR_CHANGES} if m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE) else set()
+    yield from (one for one in listened_paths(m).values() if one not in runs_anyway)
     if m.has("reassignment"):
         yield Callback.STATE
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_set
+from spec.broker_state import Stage
 from spec.connections import end_deletion
 from spec.controller_election import controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
@@ -33,7 +34,7 @@ from spec.model import Model
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, may_go_online_or_offline
 from spec.request_batch import Batch, send
-from spec.state import At, Callback, DeletionThread, Handler, Stage
+from spec.state import At, Callback, DeletionThread, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, is_fenced_off, notify

@@ -17,6 +17,7 @@ from typing import Any
 
 from spec.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.controller_threads import become_idle, has_started, take_callback
+from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_visits, needs_visit
@@ -38,6 +39,8 @@ def create_topic(s: Any, m: Model, t: int) -> None:
             s.zookeeper.assigned[p] = m.first_assigned(p)
     if m.has("deletion"):
         s.zookeeper.configurations[t] = True
+    if m.tells_topics_apart:
+        s.zookeeper.topic_ids[t] = ~s.zookeeper.topic_ids[t]
     observe("admin", "create topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)
 
@@ -53,7 +56,7 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
     for topic in m.topics:
         new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
         observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
-        if m.has("deletion"):
+        if m.topics_vanish:
             _forget_vanished(s, m, c, topic)
         with when(new):
             _track(s, m, c, topic)
@@ -66,13 +69,14 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
     """
     controller = s.controllers[c]
     controller.topics[topic] = True
+    read_topic_id(s, m, c, topic)
     read_assignments(s, m, c, topic)
     if m.has("deletion"):
         controller.modified[topic] = True
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
         unknown = is_there(s, m, c, p)
-        if m.has("deletion"):
+        if m.topics_vanish:
             unknown = both(unknown, cached.state == PartitionState.NON_EXISTENT)
             fresh = {r: cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)}
             assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
@@ -87,6 +91,8 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
 def _forget_vanished(s: Any, m: Model, c: int, topic: int) -> None:
     """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53)."""
     with when(~s.zookeeper.topics[topic]):
+        with when(s.controllers[c].topics[topic]):
+            forget_leadership(s, m, c, topic)
         forget_assignments(s, m, c, topic)
 
 

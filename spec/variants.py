@@ -1,8 +1,9 @@
 """Variants: the same protocol with the mends of its defects switched on or off.
 
-A switch is a mend, named after what it does. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
-the intent of Kafka's own documentation where the code slipped; `FENCED` adds what later versions of Kafka brought.
-PROTOCOL.md section 13 numbers the defects.
+A switch is a mend, named after what it does, or puts back what an older release did before Kafka mended it; its text
+then begins with the release that mended it. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
+the intent of Kafka's own documentation where the code slipped; `FENCED` has every mend, which is what later versions
+brought. PROTOCOL.md section 13 numbers the defects.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from spec.errors import UnknownName
 
 
 class Switch(enum.Enum):
-    """A mend that can be switched on; the value says what it does and where it comes from."""
+    """A mend, or an older behaviour, that can be switched on; the value says what it does and where it comes from."""
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
-    FENCED_WRITES = "D2, D6, D52: each write of a controller is one transaction with a check of its epoch (2.1.0)"
+    FENCED_WRITES = "D2, D6, D19, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
@@ -41,13 +42,44 @@ class Switch(enum.Enum):
     REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
     CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
     ATOMIC_COMPLETION = "D55: a topic, its configuration and the request are deleted in one transaction (ours)"
+    REBALANCE_ONLY_TO_IN_SYNC = "D36: the rebalance takes up what its preferred replica could lead (KAFKA-9866, 2.6.0)"
+    KEEP_LAST_IN_SYNC = "D29: the last member stays in the ISR, also where election may be unclean (KAFKA-5083, 1.1.0)"
+    CLEAN_BY_DEFAULT = "D30: leader election is clean unless a topic says otherwise (KIP-106, 0.11.0.0)"
+    FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
+    TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"
+    STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
+    TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"
+    COMPARE_METADATA_EPOCHS = "D43: UpdateMetadata replaces no leadership of a higher leader epoch (a mend of ours)"
+
+    # What older releases did. Each begins with the release that mended it.
+    TAKE_ANY_FOLLOWER = "before 0.8.1, D20: a leader takes whoever fetches into its ISR, whatever AR is"
+    TELL_ONLY_THE_LEADER = "before 0.8.2, D21: of a removal from the ISR only the leader is told"
+    COMPARE_NO_CONTENT = (
+        "before 0.8.2.0, D31: a write that is repeated after a lost answer counts as failed (KAFKA-1382)"
+    )
+    KEEP_DIRTY_BATCH = "before 0.9.0.0, D28: a batch that an exception left dirty ends no term; every later one fails"
+    IGNORE_WHO_IS_NEW = "before 0.9.0, D7: a controller that finds another's id in /controller goes on (KAFKA-2437)"
+    ADOPT_NEW_EPOCHS = "before 0.8.2.0, D25: every active controller takes over each new epoch (KAFKA-1096)"
+    READ_BROKERS_TWICE = (
+        "before 0.10.0.0, D24: who is new or dead, and who lives, is read one after the other (KAFKA-3085)"
+    )
+    REFUSE_DEAD_TARGETS = "before 0.10.1.0, D14: a reassignment is refused unless all of RAR lives (KAFKA-4214)"
+    RUN_WHEN_NOT_ACTIVE = "before 0.10.2.0, D8: the ISR notification listener does not ask who is active (KAFKA-4447)"
+    RESIGN_UNDER_LOCK = "before 0.10.2.0, D9: a resignation joins the deletion thread under the lock (KAFKA-4360)"
+    ALWAYS_RESIGN = "before 0.10.2.0, D10: who hears of a new session resigns, whoever is controller (KAFKA-4229)"
+    METADATA_LAST = "before 0.10.2.0, D11: a failover sends UpdateMetadata behind all LeaderAndIsr (KAFKA-4443)"
+
+    @property
+    def puts_back(self) -> bool:
+        """Whether it puts an older release's behaviour back, and mends nothing."""
+        return self.value.startswith("before ")
 
 
 Switches = frozenset[Switch]
 
 AS_CODED: Switches = frozenset()
 DOCUMENTED: Switches = frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT})
-FENCED: Switches = frozenset(Switch)
+FENCED: Switches = frozenset(one for one in Switch if not one.puts_back)
 
 VARIANTS: dict[str, Switches] = {"AS_CODED": AS_CODED, "DOCUMENTED": DOCUMENTED, "FENCED": FENCED}
 

@@ -1,4 +1,4 @@
-"""`kcheck defects`: what Kafka's documented design got wrong, listed, and shown as stories."""
+"""`kcheck defects`: what Kafka's documented design got wrong, found or not, listed, and shown as stories."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model_check.defects import Half, check, halves
 from model_check.findings import Found
 from model_check.results import Run
 from model_check.verification import document
-from spec.defects import DEFECTS, Defect, defect
+from spec.defects import DEFECTS, UNFOUND, Defect, Unfound, defect, number
 from spec.expectations import plan
 from spec.language import TransitionSystem
 from spec.variants import Switches, show_switches
@@ -24,7 +24,7 @@ def command(
     every: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
-    """List the known defects, or show some as stories.
+    """List the known defects, those also that are not found here, or show some as stories.
 
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
     nothing hinted. Then its mend is switched on, and no such trace is left. Exits with 0 if both are so.
@@ -36,17 +36,19 @@ def command(
     """
     chosen = list(DEFECTS) if every else [defect(one) for one in ids or ()]
     if not chosen:
-        say("".join(_line(one) for one in DEFECTS))
+        every_one: list[Defect | Unfound] = [*DEFECTS, *UNFOUND]
+        say("".join(_line(one) for one in sorted(every_one, key=lambda one: number(one.id))))
         return 0
     runs = [shown(half) for one in chosen for half in halves(one)]
     told = [one.breaks for one in chosen]
     return print_document(document(runs, "defects"), as_json=as_json, stories=told)
 
 
-def _line(one: Defect) -> str:
-    mend = " ".join(sorted(switch.name for switch in one.fix))
+def _line(one: Defect | Unfound) -> str:
+    if isinstance(one, Unfound):
+        return f"{one.id:<4} {one.title}\n     not found here: {one.reason}\n"
     after = f"breaks {one.breaks} after {one.first_depth} steps"
-    return f"{one.id:<4} {one.title}\n     {after} in {one.scope} {show_switches(one.base)}; mended by {mend}\n"
+    return f"{one.id:<4} {one.title}\n     {after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}\n"
 
 
 def shown(half: Half) -> Run:

@@ -121,9 +121,9 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
     """Every edge on the reference: of one small scope, in a deep run of all that are not too large and that it has."""
     for one in chosen:
         scope = scope_named(one.scope)
-        if lacking(scope) and scope.purgatory is None:
-            continue
         for expected in one.explorations:
+            if lacking(scope, expected.switches) and scope.purgatory is None:
+                continue
             if expected.states <= (REPLAYABLE if deep else 0) or (one.scope, expected.variant) == ALWAYS_REPLAYED:
                 task = refine.Task(one.scope, expected.switches)
                 yield Check(

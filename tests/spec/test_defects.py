@@ -2,7 +2,7 @@
 
 import pytest
 
-from spec.defects import DEFECTS, Defect, defect
+from spec.defects import DEFECTS, UNFOUND, Defect, defect, number
 from spec.errors import UnknownName
 from spec.model import Model
 from spec.properties import claim_named
@@ -13,16 +13,19 @@ from spec.system import is_in_scope, rules
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
 def test_a_row_names_things_that_its_scope_has(one: Defect) -> None:
     m = Model(scope(one.scope), one.base)
-    assert claim_named(one.breaks).parts <= m.scope.parts
+    assert claim_named(one.breaks).parts <= m.features
     assert claim_named(one.breaks).kind != "sometimes"
     assert set(one.defining) <= {rule.name for rule in rules() if is_in_scope(rule, m)}
 
 
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
-def test_a_mend_is_something_that_is_not_on_already(one: Defect) -> None:
+def test_a_mend_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
     assert one.fix
-    assert not one.fix & one.base
-    assert one.mended == one.fix | one.base
+    mends = {switch for switch in one.fix if not switch.puts_back}
+    assert not mends & one.base
+    assert one.fix - mends <= one.base
+    assert one.mended == (one.base | mends) - (one.fix - mends)
+    assert one.remedy.count("not ") == len(one.fix - mends)
 
 
 def test_ids_are_unique_and_find_their_row() -> None:
@@ -32,3 +35,16 @@ def test_ids_are_unique_and_find_their_row() -> None:
 def test_an_unknown_defect_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known: D1"):
         defect("D0")
+
+
+def test_every_defect_of_the_protocol_is_a_row_or_says_why_not() -> None:
+    found = {number(one.id)[:2] for one in DEFECTS}
+    open_ones = {number(one.id)[:2] for one in UNFOUND}
+    assert not found & open_ones
+    assert {one for one in found | open_ones if one[0] == "D"} == {("D", n) for n in range(1, 58)}
+    assert all(one.reason and one.title for one in UNFOUND)
+
+
+def test_rows_stand_in_the_order_of_the_protocol() -> None:
+    ids = [one.id for one in DEFECTS]
+    assert ids.index("D1") < ids.index("D1-loss") < ids.index("D2") < ids.index("D12") < ids.index("S11-missed")

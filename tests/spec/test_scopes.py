@@ -23,7 +23,7 @@ def test_a_scope_is_what_its_table_says() -> None:
     assert (one.assigned, one.topic_of) == (((1, 2), (3, 1)), (0, 1))
     assert (one.unclean, one.cold) == (True, False)
     assert [one.budget(name) for name in ("crashes", "losses", "expiries")] == [2, 0, 0]
-    assert one.features == {"partitions", "creation", "crashes"}, "a budget of 0 is no feature"
+    assert one.features == {"partitions", "creation", "crashes", "unclean"}, "a budget of 0 is no feature"
 
 
 BARE: dict[str, Any] = {"statement": "A try.", "brokers": 2, "controllers": 1}

@@ -9,7 +9,7 @@ import z3
 
 from spec.expectations import plans
 from spec.language import Action, TransitionSystem
-from spec.model import IMPLIED, UNMENDED, Model
+from spec.model import IMPLIED, PUT_BACK, UNMENDED, Model
 from spec.properties import claims
 from spec.scopes import BUDGETS, PARTS, scope, scopes
 from spec.system import MODULES, instances, is_in_scope, rules, system
@@ -19,7 +19,8 @@ from spec.variants import AS_CODED, FENCED, Switches
 SYSTEMS = [("left_overs", AS_CODED), ("losses", FENCED), ("topics", AS_CODED), ("metadata", FENCED)]
 SYSTEMS += [("early", AS_CODED), ("notifications", FENCED), ("resends", AS_CODED), ("purgatory", AS_CODED)]
 SYSTEMS += [("reassignment", FENCED), ("preferred_election", FENCED), ("rebalance", AS_CODED)]
-SYSTEMS += [("recreation", AS_CODED), ("shutdown", FENCED)]
+SYSTEMS += [("recreation", AS_CODED), ("shutdown", FENCED), ("foreign_recreation", FENCED), ("late_copies", FENCED)]
+SYSTEMS += [("dead_replica", FENCED), ("cached_leaderships", AS_CODED)]
 every_system = pytest.mark.parametrize(("name", "switches"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
 
 
@@ -93,7 +94,7 @@ def test_every_rule_has_a_statement_and_a_source_and_a_name_of_its_own() -> None
         assert rule.source, rule.name
         assert rule.actor, rule.name
         assert rule.budget is None or rule.budget in BUDGETS, rule.name
-        assert rule.parts <= {*PARTS, *BUDGETS, *UNMENDED, *IMPLIED}, rule.name
+        assert rule.parts <= {*PARTS, *BUDGETS, *UNMENDED, *PUT_BACK, *IMPLIED}, rule.name
 
 
 def test_every_module_of_rules_has_some() -> None:

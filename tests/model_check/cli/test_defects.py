@@ -9,7 +9,7 @@ from model_check.cli import defects as verb
 from model_check.cli import verify
 from model_check.results import from_json
 from spec import defects
-from spec.defects import DEFECTS, Defect
+from spec.defects import DEFECTS, UNFOUND, Defect
 from spec.variants import Switch
 from tests.model_check.cli.conftest import Kcheck, expectation
 
@@ -33,6 +33,7 @@ def test_every_defect_is_listed(kcheck: Kcheck) -> None:
     result = kcheck("defects")
     assert result.exit_code == 0
     assert all(f"{one.id:<4} {one.title}" in result.stdout for one in DEFECTS)
+    assert all(f"{one.id:<4} {one.title}\n     not found here: {one.reason}" in result.stdout for one in UNFOUND)
 
 
 def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defect) -> None:

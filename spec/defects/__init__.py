@@ -1,0 +1,45 @@
+"""Defects are rows: what Kafka's documented design got wrong, as something to enumerate, show and mend.
+
+PROTOCOL.md section 13 numbers the defects and tells their mechanism (S11: races of its section 11). A row here says
+how an enumeration finds one: the property that it breaks, in which scope, with which mends already on (else a shorter
+story would mask it), after how many steps at the earliest, and the mend that makes it disappear. What Kafka had mended
+before 0.10.2 is put back by a switch first. What is not shown stands in `unfound`, with the reason.
+
+The shortest trace that breaks a property need not be the defect's. Then `defining` names the rules that must be taken,
+in this order, and only traces that take them count. Nothing else is hinted to the search.
+"""
+
+from __future__ import annotations
+
+import re
+
+from spec.defects import controllers, deletion, elections, older, purgatory, reassignment
+from spec.defects.rows import Defect, Unfound
+from spec.defects.unfound import UNFOUND
+from spec.errors import UnknownName
+
+
+def number(id: str) -> tuple[str, int, str]:  # noqa: A002 - the name that PROTOCOL.md gives it
+    """The place of an id among all: by section, then by number."""
+    section, digits, rest = re.fullmatch(r"([A-Z])(\d+)(.*)", id).groups()  # type: ignore[union-attr]  # all are so
+    return section, int(digits), rest
+
+
+DEFECTS: tuple[Defect, ...] = tuple(
+    sorted(
+        (*controllers.ROWS, *elections.ROWS, *reassignment.ROWS, *deletion.ROWS, *older.ROWS, *purgatory.ROWS),
+        key=lambda one: number(one.id),
+    )
+)
+"""Every row, in the order of PROTOCOL.md."""
+
+
+def defect(id: str) -> Defect:  # noqa: A002 - the name that PROTOCOL.md gives it
+    """The defect of that id; UnknownName lists the known ones."""
+    known = {one.id: one for one in DEFECTS}
+    if id not in known:
+        raise UnknownName("defect", id, known)
+    return known[id]
+
+
+__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "defect", "number"]

@@ -1,0 +1,83 @@
+"""What goes wrong with the election of leaders: when a topic is created, by request, for balance."""
+
+from __future__ import annotations
+
+from spec.defects.rows import Defect
+from spec.variants import Switch
+
+ROWS = (
+    Defect(
+        "D29",
+        "The last member of the ISR is dropped when it dies, where election may be unclean: nobody is in sync any more",
+        breaks="somebody_is_in_sync",
+        scope="unclean",
+        first_depth=21,
+        fix=frozenset({Switch.KEEP_LAST_IN_SYNC}),
+    ),
+    Defect(
+        "D30",
+        "By default a replica that is not in sync is elected when those in sync are dead: what was committed is lost",
+        breaks="leaders_were_in_sync",
+        scope="unclean",
+        first_depth=20,
+        fix=frozenset({Switch.CLEAN_BY_DEFAULT}),
+    ),
+    Defect(
+        "D36",
+        "The rebalance elects a preferred replica that is not in sync, fails, and does so again at the next check",
+        breaks="rebalance_takes_up_what_can_be_led",
+        scope="out_of_sync_rebalance",
+        first_depth=6,
+        fix=frozenset({Switch.REBALANCE_ONLY_TO_IN_SYNC}),
+    ),
+    Defect(
+        "D13-elections",
+        "A resignation leaves the running preferred elections in memory; the next term of this broker resumes them",
+        breaks="no_election_of_an_earlier_term_is_resumed",
+        scope="resumed_election",
+        first_depth=25,
+        fix=frozenset({Switch.CLEAR_CONTEXT}),
+    ),
+    Defect(
+        "D42",
+        "A request for a preferred election that names a partition without leadership ends every failover",
+        breaks="no_failover_fails_on_a_request",
+        scope="leaderless_election",
+        first_depth=14,
+        fix=frozenset({Switch.ELECT_ONLY_THE_LED}),
+        defining=("read_election_request",),
+    ),
+    Defect(
+        "D49",
+        "A preferred election of a partition without leadership sticks: its request is never deleted",
+        breaks="recoverable_elections_come_to_an_end",
+        scope="leaderless_election",
+        first_depth=2,
+        fix=frozenset({Switch.ELECT_ONLY_THE_LED}),
+        defining=("request_preferred_election", "on_preferred_election"),
+    ),
+    Defect(
+        "D49-rebalance",
+        "A preferred election that sticks turns the automatic rebalance off until the next controller",
+        breaks="recoverable_leaders_are_in_balance",
+        scope="stuck_rebalance",
+        first_depth=15,
+        fix=frozenset({Switch.ELECT_ONLY_THE_LED}),
+    ),
+    Defect(
+        "D49-lost",
+        "A failover deletes a request for a preferred election that came after it had read: nobody ever runs it",
+        breaks="requests_are_deleted_by_who_read_them",
+        scope="preferred_election",
+        first_depth=15,
+        fix=frozenset({Switch.KEEP_UNREAD_REQUESTS}),
+    ),
+    Defect(
+        "D54",
+        "A connection lost on the create of a state znode leaves the partition New and its replicas uninformed",
+        breaks="recoverable_leaders_can_lead",
+        scope="lost_creation",
+        first_depth=5,
+        fix=frozenset({Switch.RECOGNISE_OWN_CREATE}),
+    ),
+)

@@ -1,0 +1,108 @@
+"""What older releases got wrong, and 0.10.2 does not any more: each is put back by a switch, and comes out."""
+
+from __future__ import annotations
+
+from spec.defects.rows import Defect
+from spec.variants import Switch
+
+ROWS = (
+    Defect(
+        "D7",
+        "A controller whose znode was deleted, and is another's by the time it looks, goes on as controller",
+        breaks="who_gave_up_is_not_active",
+        scope="two_expiries",
+        first_depth=16,
+        base=frozenset({Switch.IGNORE_WHO_IS_NEW}),
+        fix=frozenset({Switch.IGNORE_WHO_IS_NEW}),
+    ),
+    Defect(
+        "D8",
+        "A notification that waited through a resignation is handled all the same, and deleted, by no controller",
+        breaks="only_the_active_handle_notifications",
+        scope="resigned_notification",
+        first_depth=14,
+        base=frozenset({Switch.RUN_WHEN_NOT_ACTIVE}),
+        fix=frozenset({Switch.RUN_WHEN_NOT_ACTIVE}),
+    ),
+    Defect(
+        "D9",
+        "A resignation waits, with the controller lock, for the deletion thread, which waits for the lock",
+        breaks="no_controller_waits_for_itself",
+        scope="resigned_deletion",
+        first_depth=5,
+        base=frozenset({Switch.CALLBACK_WITHOUT_LOCK, Switch.RESIGN_UNDER_LOCK}),
+        fix=frozenset({Switch.RESIGN_UNDER_LOCK}),
+    ),
+    Defect(
+        "D10",
+        "The handler of a session before the last resigns what the broker has won in the last: /controller is nobody's",
+        breaks="recoverable_one_working_controller",
+        scope="two_expiries",
+        first_depth=12,
+        base=frozenset({Switch.ALWAYS_RESIGN}),
+        fix=frozenset({Switch.ALWAYS_RESIGN}),
+    ),
+    Defect(
+        "D11",
+        "A cluster starts, and a follower refuses a leader that it has not been told to be alive, for ever",
+        breaks="recoverable_live_replicas_are_informed",
+        scope="cold_metadata",
+        first_depth=15,
+        base=frozenset({Switch.METADATA_LAST}),
+        fix=frozenset({Switch.METADATA_LAST}),
+    ),
+    Defect(
+        "D14",
+        "A failover drops a reassignment whose target is down, and leaves the union as the assignment",
+        breaks="no_reassignment_ends_halfway",
+        scope="dead_target",
+        first_depth=21,
+        base=frozenset({Switch.REFUSE_DEAD_TARGETS}),
+        fix=frozenset({Switch.REFUSE_DEAD_TARGETS}),
+    ),
+    Defect(
+        "D20",
+        "A replica that was removed fetches once more, and its leader takes it back into the ISR",
+        breaks="isr_is_within_assigned",
+        scope="removal",
+        first_depth=13,
+        base=frozenset({Switch.TAKE_ANY_FOLLOWER}),
+        fix=frozenset({Switch.TAKE_ANY_FOLLOWER}),
+    ),
+    Defect(
+        "D21",
+        "Of a removal from the ISR only the leader hears: the other followers keep to the last leader epoch",
+        breaks="recoverable_live_replicas_are_informed",
+        scope="three_replicas",
+        first_depth=4,
+        base=frozenset({Switch.TELL_ONLY_THE_LEADER}),
+        fix=frozenset({Switch.TELL_ONLY_THE_LEADER}),
+    ),
+    Defect(
+        "D24",
+        "A broker that dies between two reads is neither new nor dead: nobody takes over what it led",
+        breaks="dead_leaders_are_replaced",
+        scope="foreign_removal",
+        first_depth=7,
+        base=frozenset({Switch.READ_BROKERS_TWICE, Switch.FORGET_THE_VANISHED}),
+        fix=frozenset({Switch.READ_BROKERS_TWICE}),
+    ),
+    Defect(
+        "D25",
+        "A controller that is none any more takes over its successor's epoch, and the brokers obey it again",
+        breaks="one_controller_acts_in_an_epoch",
+        scope="two_expiries",
+        first_depth=24,
+        base=frozenset({Switch.ADOPT_NEW_EPOCHS, Switch.IGNORE_WHO_IS_NEW, Switch.RESIGN_ON_EPOCH_CONFLICT}),
+        fix=frozenset({Switch.ADOPT_NEW_EPOCHS}),
+    ),
+    Defect(
+        "D31",
+        "The answer to a leader's ISR write is lost; the repetition fails on its own version, which the leader keeps",
+        breaks="recoverable_leaders_can_lead",
+        scope="lost_isr_write",
+        first_depth=1,
+        base=frozenset({Switch.COMPARE_NO_CONTENT}),
+        fix=frozenset({Switch.COMPARE_NO_CONTENT}),
+    ),
+)

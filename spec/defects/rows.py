@@ -1,0 +1,47 @@
+"""What a defect's row says: how an enumeration finds it, and what makes it disappear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spec.variants import AS_CODED, Switches
+
+
+@dataclass(frozen=True)
+class Defect:
+    """One row.
+
+    `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
+    rules in their order and breaks it. `fix` are the switches to turn over: with the mends among them on, and the older
+    behaviour off, there is no such trace.
+    """
+
+    id: str
+    title: str
+    breaks: str
+    scope: str
+    first_depth: int
+    fix: Switches
+    base: Switches = AS_CODED
+    defining: tuple[str, ...] = ()
+
+    @property
+    def mended(self) -> Switches:
+        """The switches under which the defect must be gone."""
+        return self.base ^ self.fix
+
+    @property
+    def remedy(self) -> str:
+        """The fix as text: the mends by name, and what is no longer so."""
+        return ", ".join(
+            f"not {one.name}" if one.puts_back else one.name for one in sorted(self.fix, key=lambda one: one.name)
+        )
+
+
+@dataclass(frozen=True)
+class Unfound:
+    """A defect that no enumeration here shows, and why."""
+
+    id: str
+    title: str
+    reason: str

@@ -1,0 +1,59 @@
+"""The defects of PROTOCOL.md section 13 that no enumeration here shows, each with the reason."""
+
+from __future__ import annotations
+
+from spec.defects.rows import Unfound
+
+UNFOUND = (
+    Unfound(
+        "D17",
+        "Partitions that are added to a topic while it is deleted are half known (KAFKA-6612)",
+        "partitions that are added to a topic are not specified yet",
+    ),
+    Unfound(
+        "D26",
+        "A broker that finds its own id in /controller elects itself again and again (KAFKA-1451)",
+        "mended in 0.8.2.0, the first release of the era: elect() reads before it creates, and is specified so",
+    ),
+    Unfound(
+        "D27",
+        "An ephemeral znode of the same broker's last session is waited for, or given up (KAFKA-992, KAFKA-1387)",
+        "what went wrong is how long to wait, and time is not specified; the mended rules are (scope `early`)",
+    ),
+    Unfound(
+        "D32",
+        "A broker that shuts down is not told of the new leader (KAFKA-7482)",
+        "a slip of the rewrite in 1.1.0, which is after the era",
+    ),
+    Unfound(
+        "D33",
+        "The reassignment znode is removed too early (KAFKA-6193)",
+        "mended in the rewrite for 1.1.0; its mechanism is not told, and step 11 of 0.10.2 follows the writes",
+    ),
+    Unfound(
+        "D34",
+        "Pending deletions do not start at a failover (KAFKA-1681)",
+        "mended in 0.8.2.0, the first release of the era",
+    ),
+    Unfound(
+        "D35",
+        "Watches outlive a resignation, so events are handled twice (KAFKA-1578)",
+        "mended in 0.8.2.0, the first release of the era",
+    ),
+    Unfound(
+        "D39",
+        "A write of a whole topic's assignment and a tool's that adds partitions undo each other",
+        "partitions that are added to a topic are not specified yet",
+    ),
+    Unfound(
+        "D40",
+        "What an event says is taken when its watch fires, and is stale when it is handled (KAFKA-5502, KAFKA-5879)",
+        "of the event queue of 0.11 and later; in the era every callback reads afresh",
+    ),
+    Unfound(
+        "D41",
+        "Steps of a reassignment that failed leave half-done state (KAFKA-9089)",
+        "an umbrella of mends; a first run that raises leaves AR the union, as specified: with one controller only D14 "
+        "does, and in reassignment_zombie a zombie after 25 steps, which is D2's",
+    ),
+)

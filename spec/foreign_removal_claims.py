@@ -1,0 +1,53 @@
+"""What is claimed where topics are removed by hand: that no broker change is lost, and no controller stays inert."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.deletion_queue import is_queued
+from spec.language import Action, claim
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.state import At
+from spec.terms import Value, both, either, flag
+
+PARTS = ("partitions", "removals")
+
+
+@claim("sometimes", source="PROTOCOL.md D53", parts=PARTS)
+def a_known_topic_is_gone(s: Any, m: Model) -> Value:
+    """A topic is gone which its controller knows."""
+    return either(*(both(s.controllers[c].topics[t], ~s.zookeeper.topics[t]) for c in m.controllers for t in m.topics))
+
+
+@claim("always", source="PROTOCOL.md D51", witness="a_known_topic_is_gone", parts=PARTS)
+def dead_leaders_are_replaced(s: Any, m: Model) -> Value:
+    """A controller at rest takes no partition to be online whose leader, for all it knows, is dead."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        rests = both(controller.active, controller.at == At.IDLE)
+        for p in m.partitions:
+            cached = controller.partitions[p]
+            online = both(cached.version != -1, cached.leader != 0, cached.state == PartitionState.ONLINE)
+            lives = m.brokers.in_set(cached.leader, controller.live)
+            facts.append(either(~rests, ~online, is_queued(s, m, c, p), lives))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md D53", witness="a_known_topic_is_gone", parts=PARTS)
+def batches_are_clean(s: Any, m: Model) -> Value:
+    """No exception has left anything in a controller's own batch, which would end its term with the next one."""
+    return ~either(*(s.controllers[c].dirty for c in m.controllers))
+
+
+@claim("step", source="PROTOCOL.md D28", witness="a_known_topic_is_gone", parts=PARTS)
+def a_dirty_batch_ends_the_term(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No controller that finds its batch dirty, when a broker has started, goes on with it as it is."""
+    if action.rule != "on_broker_change":
+        return None
+    old, new = (one.controllers[action.parameters["c"]] for one in (before, after))
+    return ~both(old.dirty, new.dirty, ~m.brokers.is_subset(new.live, old.live), flag(new.at == At.IDLE))
+
+
+CLAIMS = (a_known_topic_is_gone, dead_leaders_are_replaced, batches_are_clean, a_dirty_batch_ends_the_term)

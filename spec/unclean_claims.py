@@ -1,0 +1,38 @@
+"""What unclean leader election costs: claims of scopes in which a replica may be elected that is not in sync."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import Action, claim
+from spec.model import Model
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+PARTS = ("partitions", "unclean")
+
+
+@claim("sometimes", source="PROTOCOL.md section 5", parts=PARTS)
+def a_leader_is_lost(s: Any, m: Model) -> Value:
+    """Some partition that had a leader has none."""
+    return either(*(both(exists(s.zookeeper.state[p]), s.zookeeper.state[p].leader == 0) for p in m.partitions))
+
+
+@claim("step", source="PROTOCOL.md D30, KIP-106", witness="a_leader_is_lost", parts=PARTS)
+def leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Whoever is elected leader was in the ISR, so that nothing is lost which was committed."""
+    facts = []
+    for p in m.partitions:
+        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+        elected = both(exists(old), new.leader != old.leader, new.leader != 0)
+        facts.append(~elected | m.brokers.contains(old.isr, new.leader))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md D29, KAFKA-5083", witness="a_leader_is_lost", parts=PARTS)
+def somebody_is_in_sync(s: Any, m: Model) -> Value:
+    """The ISR in a state znode has a member."""
+    return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
+
+
+CLAIMS = (a_leader_is_lost, leaders_were_in_sync, somebody_is_in_sync)

@@ -1,0 +1,51 @@
+"""What older releases did, led by hand, beside what 0.10.2 does in the same place."""
+
+import pytest
+
+from model_check.defects import halves, watched
+from model_check.interpreter import explore_plainly
+from spec.defects import DEFECTS, defect
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED, Switch
+from tests.spec.stepping import Run
+
+
+def test_every_older_behaviour_is_put_back_by_a_row_and_no_row_mends_with_one() -> None:
+    older = {one for one in Switch if one.puts_back}
+    assert {one for row in DEFECTS for one in row.fix & older} == older
+    assert all(row.fix & older <= row.base for row in DEFECTS)
+
+
+@pytest.mark.parametrize(("switches", "told"), [(AS_CODED, "yes"), (frozenset({Switch.TELL_ONLY_THE_LEADER}), "no")])
+def test_of_a_removal_all_are_told_but_before_0_8_2_only_the_leader(switches: frozenset[Switch], told: str) -> None:
+    run = Run(scope("three_replicas"), switches, expiries=1)
+    run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)", "read_for_removal(c=1, p=0, r=2)")
+    run.do("write_removal(c=1, p=0, r=2)")
+    assert run["connections[1][1][0].partitions[0].ordered"] == "yes"
+    assert run["connections[1][3][0].partitions[0].ordered"] == told
+
+
+@pytest.mark.parametrize(("switches", "version"), [(AS_CODED, "1"), (frozenset({Switch.COMPARE_NO_CONTENT}), "0")])
+def test_a_write_that_is_repeated_is_recognised_since_0_8_2(switches: frozenset[Switch], version: str) -> None:
+    run = Run(scope("lost_isr_write"), switches, shrinks=1, losses=1)
+    run.do("shrink_isr_unanswered(b=1, p=0, r=2)", "rewrite_isr(b=1, p=0)")
+    assert run["brokers[1].partitions[0].version"] == version
+
+
+def test_brokers_that_are_gone_between_two_reads_are_neither_new_nor_dead() -> None:
+    run = Run(scope("three_replicas"), frozenset({Switch.READ_BROKERS_TWICE}), expiries=2)
+    run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)")
+    assert run["controllers[1].listed"] == "{1,3}"
+    run.do("expire_session(b=3, lost=0)", "read_broker_data(c=1)")
+    assert (run["controllers[1].live"], run["controllers[1].dead"]) == ("{1}", "{2}")
+
+
+@pytest.mark.parametrize("name", ["D20"])
+def test_a_small_row_is_so_by_the_plain_interpreter(name: str) -> None:
+    one = defect(name)
+    lengths = []
+    for half in halves(one):
+        found = explore_plainly(watched(system(scope(one.scope), half.switches), one)).violations
+        lengths.append(len(found[one.breaks].trace) if one.breaks in found else None)
+    assert lengths == [one.first_depth, None]
