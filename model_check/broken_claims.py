@@ -8,12 +8,14 @@ no trace in a recording, which may have been done.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model_check.explaining import Explainer
+from model_check.hidden_steps import part
 from model_check.plain_state import PlainState
 from model_check.positions import Position
 from spec.language import Claim
+from spec.model import Model
 from spec.properties import claims
 
 
@@ -41,6 +43,7 @@ class BrokenClaims:
         self.explainer = explainer
         model = explainer.system.model
         self.asked = [one for one in claims() if one.parts <= model.features]
+        self._models: dict[tuple[int, bool], Model] = {}
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
 
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
@@ -72,7 +75,7 @@ class BrokenClaims:
         yield from (one.name for one in self._of_kind("always") if not self._holds_in(one, position.state))
 
     def _holds_in(self, one: Claim, state: PlainState) -> bool:
-        value = one.function(self.explainer.system.view(state), self.explainer.system.model)
+        value = one.function(self.explainer.system.view(state), self._narrowed(self.explainer.system.model, state))
         return value is None or value.raw == 1
 
     def _broken_by_step(self, position: Position) -> Iterator[str]:
@@ -80,11 +83,21 @@ class BrokenClaims:
             return
         view, model = self.explainer.system.view, self.explainer.system.model_for(position.step.parameters)
         before, after = view(position.before.state), view(position.state)
+        model = self._narrowed(model, position.before.state, position.state)
         action = Taken(position.step.rule, position.step.parameters)
         for one in self._of_kind("step"):
             value = one.function(before, after, model, action)
             if value is not None and not value.raw:
                 yield one.name
+
+    def _narrowed(self, model: Model, *states: PlainState) -> Model:
+        """The model with queues no longer than they are: what is claimed of an empty place is true."""
+        connections = (of_one for state in states for of_one in part(state, "connections").values())
+        longest = max((max(queue) + 1 for of_one in connections for queue in of_one.values()), default=1)
+        key = longest, model.scope.unclean
+        if key not in self._models:
+            self._models[key] = Model(replace(model.scope, connection_capacity=longest), model.switches)
+        return self._models[key]
 
 
 def is_at_rest(explainer: Explainer, state: PlainState) -> bool:

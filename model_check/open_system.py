@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from model_check.plain_rules import NotEnabled, Seen, plain_rules, run
-from model_check.plain_state import Draft, Layout, PlainState
+from model_check.plain_state import EMPTY, Draft, Layout, PlainState
 from spec.language import Rule
 from spec.model import Model
 from spec.scopes import BUDGETS, Scope
@@ -78,10 +78,10 @@ class OpenSystem:
 
     @cached_property
     def initial(self) -> PlainState:
-        """Where the scope starts: with nothing running, or settled."""
-        variables = tuple(leaves(self.layout.shape))
-        if not self.model.scope.cold:
-            variables = running(self.model, variables)
+        """Where the scope starts: with nothing running, which is what every variable says at first, or settled."""
+        if self.model.scope.cold:
+            return EMPTY
+        variables = running(self.model, tuple(leaves(self.layout.shape)))
         return self.layout.unflatten({one.name: one.initial for one in variables})
 
     def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:

@@ -185,8 +185,8 @@ class Printing(DeletionPrinting):
         before, after = (part(state, "controllers", self.parameters["c"], "partitions") for state in self._states)
         for p in after if before is not after else ():
             old, new = (part(one, p, "replicas") for one in (before, after))
-            for r in new if old is not new else ():
-                if old.get(r) != new[r] and not self._comes_online_unsaid(p, r):
+            for r in {*new, *(old if self._deletes else ())} if old is not new else ():
+                if old.get(r) != new.get(r) and not self._comes_online_unsaid(p, r):
                     name = self._name(p), self.cluster.broker_ids[r - 1]
                     yield from ((ReplicaChanged, *name, *target) for target in self._said_of(p, r))
 

@@ -25,6 +25,8 @@ from spec.variants import AS_CODED, show_switches
 ARCHIVES: Final = tuple(sorted((Path(__file__).parent / "shipped").glob("*.tar.xz")))
 
 ONE_TERM, ONE_CONTROLLER = "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch"
+STALE_CACHE, LATEST_TERM = "caches_keep_up_with_their_requests", "only_the_latest_term_writes"
+IN_ORDER, ORPHANS = "assignments_change_in_order", "eventually_only_assigned_replicas_have_logs"
 
 BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "02-broker-kill-restart": frozenset(),
@@ -35,8 +37,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "33-D54-connectionloss-on-create": frozenset(),
     "19-D16-leaderless-topic-delete": frozenset({"eventually_deletions_complete"}),
     "26-D44-delete-during-reassignment": frozenset({
-        "busy_topics_are_not_deleted", "assignments_change_in_order", "caches_keep_up_with_their_requests",
-        "eventually_reassignments_complete",
+        "busy_topics_are_not_deleted", IN_ORDER, STALE_CACHE, "eventually_reassignments_complete",
     }),
     "27-D45-ineligible-mark-survives": frozenset({
         "only_queued_topics_are_held_back", "dying_topics_get_no_leadership",
@@ -45,12 +46,16 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "started_deletions_are_on_their_way", "dying_topics_get_no_leadership",
     }),
     "34-D55-config-lost": frozenset({"topics_have_their_configuration"}),
+    "05-reassign": frozenset({STALE_CACHE}),
+    "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
+    "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER}),
+    "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE}),
 }  # fmt: skip
 """The claims that every explanation of a recording breaks."""
 
 DEEP: Final = frozenset({
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
-    "34-D55-config-lost",
+    "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
 })  # fmt: skip
 """Those that are judged in a deep verification only, since each takes some seconds."""
 
