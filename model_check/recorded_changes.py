@@ -135,6 +135,8 @@ class Changes:
                 return self._not_modelled(head, f"{part} is not part of the specification")
             case make:
                 if not head["by"] and path.kind in WRITTEN_BY_BROKERS:
+                    if isinstance(one.change, NodeDeleted):
+                        return self._not_modelled(head, "what is removed by hand is not part of the specification")
                     reason = "is no broker's, but writes what only brokers write"
                     raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
                 payload = None if isinstance(one.change, NodeDeleted) else parse_payload(path, data)

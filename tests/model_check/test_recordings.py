@@ -259,6 +259,15 @@ def test_a_recording_is_judged_up_to_where_the_specification_ends(end: str, tmp_
     assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
 
 
+def test_a_recording_is_judged_up_to_where_somebody_removes_a_topic_by_hand(tmp_path: Path) -> None:
+    """The controller's delete of a state znode, put down to the admin."""
+    by_hand = replaced('"session": "0x100004a2d3a0002", "cxid": 67', '"session": "0x100004a2d3a0000", "cxid": 67')
+    found = read(changed("28-D46-stale-epoch-answer", tmp_path, "zookeeper.jsonl", by_hand))
+    assert found.cut is not None
+    assert found.cut.place == "zookeeper.jsonl:52"
+    assert found.cut.reason == "what is removed by hand is not part of the specification"
+
+
 def test_topics_may_override_whether_leader_election_may_be_unclean(tmp_path: Path) -> None:
     """Without a word of the brokers' configuration it is off; the topic "clean" says off, "unclean" says on."""
     assert read(recording("10-unclean")).cluster.topics == ("clean", "unclean")
