@@ -49,6 +49,8 @@ READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal", "read_
 UNANSWERED = "_unanswered"
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
 """What happens to a process that is stopped, too."""
+CALLBACKS = frozenset({"on_replica_deleted"})
+"""What a controller does about a broker's answer."""
 WRITTEN: Mapping[str, type[Printing | Reporting]] = {STATE_CHANGES: Printing, REPORTS: Reporting}
 """The logs of a controller, and what says which of their lines are a step's."""
 SKEW = 2000
@@ -189,7 +191,7 @@ class Explainer:
         """Whether a hidden step is to be taken as soon as it can: it neither reads too early nor loses requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
         early = to.step.rule in READS_BEFORE_WRITES and not to.step.observations
-        return not early and not self.deliveries.are_lost(at.state, to.state, at.place)
+        return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
         """Moves that explain the next observation of a sequence, or are needed before anything can."""
@@ -217,7 +219,7 @@ class Explainer:
             return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
         if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
             return False  # a process that never gets another session is rather dead than paused
-        return not self.deliveries.are_lost(at.state, to.state, at.place)
+        return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""
@@ -269,16 +271,21 @@ class Explainer:
         if number is not None and one is not None:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
+        falls_silent = False
         for log, reader in WRITTEN.items() if rule not in SILENT else ():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
-            count = reader(self.system, self.cluster, rule, parameters, at.state, after, seen).taken(lines)
+            written = reader(self.system, self.cluster, rule, parameters, at.state, after, seen)
+            count = written.taken(lines)
             if count is None:
                 return None
             if count:
                 steps[track] = count
                 observations += lines[:count]
+            falls_silent |= track >= 0 and count == len(lines) and written.is_cut_short(lines)
         explained = Explained(rule, parameters, seen, tuple(observations))
-        return Position(after, self.tracks.after(at.place, steps), at.stopped, at, explained)
+        place = self.tracks.after(at.place, steps)
+        too_early = falls_silent and self.tracks.lives_on(at.place, parameters["c"], SKEW)
+        return Position(after, place, at.stopped, at, explained, too_early)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
@@ -288,7 +295,7 @@ class Explainer:
     def _is_stopped(at: Position, candidate: Candidate) -> bool:
         """Whether the process that would take the step is stopped."""
         rule, parameters = candidate
-        actor = parameters.get("b", parameters.get("c", 0))
+        actor = parameters["c"] if rule in CALLBACKS else parameters.get("b", parameters.get("c", 0))
         return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
 
     def _may_end(self, at: Position, candidate: Candidate) -> bool:

@@ -85,13 +85,17 @@ def actors_of(one: Observed) -> set[Actor]:
 
 @dataclass(frozen=True, eq=False)
 class Position:
-    """Where a search is: the state, the place in the recording, who is stopped, and how it came here."""
+    """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
+
+    `is_cut_short`: a controller did not write what this step writes, nor anything any more, although it lived on.
+    """
 
     state: PlainState
     place: Place
     stopped: frozenset[int] = frozenset()
     before: Position | None = None
     step: Explained | None = None
+    is_cut_short: bool = False
 
     def path(self) -> list[Position]:
         """All positions up to here, the first one first."""

@@ -112,6 +112,10 @@ class Printing(DeletionPrinting):
         queued = Counter(one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata")
         return max(queued.values(), default=0)
 
+    def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
+        """Whether something that must be said is not among these."""
+        return not self.demands <= {_key(one.line) for one in lines}
+
     @property
     def must_say(self) -> bool:
         """Whether there is a line that it must print."""

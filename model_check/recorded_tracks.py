@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from model_check.recorded import ControllerSaid, Handled, Observed, Recording, RequestHandled, SessionBegan
+from model_check.recorded import (
+    ControllerSaid,
+    Handled,
+    Observed,
+    ProcessKilled,
+    Recording,
+    RequestHandled,
+    SessionBegan,
+    SessionEnded,
+)
 
 Place: TypeAlias = tuple[int, ...]
 
@@ -32,6 +41,8 @@ class Tracks:
         brokers = range(1, len(recording.cluster.broker_ids) + 1)
         self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
         self._lives = {b: self._count_lives(b) for b in brokers}
+        self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
+        self._ends = {b: tuple(self._ends_of_lives(b)) for b in brokers}
 
     def _count_lives(self, b: int) -> list[int]:
         """After how many transactions a broker has had how many processes."""
@@ -43,6 +54,22 @@ class Tracks:
     def life(self, place: Place, b: int) -> int:
         """Which process of a broker is the present one; 1 also before any."""
         return max(1, self._lives[b][place[self._zookeeper]])
+
+    def lives_on(self, place: Place, b: int, milliseconds: int) -> bool:
+        """Whether the present process of a broker goes on for so long, by the clocks, as far as it is told."""
+        ends, life = self._ends[b], self.life(place, b)
+        now = min((one.time for _, one in self.heads(place)), default=self._last)
+        return life <= len(ends) and ends[life - 1] > now + milliseconds
+
+    def _ends_of_lives(self, b: int) -> Iterator[int]:
+        """When each process of a broker ends: as it is killed, or loses its session for good, or at the last."""
+        begun = [
+            one.time
+            for one in self.sequences[self._zookeeper]
+            if isinstance(one, SessionBegan) and one.first and one.by == b
+        ]
+        deaths = [one.time for sequence in self.sequences for one in sequence if _is_death(one, b)]
+        yield from (min((time for time in deaths if time > begin), default=self._last) for begin in begun)
 
     def track(self, kind: str, b: int) -> int | None:
         """The number of a broker's sequence, as "broker" or of one of the `LOGS`; None if its log is not there."""
@@ -121,3 +148,14 @@ class Tracks:
     def after(place: Place, steps: Mapping[int, int]) -> Place:
         """The place after so many more observations of these sequences."""
         return tuple(position + steps.get(number, 0) for number, position in enumerate(place))
+
+
+def _is_death(one: Observed, b: int) -> bool:
+    """Whether a broker's process was killed, or came to its end unseen and lost its session."""
+    match one:
+        case ProcessKilled(broker=broker):
+            return broker == b
+        case SessionEnded(by=broker, survived=False):
+            return broker == b
+        case _:
+            return False

@@ -64,6 +64,10 @@ class Reporting(ReassignmentReporting, DeletionReporting):
             count += 1
         return count
 
+    def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
+        """Whether something that must be written is not among these."""
+        return sum(kind.level_at(V0102) != "DEBUG" for kind, _ in self._expected()) > len(lines)
+
     @property
     def must_say(self) -> bool:
         """Whether there is a line that it must write."""

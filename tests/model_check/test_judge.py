@@ -63,6 +63,12 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
         "request_deletion": 1, "expire_session": 1, "deliver_deletion": 4, "on_replica_deleted": 4, "delete_topic": 1,
         "resign_delete": 0,
     },
+    # D50: the second replica's answer comes just when the death of its broker, which was only cut off, is handled; no
+    # line of that controller follows until it is killed. The next one deletes both replicas from the start.
+    "30-D50-deadlock": {
+        "request_deletion": 1, "expire_session": 1, "deliver_deletion": 4, "on_replica_deleted": 3, "crash": 1,
+        "delete_topic": 1,
+    },
     # D55: the topic is created again, with its replicas the other way round, before its configuration is deleted.
     "34-D55-config-lost": {
         "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,
