@@ -56,11 +56,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
 
 DEEP: Final = frozenset({
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
-<<<<<<< HEAD
-    "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
-=======
-    "30-D50-deadlock", "34-D55-config-lost",
->>>>>>> 058ecfd (A controller that falls silent while it lives is not taken to have gone on: the deadlock of a deletion's callback shows)
+    "30-D50-deadlock", "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
 })  # fmt: skip
 """Those that are judged in a deep verification only, since each takes some seconds."""
 
