@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from model_check.controller_step import (
     CREATIONS,
@@ -26,6 +26,7 @@ from model_check.controller_step import (
 )
 from model_check.hidden_steps import part
 from model_check.printed_deletion import DeletionPrinting
+from model_check.printed_keys import DELETION, KEYS, Key, key_of
 from model_check.recorded import ControllerSaid
 from spec.controller_request_lines import (
     ControllerLine,
@@ -58,18 +59,18 @@ ORDER: Final = (
     PartitionBecameNew, LeaderElected, PartitionBecameOnline,
     LeaderAndIsrSending, UpdateMetadataSending, ReplicaChanged,
 )  # fmt: skip
-ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending)
+ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending, PartitionLostLeader)
 """How the lines that must be printed follow each other in a step, and where it is about replicas or their brokers."""
 
 WITH_BATCHES: Final = frozenset({"read_whether_caught_up"})
 """The rules that bring replicas Online one by one, each with a batch of its own: step 5 of a reassignment."""
+CHANGES_OF_MANY: Final[Mapping[str, tuple[type[Line], PartitionState, PartitionState]]] = {
+    "on_topic_change": (PartitionBecameNew, PartitionState.NON_EXISTENT, PartitionState.NEW),
+    "on_broker_change": (PartitionLostLeader, PartitionState.ONLINE, PartitionState.OFFLINE),
+}
+"""The rules that change partitions without visiting them one by one, and the line that each has."""
 BUMPS: Final = frozenset({"write_bump", "write_move"})
 """The rules of a reassignment that may raise a leader epoch and tell it, whoever leads."""
-DELETION: Final = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT)
-"""The states through which a replica goes in step 9 of a reassignment."""
-
-Key: TypeAlias = "tuple[Any, ...]"
-"""What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
 
 
 class Printing(DeletionPrinting):
@@ -80,7 +81,7 @@ class Printing(DeletionPrinting):
         count = 0
         while count < len(lines) and self._may_say(lines, count):
             count += 1
-        missing = self.demands - {_key(one.line) for one in lines[:count]}
+        missing = self.demands - {key_of(one.line) for one in lines[:count]}
         ends_here = count == len(lines)
         return count if not missing or (ends_here and self._come_later(missing, lines[:count])) else None
 
@@ -150,13 +151,17 @@ class Printing(DeletionPrinting):
             yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
         for q in self.system.model.partitions if self.rule == "delete_queued_topic" else ():
             yield from self.said_of_completion(q)
-        if self.rule == "on_topic_change":
-            for q in self.system.model.partitions:
-                new = self._state(self.after, q) is PartitionState.NEW
-                if new and self._state(self.before, q) is PartitionState.NON_EXISTENT:
-                    yield PartitionBecameNew, self._name(q)
+        if self.rule in CHANGES_OF_MANY:
+            yield from self._changed_partitions(*CHANGES_OF_MANY[self.rule])
         if not self.starts_machines:
             yield from self._changed_replicas()
+
+    def _changed_partitions(self, kind: type[Line], old: PartitionState, new: PartitionState) -> Iterable[Key]:
+        """Every partition that went from the one state to the other."""
+        for p in self.system.model.partitions:
+            if (self._state(self.before, p), self._state(self.after, p)) == (old, new):
+                fields = {"partition": self._name(p), "target": new}
+                yield kind, *(fields[name] for name in KEYS[kind])
 
     @property
     def _elects(self) -> bool:
@@ -240,10 +245,11 @@ class Printing(DeletionPrinting):
         return leader == self.cluster.broker(line.leader)
 
     def goes_to(self, line: PartitionBecameNew | PartitionLostLeader) -> bool:
-        """The partition is in that state now, or was on the way."""
+        """The partition went from the one state to the other, perhaps on its way to a third."""
         if isinstance(line, PartitionLostLeader) and self.ends_partition(line):
             return True
-        return self._state(self.after, self.cluster.partition(line.partition)) is line.target
+        p = self.cluster.partition(line.partition)
+        return (self._state(self.before, p), self._state(self.after, p)) == (line.source, line.target)
 
     def fails_replica(self, line: ReplicaChangeFailed) -> bool:
         """A replica stays in its state.
@@ -359,23 +365,6 @@ class Printing(DeletionPrinting):
             "controller_epoch": said.controller_epoch,
         }
         return all(fields[name].raw == value for name, value in expected.items())
-
-
-KEYS: Final[Mapping[type[Line], tuple[str, ...]]] = {
-    LeaderAndIsrSending: ("partition", "broker"),
-    ReplicaChanged: ("partition", "replica"),
-    ReplicaChangeFailed: ("partition", "replica"),
-    PartitionLostLeader: ("partition", "target"),
-    **dict.fromkeys((LeaderElected, PartitionBecameOnline, PartitionBecameNew, PartitionChangeFailed), ("partition",)),
-    **dict.fromkeys((UpdateMetadataSending, ReassignmentSent), ("partition",)),
-}
-"""The fields that tell lines of a kind apart."""
-
-
-def _key(line: Line) -> Key:
-    """What identifies a line that a step must print."""
-    key = (type(line), *(getattr(line, name) for name in KEYS.get(type(line), ())))
-    return (*key, line.target) if isinstance(line, ReplicaChanged) and line.target in DELETION else key
 
 
 TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {

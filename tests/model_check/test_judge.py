@@ -210,6 +210,20 @@ def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path:
     assert found.explained < found.observations
 
 
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_partition_that_goes_offline_is_said_so_once(times: int, tmp_path: Path) -> None:
+    log = "broker-1/state-change.log"
+    said = "[2026-11-20 18:51:00,429] TRACE Controller 1 epoch 1 changed partition [rf2,1] state from OnlinePartition"
+    lines = (
+        unpacked("02-broker-kill-restart", tmp_path / "as it is").joinpath(log).read_text().splitlines(keepends=True)
+    )
+    line = next(one for one in lines if one.startswith(said))
+    found = judge(read(changed("02-broker-kill-restart", tmp_path, log, replaced(line, times * line))), budget=800)
+    assert found.outcome is not Outcome.EXPLAINED
+    assert found.stuck is not None
+    assert f"{log}:112" in [one.place for one in found.stuck.next]  # one step takes all partitions offline
+
+
 @pytest.mark.parametrize("line", [48, 55, 57, 66, 80])
 def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None:
     """Creations, elections and leaders' changes, early and late: nothing but what bears on the write is tried again."""

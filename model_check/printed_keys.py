@@ -1,0 +1,44 @@
+"""What identifies a line of a controller's state-change.log, so that one that must be printed can be missed.
+
+A step may print a line for each of several partitions, replicas or brokers; two lines with one key are about the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from spec.controller_request_lines import LeaderAndIsrSending, ReassignmentSent, UpdateMetadataSending
+from spec.log_lines import Line
+from spec.replica_states import ReplicaState
+from spec.state_change_lines import (
+    LeaderElected,
+    PartitionBecameNew,
+    PartitionBecameOnline,
+    PartitionChangeFailed,
+    PartitionLostLeader,
+    ReplicaChanged,
+    ReplicaChangeFailed,
+)
+
+Key: TypeAlias = "tuple[Any, ...]"
+"""What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""
+
+DELETION: Final = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT)
+"""The states through which a replica goes in step 9 of a reassignment, in one step."""
+
+KEYS: Final[Mapping[type[Line], tuple[str, ...]]] = {
+    LeaderAndIsrSending: ("partition", "broker"),
+    ReplicaChanged: ("partition", "replica"),
+    ReplicaChangeFailed: ("partition", "replica"),
+    PartitionLostLeader: ("partition", "target"),
+    **dict.fromkeys((LeaderElected, PartitionBecameOnline, PartitionBecameNew, PartitionChangeFailed), ("partition",)),
+    **dict.fromkeys((UpdateMetadataSending, ReassignmentSent), ("partition",)),
+}
+"""The fields that tell lines of a kind apart."""
+
+
+def key_of(line: Line) -> Key:
+    """What identifies a line that a step must print."""
+    key = (type(line), *(getattr(line, name) for name in KEYS.get(type(line), ())))
+    return (*key, line.target) if isinstance(line, ReplicaChanged) and line.target in DELETION else key
