@@ -38,7 +38,8 @@ SILENT = frozenset({
     "request_reassignment", "start_process", "start_process_early", "crash", "renew_session",
     "expire_session", "end_orphaned_session", "register_broker", "register_broker_unanswered", "fail_registration",
     "create_topic", "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered",
-    "rewrite_isr", "request_deletion",
+    "rewrite_isr", "request_deletion", "leave_late_copy",
+    "execute_late_copy",
 })  # fmt: skip
 """Rules of other roles: the controller's logs have nothing of them."""
 

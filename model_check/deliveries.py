@@ -13,7 +13,11 @@ from model_check.recorded import Handled, ReplicaStopped, RequestHandled, StopRe
 from model_check.recorded_tracks import Place, Tracks
 from model_check.recorded_trees import raw_leadership
 from spec.broker_state import Stage
+from spec.kafka_types import TopicPartition
+from spec.log_lines import Line
+from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS
+from spec.state_change_lines import ReplicaChanged
 
 OUTCOMES: Final = {
     "become leader": "leader",
@@ -76,6 +80,18 @@ class Deliveries:
         after = next(later, None)
         return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
 
+    def has_a_copy(self, one: ReplicaStopped, place: Place) -> bool:
+        """Whether a broker deletes a replica once more often than controllers begin with it: a copy stayed behind."""
+        same = [
+            other
+            for other in self.tracks.handled(place, one.broker)
+            if isinstance(other, ReplicaStopped) and other.delete and other.partition == one.partition
+        ]
+        cluster = self.tracks.cluster
+        name = cluster.partitions[one.partition], cluster.broker_ids[one.broker - 1]
+        begun = [line for line in self.tracks.lines_to_come(place) if _begins_deletion(line, *name)]
+        return one.delete and len(same) > 1 + len(begun)
+
     def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.
 
@@ -119,3 +135,12 @@ class Deliveries:
             if (one.controller, one.epoch) == (c, epoch):
                 return last is None or one.correlation_id > last.correlation_id
         return False
+
+
+def _begins_deletion(line: Line, partition: TopicPartition, broker: int) -> bool:
+    """Whether a controller says that the deletion of a replica begins."""
+    match line:
+        case ReplicaChanged(target=ReplicaState.DELETION_STARTED):
+            return (line.partition, line.replica) == (partition, broker)
+        case _:
+            return False

@@ -199,6 +199,10 @@ class Explainer:
             stopped = at.stopped - {one.broker} if one.resumed else at.stopped | {one.broker}
             yield Move(self._without_step(at, number, one, stopped), likely=True)
             return
+        for candidate in self._copies(one, at):
+            to = self._taken(at, candidate)
+            if to is not None:
+                yield Move(to, likely=True)
         for candidate in candidates(self.model, one, at.state):
             to = self._taken(at, candidate, number)
             if to is not None:
@@ -220,6 +224,12 @@ class Explainer:
         if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """A copy of a request stays behind before it is handled, since it will be handled once more, late."""
+        if isinstance(one, ReplicaStopped) and self.deliveries.has_a_copy(one, at.place):
+            for c in self.model.controllers:
+                yield "leave_late_copy", {"c": c, "b": one.broker, "p": one.partition}
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""

@@ -185,6 +185,8 @@ def _stopped(m: Model, one: ReplicaStopped, state: PlainState) -> Iterator[Candi
     for c in m.controllers:
         if STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage:
             yield from ((name, {"c": c, "b": one.broker, **named}) for name in rule)
+        if one.delete and part(state, "late", c, one.broker, one.partition):
+            yield "execute_late_copy", {"c": c, "b": one.broker, **named}
 
 
 def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Iterator[Candidate]:

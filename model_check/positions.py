@@ -35,6 +35,7 @@ CONTROLLER, BROKER = "controller", "broker"
 
 DELIVERIES = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
+    "execute_late_copy",
 })  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from model_check.recorded import (
     SessionBegan,
     SessionEnded,
 )
+from spec.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
 
@@ -32,6 +33,7 @@ class Tracks:
     """The sequences of a recording, numbered."""
 
     def __init__(self, recording: Recording) -> None:
+        self.cluster = recording.cluster
         self.names = tuple(recording.tracks)
         self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
         self.beginning: Place = (0,) * len(self.names)
@@ -96,6 +98,12 @@ class Tracks:
                 break
             left.append(one)
         return number, left
+
+    def lines_to_come(self, place: Place) -> Iterator[Line]:
+        """What controllers have yet to say in state-change.log."""
+        for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
+            if name.startswith(f"{STATE_CHANGES} "):
+                yield from (one.line for one in sequence[position:] if isinstance(one, ControllerSaid))
 
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""

@@ -36,6 +36,9 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "13-D1-epoch-write-connectionloss": frozenset({ONE_TERM, ONE_CONTROLLER}),
     "33-D54-connectionloss-on-create": frozenset(),
     "19-D16-leaderless-topic-delete": frozenset({"eventually_deletions_complete"}),
+    "20-D22-late-stopreplica": frozenset({
+        "in_sync_replicas_are_not_deleted", "eventually_live_replicas_are_informed", STALE_CACHE,
+    }),
     "26-D44-delete-during-reassignment": frozenset({
         "busy_topics_are_not_deleted", IN_ORDER, STALE_CACHE, "eventually_reassignments_complete",
     }),
@@ -56,7 +59,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
 
 DEEP: Final = frozenset({
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
-    "30-D50-deadlock", "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
+    "20-D22-late-stopreplica", "30-D50-deadlock", "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
 })  # fmt: skip
 """Those that are judged in a deep verification only, since each takes some seconds."""
 

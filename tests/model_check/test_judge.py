@@ -44,6 +44,8 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     "19-D16-leaderless-topic-delete": {
         "create_topic": 2, "request_deletion": 1, "crash": 2, "delete_queued_topic": 3, "deliver_deletion": 0,
     },
+    # D22: a replica is moved away from its broker and back; the copy of the first deletion comes late.
+    "20-D22-late-stopreplica": {"request_reassignment": 2, "leave_late_copy": 1, "execute_late_copy": 1},
     # D44: two topics are deleted while they wait for their new replica, old and new alike; the first one is then there
     # again, its old reassignment goes on, and has the old replica deleted once more. D51: the new replica's broker is
     # killed and comes back, which raises for the second.
