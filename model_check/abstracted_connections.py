@@ -12,6 +12,7 @@ from model_check.abstracted_leadership import Named, leadership
 from reference.connections import QueuedRequest
 from reference.memory_cluster import MemoryCluster
 from spec.broker_state import Stage
+from spec.error_codes import ErrorCode
 from spec.kafka_types import TopicPartition
 from spec.model import Model
 from spec.request_schemas import (
@@ -25,13 +26,14 @@ from spec.request_schemas import (
 
 def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
     """A queue of requests as a queue of batches."""
-    batches = [list(batch) for _, batch in groupby(queue, key=lambda queued: queued.batch)]
+    batches = [list(batch) for _, batch in groupby(queue, key=batch_of)]
     for place in m.slots:
-        requests = [queued.request for queued in batches[place]] if place < len(batches) else []
+        batch = batches[place] if place < len(batches) else []
+        requests = [queued.request for queued in batch]
         slot = f"{path}[{place}]"
         ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
         updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
-        yield f"{slot}.stage", _stage(requests[0]) if requests else Stage.EMPTY
+        yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
         yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
         told = {state.topic_partition: state for one in ordered for state in one.partition_states}
         for p, partition in enumerate(cluster.partitions):
@@ -41,10 +43,28 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
             yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
         if m.stops_replicas:
             yield from _stops(cluster, slot, requests)
+        if m.has("deletion"):
+            yield from _answers(m, cluster, slot, batch)
 
 
-def _stage(request: Request) -> Stage:
-    match request:
+def batch_of(queued: QueuedRequest) -> int:
+    """The number of a request's batch; the deletion manager's deletions go with the batch before, which stops them."""
+    return queued.batch - queued.calls_back
+
+
+def _answers(m: Model, cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    """What has been answered and waits for its callback."""
+    answered = [queued.request for queued in batch if queued.answer is not None]
+    named = [one.partitions[0] for one in answered if isinstance(one, StopReplicaRequest)]
+    yield f"{slot}.answered", cluster.partitions.index(named[0]) if named else 0
+    if m.has("reassignment"):
+        yield f"{slot}.calls_back", any(queued.calls_back for queued in batch)
+
+
+def _stage(queued: QueuedRequest) -> Stage:
+    if queued.answer is not None:
+        return Stage.ANSWERED if queued.answer.error_code is ErrorCode.NONE else Stage.REFUSED
+    match request := queued.request:
         case LeaderAndIsrRequest():
             return Stage.LEADER_AND_ISR
         case UpdateMetadataRequest():

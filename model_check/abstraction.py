@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model_check.abstracted_connections import connection
+from model_check.abstracted_deletions import deletion_manager, deletion_requests
 from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
 from model_check.abstracted_leadership import NOBODY, Named, leadership
 from model_check.abstracted_reassignment import isr_watches, reassignments, requested
@@ -160,6 +161,8 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
             yield f"zookeeper.notified[{p}]", frozenset(named)
     if m.has("preferred_election"):
         yield from preferred_election_request(cluster)
+    if m.has("deletion"):
+        yield from deletion_requests(cluster)
 
 
 def _is_notice(path: str) -> bool:
@@ -206,6 +209,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield from preferred_elections(cluster, controller, path)
     if m.has("reassignment"):
         yield from reassignments(m, cluster, process, controller, path)
+    if m.has("deletion"):
+        yield from deletion_manager(m, cluster, process, controller, path)
     if m.has("auto_rebalance"):
         for p, partition in enumerate(cluster.partitions):
             yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced

@@ -3,6 +3,7 @@
 Left out, and with a reason each:
 
 * zxids, session ids, times, the transaction log and the children's counters: they count what happened;
+* the znodes between a topic and its states, which hold nothing;
 * correlation ids and the numbers of batches, likewise; which requests belong to one batch stays in;
 * the journal;
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
@@ -31,6 +32,7 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
+from model_check.abstracted_connections import batch_of
 from model_check.abstracted_elections import has_read_request
 from model_check.history import is_of_a_reassignment
 from reference.connections import QueuedRequest
@@ -48,6 +50,9 @@ from spec.variants import Switch
 
 SIZE = 16
 """Bytes of a fingerprint."""
+
+PARTITIONS_BELOW = "/partitions"
+"""What is in the paths of the znodes below a topic's."""
 
 Named = Iterator[tuple[str, Hashable]]
 
@@ -77,6 +82,8 @@ def _znodes(cluster: MemoryCluster) -> Iterator[tuple[str, tuple[bytes, int, str
         owners |= {session: f"{b}" for session in (process.session,) if session is not None}
         owners |= {session: f"orphan of {b}" for session in (process.orphan,) if session is not None}
     for path, znode in cluster.zookeeper.tree.items():
+        if PARTITIONS_BELOW in path and not path.endswith("/state"):
+            continue
         owner = owners.get(znode.ephemeral_owner, "nobody")
         version = 0 if is_of_a_reassignment(path) else znode.version
         yield f"znode {_standing(cluster, path)}", (znode.data or b"", version, owner)
@@ -194,6 +201,9 @@ def _controller(controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     yield "live brokers", context.live_broker_ids
+    deleting = controller.deleting
+    is_woken = deleting.woken and bool(deleting.queued)
+    yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken, controller.topic_listeners)
     yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
     yield "assignment", _items(context.partition_replica_assignment)
     yield "reassignments", _items(context.partitions_being_reassigned)
@@ -214,8 +224,8 @@ def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
 
 
 def _queue(queue: list[QueuedRequest]) -> Hashable:
-    batches = groupby(queue, key=lambda queued: queued.batch)
-    return tuple(tuple(_spoken(queued.request) for queued in batch) for _, batch in batches)
+    batches = groupby(queue, key=batch_of)
+    return tuple(tuple((_spoken(one.request), one.calls_back, one.answer) for one in batch) for _, batch in batches)
 
 
 def _spoken(request: Request) -> Request:

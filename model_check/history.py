@@ -22,13 +22,15 @@ from reference.zookeeper_scripts import (
     topic_path,
 )
 from spec.kafka_types import TopicPartition
-from spec.znode_paths import ISR_CHANGE, STATE
+from spec.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
 
 BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""
 
 
+HANDLED = (ISR_CHANGE.prefix, DELETE_TOPIC.prefix, STATE.prefix, TOPIC_CONFIG.prefix)
+"""What the paths begin with of znodes that a controller deletes."""
 Original = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 
 
@@ -112,8 +114,8 @@ def _is_state(path: str) -> bool:
 
 
 def _is_message(path: str) -> bool:
-    """Whether a znode is one that the controller deletes when it has handled it."""
-    return path.startswith(ISR_CHANGE.prefix) or path in {PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS}
+    """Whether a znode is one that the controller deletes: a message that it has handled, or of a topic that goes."""
+    return path.startswith(HANDLED) or path in {PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS}
 
 
 def is_of_a_reassignment(path: str) -> bool:

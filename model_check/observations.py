@@ -26,6 +26,7 @@ from reference.journal import (
     ReassignmentGivenUp,
     RequestHandled,
     RequestSent,
+    TurnedTo,
 )
 from reference.memory_cluster import MemoryCluster
 from reference.zookeeper_api import (
@@ -44,16 +45,23 @@ from reference.zookeeper_scripts import (
     BROKER_TOPICS,
     CONTROLLER,
     CONTROLLER_EPOCH,
+    DELETE_TOPICS,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     broker_path,
+    delete_topic_path,
     parsed,
+    state_path,
+    topic_config_path,
     topic_path,
 )
 from spec.kafka_types import TopicPartition
 from spec.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
 from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
+
+READS_DELETIONS = ("on_deletion_change", "read_deletions")
+"""The steps that read which topics are to be deleted to find out."""
 
 
 class Observer:
@@ -79,6 +87,8 @@ class Observer:
                 yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
             case ReassignmentGivenUp(controller=c, partition=partition):
                 yield Seen(f"controller {c}", "fail reassignment", {"partition": self._number(partition)})
+            case TurnedTo(controller=c, topic=topic):
+                yield Seen(f"controller {c}", "turn to deletion", {"topic": self._topic(topic)})
             case ImbalanceFound(controller=c, broker=b):
                 yield Seen(f"controller {c}", "find imbalance", {"broker": b})
             case RequestSent():
@@ -88,6 +98,9 @@ class Observer:
 
     def _number(self, partition: TopicPartition) -> int:
         return self.after.partitions.index(partition)
+
+    def _topic(self, topic: str) -> int:
+        return self.after.topics().index(topic)
 
     def _reads_controller(self) -> bool:
         return self.rule in ("elect_read", "elect_reread", "on_controller_change", "on_new_session")
@@ -106,6 +119,8 @@ class Observer:
             yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in numbers)})
         elif met.fate is Fate.REASSIGNMENT_REQUESTED:
             yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
+        elif met.fate is Fate.DELETION_REQUESTED:
+            yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
         else:
             paths = [topic_path(topic) for topic in self.after.topics()]
             yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
@@ -127,6 +142,8 @@ class Observer:
                 yield Seen(role, "fail on a leaderless partition", {})
             case Milestone.ELECTION_FAILED:
                 yield Seen(role, "fail preferred election", {})
+            case Milestone.DELETION_THREAD_ENDED:
+                yield Seen(role, "end deletion thread", {})
             case Milestone.BROKER_CHANGE:
                 brokers = self._children(reached.controller)
                 yield Seen(role, "read /brokers/ids", {"brokers": brokers, "new": reached.new, "dead": reached.dead})
@@ -173,16 +190,21 @@ class Observer:
             case GetChildren() if operation.path == BROKER_IDS and self.rule == "read_brokers":
                 yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
             case GetChildren() if operation.path == BROKER_TOPICS and self.rule == "on_topic_change":
-                for number, topic in enumerate(self.after.topics()):
-                    present = topic in _names(done)
-                    yield Seen(role, "read /brokers/topics", {"topic": number, "present": present})
+                yield from self._listed(role, "read /brokers/topics", done)
+            case GetChildren() if operation.path == DELETE_TOPICS and self.rule in READS_DELETIONS:
+                yield from self._listed(role, "read /admin/delete_topics", done)
+
+    def _listed(self, role: str, kind: str, done: OperationDone) -> Iterator[Seen]:
+        """Which topics a read of children has found, and which not."""
+        for number, topic in enumerate(self.after.topics()):
+            yield Seen(role, kind, {"topic": number, "present": topic in _names(done)})
 
     def _is_request(self, read: GetData) -> bool:
         """Whether this is a read of what is to be reassigned, of which the specification tells."""
         return read.path == REASSIGN_PARTITIONS and self.rule in ("on_reassignment_request", "read_reassignments")
 
     def _deleted(self, role: str, path: str) -> Iterator[Seen]:
-        """A znode that a controller deleted."""
+        """What a controller has deleted; nothing is told of the znodes between a topic and its states."""
         if path == CONTROLLER:
             yield Seen(role, "delete /controller", {"controller": self.owner})
         elif path == REASSIGN_PARTITIONS:
@@ -191,6 +213,22 @@ class Observer:
             yield Seen(role, "delete preferred election", {})
         elif path.startswith(ISR_CHANGES):
             yield Seen(role, "delete isr_change", {"creator": self.after.notifiers[path]})
+        else:
+            yield from self._deleted_of_topic(role, path)
+
+    def _deleted_of_topic(self, role: str, path: str) -> Iterator[Seen]:
+        """A znode of a topic, or the request to delete it."""
+        for number, topic in enumerate(self.after.topics()):
+            words = {
+                topic_path(topic): "delete topic",
+                topic_config_path(topic): "delete configuration",
+                delete_topic_path(topic): "delete delete_topics",
+            }
+            if path in words:
+                yield Seen(role, words[path], {"topic": number})
+        for number, partition in enumerate(self.after.partitions):
+            if path == state_path(partition):
+                yield Seen(role, "delete state", {"partition": number})
 
     def _written(self, process: int, write: Create | SetData) -> Iterator[Seen]:
         """A write that ZooKeeper applied."""

@@ -160,7 +160,7 @@ def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have."""
     parts = {
         "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
-        "reassignments": "reassignment",
+        "reassignments": "reassignment", "deletions": "deletion",
     }  # fmt: skip
     return parts.get(budget) in {None, *scope.parts}
 

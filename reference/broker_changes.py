@@ -15,7 +15,8 @@ from collections.abc import Mapping
 from reference import partition_leadership, replica_transitions
 from reference.context import Activity, Registration
 from reference.controller import KafkaController
-from reference.effects import OnBrokerChange
+from reference.deletion_queue import fail_deletion, resume_deletion
+from reference.effects import JoinSender, OnBrokerChange
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
@@ -37,7 +38,7 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     controller.report(BrokerDifference, **told)
     try:
         controller.context.live_brokers = current
-        _change_channels(controller, opened=new, closed=dead | returned)
+        yield from _change_channels(controller, new, dead, returned)
         controller.is_about(dead=dead)
         if new:
             yield from on_broker_startup(controller, new)
@@ -64,15 +65,21 @@ def _returned(
     return frozenset(one for one in both if cached[one].broker_epoch != current[one].broker_epoch)
 
 
-def _change_channels(controller: KafkaController, opened: frozenset[int], closed: frozenset[int]) -> None:
+def _change_channels(
+    controller: KafkaController, new: frozenset[int], dead: frozenset[int], returned: frozenset[int]
+) -> Procedure[None]:
+    """Open channels to the new and close those to the dead, which never ends if a sender waits for the lock (D50)."""
+    fail_deletion(controller, controller.context.replicas_on(returned))
     manager = controller.context.controller_channel_manager
     if manager is None:
         return
-    for broker_id in sorted(closed & opened):
+    for broker_id in sorted(returned):
         manager.remove_broker(broker_id)
-    for broker_id in sorted(opened):
+    for broker_id in sorted(new):
         manager.add_broker(broker_id)
-    for broker_id in sorted(closed - opened):
+    if manager.is_calling_back(dead) and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
+        yield from JoinSender()
+    for broker_id in sorted(dead):
         manager.remove_broker(broker_id)
 
 
@@ -83,19 +90,25 @@ def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Proce
     """
     controller.send_update_metadata()
     concerned = reassignments_concerning(controller, new)
-    controller.is_about(due=tuple(sorted(concerned.items())))
+    resumed = controller.deleting.queued & {tp.topic for tp, _ in controller.context.replicas_on(new)}
+    controller.is_about(due=tuple(sorted(concerned.items())), resuming=resumed)
     replica_transitions.set_online_on(controller, new)
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_STARTUP)
     yield from begin_again(controller, concerned)
+    resume_deletion(controller, resumed)
+    controller.is_about(resuming=frozenset())
 
 
 def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Procedure[None]:
-    """Elect for the partitions that the dead led, and remove the dead from every ISR."""
-    without_leader = controller.context.partitions_led_by(dead)
+    """Elect for the partitions that the dead led, and remove the dead from every ISR, unless their topics are to go."""
+    queued = controller.deleting.queued
+    without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
     for partition in without_leader:
         partition_leadership.set_offline(controller, partition)
     controller.is_about(lost_leader=bool(without_leader))
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)
-    yield from replica_transitions.set_offline(controller, controller.context.replicas_on(dead))
+    replicas = controller.context.replicas_on(dead)
+    yield from replica_transitions.set_offline(controller, [key for key in replicas if key[0].topic not in queued])
+    fail_deletion(controller, replicas)
     if not without_leader:
         controller.send_update_metadata()

@@ -18,19 +18,22 @@ from dataclasses import dataclass
 from typing import Self
 
 from reference.procedures import LeftOverChannel
-from spec.request_schemas import Request
+from spec.request_schemas import PartitionsResponse, Request
 
 
 @dataclass(frozen=True)
 class QueuedRequest:
     """A request in a broker's queue; `batch` numbers the call of the controller that put it there.
 
-    `broker_epoch` is the registration that the request is meant for, which only later versions send along.
+    `broker_epoch` is the registration that the request is meant for, which only later versions send along. Where the
+    sender is to call back, an `answer` that has come keeps the request at the head until the callback is done.
     """
 
     request: Request
     batch: int
     broker_epoch: int
+    calls_back: bool = False
+    answer: PartitionsResponse | None = None
 
 
 class ControllerChannelManager:
@@ -64,6 +67,11 @@ class ControllerChannelManager:
         """Close a channel, if it is open; what is in its queue is lost."""
         if self.queues.pop(broker_id, None) is not None:
             self.metrics.discard(broker_id)
+
+    def is_calling_back(self, broker_ids: Iterable[int]) -> bool:
+        """Whether the sender to one of these brokers is in a callback, where it waits for the controller lock."""
+        heads = (self.queues[broker_id][:1] for broker_id in broker_ids if broker_id in self.queues)
+        return any(head.answer is not None for queue in heads for head in queue)
 
     def shutdown(self) -> None:
         """Close all channels."""

@@ -89,6 +89,22 @@ class ControllerContext:
         """The replicas that are assigned to one of these brokers."""
         return [(tp, r) for tp, ar in self.partition_replica_assignment.items() for r in ar if r in brokers]
 
+    def replicas_of(self, topic: str) -> list[tuple[TopicPartition, int]]:
+        """The assigned replicas of a topic."""
+        return [(tp, r) for tp, ar in self.partition_replica_assignment.items() if tp.topic == topic for r in ar]
+
+    def is_busy(self, topic: str) -> bool:
+        """Whether a partition of the topic is being reassigned, or has a preferred election under way."""
+        busy = (*self.partitions_being_reassigned, *self.partitions_undergoing_preferred_election)
+        return any(tp.topic == topic for tp in busy)
+
+    def forget_topic(self, topic: str) -> None:
+        """`removeTopic`: nothing is known of the topic any more."""
+        self.all_topics -= {topic}
+        for known in (self.partition_replica_assignment, self.partition_leadership_info):
+            for partition in [tp for tp in known if tp.topic == topic]:
+                del known[partition]
+
     def fork(self) -> Self:
         """A copy that goes its own way."""
         twin = shallow_copy(self)
@@ -98,6 +114,20 @@ class ControllerContext:
         manager = self.controller_channel_manager
         twin.controller_channel_manager = None if manager is None else manager.fork()
         return twin
+
+
+@dataclass
+class Deleting:
+    """The topic deletion manager's memory; its sets are replaced, not changed.
+
+    `partitions` are those that a queued topic had when it was queued (`partitionsToBeDeleted`). The thread has
+    something to do where it is `woken` and something is queued.
+    """
+
+    queued: frozenset[str] = frozenset()
+    ineligible: frozenset[str] = frozenset()
+    partitions: frozenset[TopicPartition] = frozenset()
+    woken: bool = False
 
 
 @dataclass
@@ -119,7 +149,9 @@ class Activity:
     `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
     and `lost_leader` says that one of them led a partition. `creating` are partitions whose replicas become new,
     `asked` those of the preferred election that is running. `due` is RAR of the partitions whose reassignment is still
-    to be begun with, `reassigning` the one that is in work, and `leaving` are its replicas that are to go.
+    to be begun with, `reassigning` the one that is in work, and `leaving` are its replicas that are to go. `topic` is
+    the one that the deletion thread is busy with, `turns` are those that it has yet to turn to, `retried` the replicas
+    that failed and are taken Offline again. `resuming` are topics that are no more held back once this handler is over.
     """
 
     handler: Handler = Handler.NONE
@@ -131,3 +163,7 @@ class Activity:
     due: tuple[tuple[TopicPartition, tuple[int, ...]], ...] = ()
     reassigning: TopicPartition | None = None
     leaving: frozenset[int] = frozenset()
+    topic: str | None = None
+    turns: frozenset[str] = frozenset()
+    retried: frozenset[tuple[TopicPartition, int]] = frozenset()
+    resuming: frozenset[str] = frozenset()

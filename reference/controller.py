@@ -5,18 +5,18 @@ Every broker has one and starts it; being the controller is a state of it. Its h
 bear the names of the protocol's parts hold what the handlers do.
 
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics, and what comes with parts of the protocol that are
-not here yet (topic deletion, controlled shutdown).
+not here yet (controlled shutdown).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
 
 from reference.connections import QueuedRequest
-from reference.context import Activity, ControllerContext, Machine
+from reference.context import Activity, ControllerContext, Deleting, Machine
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
@@ -24,6 +24,7 @@ from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
+    DELETE_TOPICS,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
@@ -37,7 +38,9 @@ from spec.replica_states import ReplicaState
 from spec.state import DeletionThread
 from spec.variants import AS_CODED, Switch, Switches
 
-LISTENED_PATHS = (BROKER_IDS, BROKER_TOPICS, ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION)
+LISTENED_PATHS = (
+    BROKER_IDS, BROKER_TOPICS, DELETE_TOPICS, ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION,
+)  # fmt: skip
 """The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry."""
 
 
@@ -74,8 +77,9 @@ class KafkaController:
     """The memory of a controller module.
 
     `leader_id` is what it last read or wrote as the controller's id, -1 for none. `listeners` are the paths that it
-    has subscribed to, `metrics` the brokers to which the process has a channel, whoever may still know of it, and
-    `abandoned` the queues of channels that were replaced without having been closed.
+    has subscribed to, `topic_listeners` the topics whose own znodes it has, `metrics` the brokers to which the process
+    has a channel, whoever may still know of it, and `abandoned` the queues of channels that were replaced without
+    having been closed.
     """
 
     configuration: Configuration
@@ -85,6 +89,8 @@ class KafkaController:
     partition_machine: Machine[TopicPartition, PartitionState] = field(default_factory=Machine)
     replica_machine: Machine[tuple[TopicPartition, int], ReplicaState] = field(default_factory=Machine)
     deletion: DeletionThread = DeletionThread.NONE
+    deleting: Deleting = field(default_factory=Deleting)
+    topic_listeners: frozenset[str] = frozenset()
     listeners: frozenset[str] = frozenset()
     metrics: set[int] = field(default_factory=set)
     abandoned: dict[int, list[QueuedRequest]] = field(default_factory=dict)
@@ -145,10 +151,10 @@ class KafkaController:
 
     # ----------------------------------------------------------------------------------------------- common to handlers
 
-    def send_update_metadata(self) -> None:
-        """`sendUpdateMetadataRequest`: tell every registered broker of every partition, and of the brokers."""
+    def send_update_metadata(self, partitions: Iterable[TopicPartition] | None = None) -> None:
+        """`sendUpdateMetadataRequest`: tell every registered broker of these partitions, or all, and of the brokers."""
         self.batch.new_batch()
-        self.batch.add_update_metadata(self)
+        self.batch.add_update_metadata(self, partitions)
         self.batch.send(self)
 
     def queue_to(self, broker_id: int) -> list[QueuedRequest]:
@@ -161,7 +167,7 @@ class KafkaController:
     def fork(self) -> Self:
         """A copy that goes its own way; no handler runs in it."""
         twin = shallow_copy(self)
-        twin.context = self.context.fork()
+        twin.context, twin.deleting = self.context.fork(), replace(self.deleting)
         twin.partition_machine, twin.replica_machine = self.partition_machine.fork(), self.replica_machine.fork()
         twin.batch, twin.partition_batch = self.batch.fork(), self.partition_batch.fork()
         twin.replica_batch = self.replica_batch.fork()

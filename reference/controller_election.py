@@ -9,7 +9,7 @@ PROTOCOL.md section 6.
 
 from __future__ import annotations
 
-from reference.context import ControllerContext, Machine
+from reference.context import ControllerContext, Deleting, Machine
 from reference.controller import KafkaController
 from reference.controller_failover import on_controller_failover
 from reference.effects import (
@@ -17,6 +17,7 @@ from reference.effects import (
     ElectRead,
     ElectReread,
     EpochZnode,
+    JoinSender,
     OnControllerChange,
     OnNewSession,
     ResignDelete,
@@ -61,7 +62,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
 def resign(controller: KafkaController) -> Procedure[None]:
     """Forget being leader, and delete /controller."""
     if controller.mends(Switch.RESIGN_CLEANS_UP):
-        on_controller_resignation(controller)
+        _take_down(controller)
     controller.leader_id = NO_LEADER
     yield from ResignDelete(only_own=controller.mends(Switch.FENCED_RESIGN))
 
@@ -79,10 +80,10 @@ def on_controller_change(controller: KafkaController) -> Procedure[None]:
     if current is not None:
         controller.leader_id = current
         if was_leader and not controller.am_i_leader:
-            on_controller_resignation(controller)
+            yield from on_controller_resignation(controller)
         return
     if was_leader:
-        on_controller_resignation(controller)
+        yield from on_controller_resignation(controller)
     yield from elect(controller)
 
 
@@ -93,22 +94,32 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
     if current == controller.broker_id:
         controller.report(SessionExpiredElectedAlready)
         return
-    on_controller_resignation(controller)
+    yield from on_controller_resignation(controller)
     yield from elect(controller)
 
 
-def on_controller_resignation(controller: KafkaController) -> None:
-    """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56)."""
+def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
+    """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56).
+
+    It never ends where a sender is in a callback that waits for the lock (D50); what Kafka takes down before it comes
+    to the channels, nobody looks at any more.
+    """
     controller.listeners -= {ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION}
     if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.mends(Switch.RESIGN_CLEANS_UP):
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
+    manager = controller.context.controller_channel_manager
+    calls_back = manager is not None and manager.is_calling_back(manager.queues)
+    if calls_back and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
+        controller.listeners = frozenset()
+        yield from JoinSender()
     _take_down(controller)
 
 
 def _take_down(controller: KafkaController) -> None:
     """Listeners, state machines, channels, epoch: everything goes."""
-    controller.deletion = DeletionThread.NONE
-    controller.listeners, controller.imbalanced = frozenset(), frozenset()
+    controller.deletion, controller.deleting = DeletionThread.NONE, Deleting()
+    controller.listeners, controller.topic_listeners = frozenset(), frozenset()
+    controller.imbalanced = frozenset()
     controller.partition_machine, controller.replica_machine = Machine(), Machine()
     controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
     manager = controller.context.controller_channel_manager

@@ -5,8 +5,7 @@ the same method, so the failover goes on in the epoch that it *read* (D1). And a
 version is taken for 1, although it is 0; that does no harm, since every failover reads it again.
 
 Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`.
-PROTOCOL.md section 6. Left out on purpose: topic deletion, of which only the deletion manager and its thread are there,
-for what a failover leaves that ends between the two (D56).
+PROTOCOL.md section 6.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from __future__ import annotations
 from reference.connections import ControllerChannelManager
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
+from reference.deletion_requests import initialize_topic_deletion
 from reference.effects import (
     CreateEpoch,
     EpochZnode,
@@ -35,6 +35,7 @@ from reference.procedures import ControllerMoved, LeftOverChannel, Procedure, Un
 from reference.reassignment_requests import initialize_partition_reassignment, resume_reassignments
 from reference.replica_transitions import start_replica_machine
 from reference.state_effects import Partitions, ReadState
+from reference.topic_deletion import start_deletion_thread
 from reference.zookeeper_scripts import StateZnode
 from spec.controller_log.failover import (
     ActiveBrokers,
@@ -47,7 +48,7 @@ from spec.controller_log.failover import (
 )
 from spec.controller_log.state_machines import PartitionMachineStarted
 from spec.kafka_types import TopicPartition
-from spec.state import DeletionThread, Handler
+from spec.state import Handler
 from spec.variants import Switch
 
 INITIAL_CONTROLLER_EPOCH = 1
@@ -75,7 +76,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
         yield from FinishFailover(removal_of(controller))
-        controller.deletion = DeletionThread.RUNNING
+        start_deletion_thread(controller)
         controller.reach(Milestone.READY)
     except UnexpectedFailure:
         controller.reach(Milestone.FAILOVER_FAILED)
@@ -126,7 +127,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     _start_channel_manager(controller)
     yield from initialize_preferred_election(controller)
     yield from initialize_partition_reassignment(controller)
-    controller.deletion = DeletionThread.MANAGER_ONLY
+    yield from initialize_topic_deletion(controller)
     controller.report(ActiveBrokers, brokers=tuple(sorted(controller.live)))
     controller.report(CurrentTopics, topics=tuple(sorted(context.all_topics)))
 

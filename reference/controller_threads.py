@@ -1,8 +1,8 @@
 """The controller's threads: which handler runs for a callback, and what becomes of an exception that leaves one.
 
 All callbacks of a process run on ZkClient's event thread, one after the other, under the controller lock; start-up
-elects on the main thread under the same lock. So a driver runs one procedure of a controller to its end before it
-begins the next. A callback carries no data: its listener reads afresh.
+elects on the main thread under the same lock, and the deletion thread works under it. So a driver runs one procedure of
+a controller to its end before it begins the next. A callback carries no data: its listener reads afresh.
 
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; `ControllerZkChildListener`, which asks whether the broker is active
 before it takes the lock (KAFKA-4447).
@@ -16,17 +16,20 @@ from typing import Final, TypeAlias
 from reference.broker_changes import on_broker_change
 from reference.controller import KafkaController
 from reference.controller_election import on_controller_change, on_controller_moved, on_new_session, startup
+from reference.deletion_requests import on_deletion_change
 from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
 from reference.preferred_election import on_preferred_election
 from reference.procedures import THROWABLE, FencedWrite, Procedure
 from reference.reassignment import on_state_change
 from reference.reassignment_requests import on_reassignment_request
+from reference.topic_deletion import delete_topics
 from reference.topics import on_topic_change
 from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     CONTROLLER,
+    DELETE_TOPICS,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
@@ -43,6 +46,7 @@ CALLBACK_OF: Final[Mapping[str, Callback]] = {
     CONTROLLER: Callback.CONTROLLER,
     BROKER_IDS: Callback.BROKERS,
     BROKER_TOPICS: Callback.TOPICS,
+    DELETE_TOPICS: Callback.DELETIONS,
     ISR_CHANGES: Callback.ISR_CHANGES,
     REASSIGN_PARTITIONS: Callback.REASSIGNMENTS,
     PREFERRED_REPLICA_ELECTION: Callback.PREFERRED,
@@ -57,6 +61,7 @@ ALWAYS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] =
 ONLY_ACTIVE: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
     Callback.BROKERS: on_broker_change,
     Callback.TOPICS: on_topic_change,
+    Callback.DELETIONS: on_deletion_change,
     Callback.ISR_CHANGES: on_isr_change,
     Callback.REASSIGNMENTS: on_reassignment_request,
     Callback.PREFERRED: on_preferred_election,
@@ -106,3 +111,11 @@ def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]
         on_controller_moved(controller)
     except THROWABLE:
         return
+
+
+def on_deletion_thread(controller: KafkaController) -> Procedure[None]:
+    """What the deletion thread does when it is woken."""
+    try:
+        yield from delete_topics(controller)
+    except FencedWrite:
+        on_controller_moved(controller)

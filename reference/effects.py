@@ -333,6 +333,20 @@ class SkipCallback(Effect[None]):
             yield from read_data(self.path)
 
 
+# ------------------------------------------------------------------------------------------------------ send threads
+
+
+@dataclass(frozen=True)
+class JoinSender(Effect[None]):
+    """A channel is to be closed whose sender waits for the lock that is held here: neither ever goes on (D50)."""
+
+    at = At.DEADLOCKED
+
+    def script(self) -> Script[None]:
+        """Nothing is asked of ZooKeeper."""
+        yield from ()
+
+
 # -------------------------------------------------------------------------------------------------------- registration
 
 

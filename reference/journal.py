@@ -28,6 +28,7 @@ class Milestone(Enum):
     FAILOVER_FAILED = "an exception ended a failover"
     LEADERLESS_ELECTION = "a pending preferred election names a partition without leadership"
     ELECTION_FAILED = "a preferred election ended with a partition without leadership"
+    DELETION_THREAD_ENDED = "an exception ended the deletion thread"
     BROKER_CHANGE = "the callback of a broker change has read who is registered"
 
 
@@ -84,6 +85,14 @@ class ReassignmentGivenUp:
 
 
 @dataclass(frozen=True)
+class TurnedTo:
+    """The deletion thread turned to a queued topic."""
+
+    controller: int
+    topic: str
+
+
+@dataclass(frozen=True)
 class ImbalanceFound:
     """The rebalance thread found that a broker leads too few of the partitions that it is to lead."""
 
@@ -120,6 +129,7 @@ class Fate(Enum):
     TOPIC_CREATED = "the admin tool creates a topic"
     ELECTION_REQUESTED = "the admin tool asks for a preferred election"
     REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
+    DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,7 @@ Entry: TypeAlias = (
     | RequestHandled
     | ElectionGivenUp
     | ReassignmentGivenUp
+    | TurnedTo
     | ImbalanceFound
     | OperationDone
     | FateMet

@@ -14,11 +14,14 @@ Left out on purpose: what the scope leaves out. Without the part `connections` n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any, Final, Self
 
 from reference.broker import Broker
+from reference.connections import QueuedRequest
 from reference.controller import Configuration, KafkaController
 from reference.controller_threads import event_of
+from reference.deletion_requests import ReadDeletions
 from reference.effects import ReadTopics
 from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
@@ -45,9 +48,12 @@ from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     COMMON_PATHS,
+    DELETE_TOPICS,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
+    delete_topic_path,
+    topic_config_path,
     topic_path,
 )
 from spec.kafka_types import TopicPartition
@@ -55,7 +61,13 @@ from spec.model import IMPLIED
 from spec.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
-from spec.znodes import PartitionReassignment, PartitionsPayload, ReassignPartitionsPayload, TopicPayload
+from spec.znodes import (
+    PartitionReassignment,
+    PartitionsPayload,
+    ReassignPartitionsPayload,
+    TopicConfigPayload,
+    TopicPayload,
+)
 
 TOPICS: Final = "abcdefgh"
 """The names of a scope's topics, by number."""
@@ -225,6 +237,7 @@ class MemoryCluster:
         """The admin tool creates a topic with its assignment."""
         assigned = zip(self.partitions, self.scope.assigned, strict=True)
         payload = TopicPayload(partitions={tp.partition: replicas for tp, replicas in assigned if tp.topic == topic})
+        self._create_as_admin(topic_config_path(topic), TopicConfigPayload(config={}).encode())
         self.zookeeper.execute(self.admin_session, Create(topic_path(topic), payload.encode()))
         self.record(FateMet(ADMIN, Fate.TOPIC_CREATED, (topic_path(topic),)))
         self.tell_watchers()
@@ -244,6 +257,12 @@ class MemoryCluster:
         data = ReassignPartitionsPayload(partitions=entries).encode()
         self.zookeeper.execute(self.admin_session, Create(REASSIGN_PARTITIONS, data))
         self.record(FateMet(ADMIN, Fate.REASSIGNMENT_REQUESTED, (str(number),)))
+        self.tell_watchers()
+
+    def request_deletion(self, topic: str) -> None:
+        """The admin tool asks for the deletion of a topic."""
+        self.zookeeper.execute(self.admin_session, Create(delete_topic_path(topic), b""))
+        self.record(FateMet(ADMIN, Fate.DELETION_REQUESTED, (topic,)))
         self.tell_watchers()
 
     def _create_as_admin(self, path: str, data: bytes | None) -> None:
@@ -285,6 +304,8 @@ class MemoryCluster:
             return "preferred_election" not in self.scope.parts
         if isinstance(effect, ReadReassignments):
             return "reassignment" not in self.scope.parts
+        if isinstance(effect, ReadDeletions):
+            return "deletion" not in self.scope.parts
         return isinstance(effect, ReadTopics) and "partitions" not in self.scope.parts
 
     def drop_what_is_left_out(self, controller: KafkaController) -> None:
@@ -292,16 +313,27 @@ class MemoryCluster:
         manager = controller.context.controller_channel_manager
         if manager is not None:
             for queue in manager.queues.values():
-                queue[:] = [queued for queued in queue if isinstance(queued.request, self.carried())]
+                kept = [queued for queued in queue if isinstance(queued.request, self.carried())]
+                pairs = zip_longest(kept, kept[1:])
+                queue[:] = [one for one, following in pairs if following is None or not _is_for_nothing(one, following)]
+
+
+def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
+    """Whether this is the StopReplica of no partition that goes before the deletion manager's deletions."""
+    is_empty = isinstance(queued.request, StopReplicaRequest) and not queued.request.partitions
+    return is_empty and following.calls_back and following.batch == queued.batch
 
 
 def listened_paths(scope: Scope) -> tuple[str, ...]:
     """The paths that a scope's active controller listens to."""
     optional = (
-        ("creation", BROKER_TOPICS), ("notifications", ISR_CHANGES), ("reassignment", REASSIGN_PARTITIONS),
-        ("preferred_election", PREFERRED_REPLICA_ELECTION),
-    )  # fmt: skip
-    return (BROKER_IDS, *(path for part, path in optional if part in scope.parts))
+        (BROKER_TOPICS, {"creation", "deletion"}),
+        (DELETE_TOPICS, {"deletion"}),
+        (ISR_CHANGES, {"notifications"}),
+        (REASSIGN_PARTITIONS, {"reassignment"}),
+        (PREFERRED_REPLICA_ELECTION, {"preferred_election"}),
+    )
+    return (BROKER_IDS, *(path for path, parts in optional if parts & scope.parts))
 
 
 def _numbered(scope: Scope) -> Iterator[TopicPartition]:

@@ -32,18 +32,20 @@ from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import IsrWrite, ReadState
+from reference.topic_deletion import is_deleted, is_due
 from reference.zookeeper_api import SessionExpired
 from reference.zookeeper_scripts import (
     CONTROLLER,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     broker_path,
+    delete_topic_path,
     state_path,
     topic_path,
 )
 from spec.kafka_types import TopicPartition
 from spec.request_schemas import Request, StopReplicaRequest
-from spec.state import Callback
+from spec.state import At, Callback
 
 BUDGETS: Final[Mapping[str, str]] = {
     "crash": "crashes",
@@ -54,6 +56,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "deliver_deletion_unanswered": "resends",
     "start_process_early": "early_starts",
     "create_topic": "creations",
+    "request_deletion": "deletions",
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
     "elect_create_unanswered": "losses",
@@ -74,6 +77,7 @@ TAKES: Final[Mapping[Callback, str]] = {
     Callback.SESSION: "on_new_session",
     Callback.BROKERS: "on_broker_change",
     Callback.TOPICS: "on_topic_change",
+    Callback.DELETIONS: "on_deletion_change",
     Callback.ISR_CHANGES: "on_isr_change",
     Callback.REASSIGNMENTS: "on_reassignment_request",
     Callback.PREFERRED: "on_preferred_election",
@@ -128,12 +132,15 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
             yield from _rebalance(cluster, process)
+            yield from _deletions(cluster, process)
             yield from _effects(cluster, process)
             yield from _isr_changes(cluster, process)
         yield from _deliveries(cluster, process)
     for number, topic in enumerate(cluster.topics()):
         if topic_path(topic) not in cluster.zookeeper.tree:
             yield Choice("create_topic", (("t", number),), partial(MemoryCluster.create_topic, topic=topic))
+        elif delete_topic_path(topic) not in cluster.zookeeper.tree:
+            yield Choice("request_deletion", (("t", number),), partial(MemoryCluster.request_deletion, topic=topic))
     if "preferred_election" in cluster.scope.parts and PREFERRED_REPLICA_ELECTION not in cluster.zookeeper.tree:
         for named in range(1, 1 << len(cluster.partitions)):
             do = partial(MemoryCluster.request_preferred_election, named=named)
@@ -220,6 +227,24 @@ def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
                 yield Choice("check_imbalance", (("c", c), ("h", h)), check)
 
 
+def _deletions(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The deletion thread takes the lock for what is queued, or a sender's callback for an answer that has come."""
+    controller, c = process.controller, process.broker_id
+    if controller is None or not _is_idle(process):
+        return
+    for b in cluster.processes:
+        for head in controller.queue_to(b)[:1]:
+            if head.answer is not None and isinstance(head.request, StopReplicaRequest):
+                of_partition = ("p", cluster.partitions.index(head.request.partitions[0]))
+                yield Choice(
+                    "on_replica_deleted", (("c", c), ("b", b), of_partition), partial(steps.answer_deletion, c=c, b=b)
+                )
+    for index, topic in enumerate(sorted(controller.deleting.queued) if is_due(controller) else ()):
+        if cluster.can_operate(process) or not is_deleted(controller, topic):
+            parameters = (("c", c), ("t", cluster.topics().index(topic)))
+            yield Choice("delete_queued_topic", parameters, partial(steps.delete_topics, c=c, index=index))
+
+
 # ----------------------------------------------------------------------------------------------------------- effects
 
 
@@ -236,9 +261,9 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
         error = SessionExpired(CONTROLLER)
         yield Choice("elect_create_without_session", (("c", c),), partial(steps.throw, c=c, error=error))
         return
-    if not can_operate:
-        return
     for index, effect in enumerate(running.options):
+        if effect.at is At.DEADLOCKED or (effect.needs_session and not can_operate):
+            continue
         parameters = (("c", c), *_parameters(cluster, effect))
         rule = effect.action if running.unanswered is None else effect.retry_action or effect.action
         yield Choice(rule, parameters, partial(steps.carry_out, c=c, index=index))
@@ -253,6 +278,8 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
         yield "p", cluster.partitions.index(partition)
     if hasattr(effect, "replica"):
         yield "r", effect.replica
+    if hasattr(effect, "topic"):
+        yield "t", cluster.topics().index(effect.topic)
     if isinstance(effect, DeleteNotification):
         yield "n", cluster.notifiers[effect.path]
 
@@ -269,7 +296,8 @@ def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
         return
     for b, receiver in cluster.processes.items():
         queue = process.controller.queue_to(b)
-        for place, queued in enumerate(queue if receiver.is_running else ()):
+        calls_back = any(head.answer is not None for head in queue[:1])
+        for place, queued in enumerate(queue if receiver.is_running and not calls_back else ()):
             deletes = isinstance(queued.request, StopReplicaRequest) and queued.request.delete_partitions
             if place and not (deletes and queued.batch == queue[0].batch):
                 break

@@ -22,7 +22,7 @@ def initial_cluster(scope: Scope, switches: Switches = AS_CODED) -> MemoryCluste
     """The cluster in which an exploration of this scope starts."""
     cluster = MemoryCluster(scope, switches)
     if scope.cold:
-        if "creation" not in scope.parts:
+        if _topics_stand(scope):
             for topic in cluster.topics():
                 cluster.create_topic(topic)
     else:
@@ -31,13 +31,18 @@ def initial_cluster(scope: Scope, switches: Switches = AS_CODED) -> MemoryCluste
     return cluster
 
 
+def _topics_stand(scope: Scope) -> bool:
+    """Whether the topics are there from the start."""
+    return "creation" not in scope.parts or scope.topics_stand
+
+
 def _settle(cluster: MemoryCluster) -> None:
     """Start the brokers one after the other, create the topics, and let everything come to rest."""
     for process in cluster.processes.values():
         _listen(process.controller, *LISTENED_PATHS)
     for b in cluster.processes:
         run_to_rest(cluster, f"start_process(b={b})")
-    if "creation" not in cluster.scope.parts:
+    if _topics_stand(cluster.scope):
         for topic in cluster.topics():
             cluster.create_topic(topic)
             run_to_rest(cluster)

@@ -6,11 +6,12 @@ possible at all, the scheduler has asked before.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from reference.auto_rebalance import find_imbalance, rebalance_partition
 from reference.connections import QueuedRequest
-from reference.controller_threads import on_callback, on_startup
+from reference.controller_threads import on_callback, on_deletion_thread, on_startup
 from reference.effects import ElectCreate, RegisterBroker
 from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
@@ -18,9 +19,11 @@ from reference.memory_cluster import AnswerLost, MemoryCluster
 from reference.memory_process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure
 from reference.state_effects import IsrWrite, ShrinkIsr
+from reference.topic_deletion import on_replica_deleted
 from reference.zookeeper_scripts import broker_path
+from spec.error_codes import ErrorCode
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
+from spec.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
 from spec.state import Callback
 from spec.variants import Switch
 
@@ -139,6 +142,24 @@ def rebalance(cluster: MemoryCluster, *, c: int, partition: TopicPartition) -> N
         settle(cluster, process)
 
 
+def delete_topics(cluster: MemoryCluster, *, c: int, index: int) -> None:
+    """The deletion thread takes the lock, and turns to one of the queued topics."""
+    process = cluster.change(c)
+    if process.controller is not None:
+        process.running = Running(on_deletion_thread, process.controller)
+        carry_out(cluster, c=c, index=index)
+
+
+def answer_deletion(cluster: MemoryCluster, *, c: int, b: int) -> None:
+    """A sender's callback has the lock: the controller learns what became of a StopReplica with delete."""
+    controller = cluster.change(c).controller
+    queue = [] if controller is None else controller.queue_to(b)
+    for head in queue[:1]:
+        if controller is not None and head.answer is not None and isinstance(head.request, StopReplicaRequest):
+            on_replica_deleted(controller, b, head.request, head.answer)
+            del queue[0]
+
+
 def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
     """Do an effect, and let its handler go on to the next."""
     process = cluster.change(c)
@@ -206,11 +227,14 @@ def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered:
     queue = sender.controller.queue_to(b)
     queued = queue[place]
     cluster.correlation_id += 1
+    answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
-        response = receiver.broker.handle(queued.request, cluster.correlation_id)
-        cluster.record(RequestHandled(b, queued.request, response))
+        answer = receiver.broker.handle(queued.request, cluster.correlation_id)
+        cluster.record(RequestHandled(b, queued.request, answer))
     if answered:
         queue.pop(place)
+        if queued.calls_back and isinstance(answer, PartitionsResponse):
+            queue.insert(0, replace(queued, answer=answer))
 
 
 def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:

@@ -63,10 +63,11 @@ def start_partition_machine(controller: KafkaController) -> Procedure[None]:
 
 
 def trigger_online_partition_state_change(controller: KafkaController, reason: Handler) -> Procedure[None]:
-    """Bring every New and every Offline partition online."""
-    waiting = (PartitionState.NEW, PartitionState.OFFLINE)
-    states = controller.partition_machine.states
-    yield from bring_online(controller, [tp for tp, state in states.items() if state in waiting], reason)
+    """Bring every New and every Offline partition online, unless its topic is queued for deletion."""
+    waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
+    states = controller.partition_machine.states.items()
+    chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued]
+    yield from bring_online(controller, chosen, reason)
 
 
 def bring_online(controller: KafkaController, partitions: Iterable[TopicPartition], reason: Handler) -> Procedure[None]:
@@ -147,6 +148,15 @@ def set_offline(controller: KafkaController, partition: TopicPartition) -> None:
         return
     controller.partition_machine.states[partition] = PartitionState.OFFLINE
     controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=PartitionState.OFFLINE)
+
+
+def set_non_existent(controller: KafkaController, partition: TopicPartition) -> None:
+    """To NonExistentPartition: its topic is deleted."""
+    source, target = _state(controller, partition), PartitionState.NON_EXISTENT
+    if _refused(controller, partition, target):
+        return
+    controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=target)
+    controller.partition_machine.states[partition] = target
 
 
 def _state(controller: KafkaController, partition: TopicPartition) -> PartitionState:

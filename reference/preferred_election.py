@@ -8,8 +8,7 @@ Kept as they are: the line that is logged for each partition looks up its leader
 before the request is deleted (D49); so does the failover's read (D42).
 
 Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferredReplicaElection`,
-`initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5. Left out
-on purpose: topics that are queued for deletion.
+`initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from dataclasses import dataclass
 
 from reference.context import Activity
 from reference.controller import KafkaController
+from reference.deletion_queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.partition_leadership import bring_online
 from reference.procedures import Effect, NoLeadership, Procedure, Script
@@ -127,7 +127,8 @@ def on_preferred_election(controller: KafkaController) -> Procedure[None]:
     context = controller.context
     context.election_request = request.czxid
     try:
-        asked = request.partitions - context.partitions_undergoing_preferred_election
+        queued = {one for one in request.partitions if one.topic in controller.deleting.queued}
+        asked = request.partitions - context.partitions_undergoing_preferred_election - queued
         yield from _elect(controller, asked, Handler.PREFERRED_ELECTION)
         yield from DeleteElectionRequest(removal_of(controller))
     finally:
@@ -170,6 +171,7 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
     """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
     context = controller.context
     context.partitions_undergoing_preferred_election |= partitions
+    hold_back(controller, {partition.topic for partition in partitions})
     controller.is_about(asked=partitions)
     yield from bring_online(controller, sorted(partitions), reason)
     controller.is_about(asked=frozenset())
@@ -178,3 +180,4 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
         controller.reach(Milestone.ELECTION_FAILED)
         raise NoLeadership(f"key not found: {min(leaderless)}")
     context.partitions_undergoing_preferred_election -= partitions
+    resume_deletion(controller, {partition.topic for partition in partitions})

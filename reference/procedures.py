@@ -18,6 +18,7 @@ What goes wrong inside the controller::
     ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
     ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
     ├── ReassignmentImpossible   a partition has no AR or state znode any more, or the latter is a newer controller's
+    ├── NoSuchListener           a topic has no listener of its own to be unsubscribed (NoSuchElementException)
     ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
     └── UnexpectedFailure        anything else, put in on purpose
 """
@@ -82,6 +83,10 @@ class ReassignmentImpossible(ControllerFailure):
     """A partition has no AR or state znode any more, or the latter is a newer controller's."""
 
 
+class NoSuchListener(ControllerFailure):
+    """A topic is to be unwatched that was not watched."""
+
+
 class MissingDeletionThread(ControllerFailure):
     """The deletion manager is to be shut down, but its thread was never made."""
 
@@ -134,6 +139,11 @@ class Effect(ABC, Generic[Result_co]):
     def written(self) -> str | None:
         """The path of the write that may go unanswered, if there is one."""
         return None
+
+    @property
+    def needs_session(self) -> bool:
+        """Whether there is an operation in it."""
+        return True
 
     @property
     def action(self) -> str:

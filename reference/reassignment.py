@@ -21,6 +21,7 @@ from functools import partial
 from reference import replica_transitions
 from reference.context import Activity, LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
+from reference.deletion_queue import resume_deletion
 from reference.journal import ReassignmentGivenUp
 from reference.leader_selectors import elect_reassigned, without
 from reference.partition_leadership import bring_online_with
@@ -228,6 +229,7 @@ def _replace_old_replicas(
     controller.batch.new_batch()
     controller.batch.add_update_metadata(controller, (partition,))
     controller.batch.send(controller)
+    resume_deletion(controller, (partition.topic,))
 
 
 def _move_leader_if_required(
@@ -274,4 +276,11 @@ def remove_from_reassigned_partitions(
     controller.listeners -= {state_path(read.partition)}
     remaining = yield from read
     yield from write(read.partition, remaining, controller.fence)
-    controller.context.partitions_being_reassigned.pop(read.partition, None)
+    forget_reassignment(controller, read.partition)
+
+
+def forget_reassignment(controller: KafkaController, partition: TopicPartition) -> None:
+    """It is done, or refused; only where that is mended the latter, too, lets the topic be deleted."""
+    controller.context.partitions_being_reassigned.pop(partition, None)
+    if controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
+        resume_deletion(controller, (partition.topic,))

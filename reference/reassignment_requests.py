@@ -7,8 +7,8 @@ exception, whatever that has done. A failover drops what is so already, or is no
 resumes the rest once they run, with what this broker was reassigning in an earlier term (D13).
 
 Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initiateReassignReplicasForTopicPartition`,
-`initializePartitionReassignment`. PROTOCOL.md section 8. Left out on purpose: topics that are queued for deletion; and
-that what is to be resumed is remembered only when all that is to be dropped is.
+`initializePartitionReassignment`. PROTOCOL.md section 8. Left out on purpose: that what is
+to be resumed is remembered only when all that is to be dropped is.
 """
 
 from __future__ import annotations
@@ -18,8 +18,13 @@ from dataclasses import dataclass
 
 from reference.context import Activity
 from reference.controller import KafkaController
+from reference.deletion_queue import hold_back
 from reference.procedures import THROWABLE, FencedWrite, Procedure, in_any_order
-from reference.reassignment import on_partition_reassignment, remove_from_reassigned_partitions
+from reference.reassignment import (
+    forget_reassignment,
+    on_partition_reassignment,
+    remove_from_reassigned_partitions,
+)
 from reference.reassignment_effects import (
     AcceptReassignment,
     BeginAgain,
@@ -38,11 +43,13 @@ from spec.controller_log.reassignment import (
     ReassignmentRequested,
     ReassignmentsDone,
     ReassignmentsFound,
+    ReassignmentSkipped,
     ReassignmentsResumed,
     ReassignmentStarted,
 )
 from spec.kafka_types import TopicPartition
 from spec.state import Handler
+from spec.variants import Switch
 
 Wanted = Mapping[TopicPartition, tuple[int, ...]]
 
@@ -73,13 +80,16 @@ def _initiate(controller: KafkaController, asked: Wanted, reason: Handler) -> Pr
     def first(partition: TopicPartition, remaining: Partitions) -> AcceptReassignment | RefuseReassignment:
         del remaining
         assigned = controller.context.partition_replica_assignment.get(partition)
-        refused = assigned is None or assigned == asked[partition]
+        refused = assigned is None or assigned == asked[partition] or _is_doomed(controller, partition, reason)
         return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
 
     def rest(partition: TopicPartition, left: Reassignments | None, remaining: Partitions) -> Procedure[bool]:
         agenda.begin(partition, remaining)
         if left is None:
             yield from _run_first(controller, partition, asked[partition])
+        elif _is_doomed(controller, partition, reason):
+            controller.report(ReassignmentSkipped, partition=partition)
+            yield from _drop(controller, partition, left)
         else:
             controller.report(ReassignmentFailed, partition=partition)
             yield from _drop(controller, partition, left)
@@ -89,11 +99,18 @@ def _initiate(controller: KafkaController, asked: Wanted, reason: Handler) -> Pr
     controller.is_about(handler=Handler.NONE)
 
 
+def _is_doomed(controller: KafkaController, partition: TopicPartition, reason: Handler) -> bool:
+    """Whether a topic is queued for deletion, which is asked of a new request, and where that is mended at failover."""
+    asks = reason is Handler.REASSIGNMENT or controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
+    return asks and partition.topic in controller.deleting.queued
+
+
 def _run_first(controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]) -> Procedure[None]:
     """A reassignment is accepted; what its first run raises has it refused after all."""
     controller.report(ReassignmentStarted, partition=partition, new_replicas=wanted)
     controller.listeners |= {state_path(partition)}
     controller.context.partitions_being_reassigned[partition] = wanted
+    hold_back(controller, (partition.topic,))
     try:
         found = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, found)
@@ -107,7 +124,7 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
 def _drop(controller: KafkaController, partition: TopicPartition, left: Reassignments) -> Procedure[None]:
     """Take a partition from the request, of which this is left."""
     yield from WriteRemaining(partition, left, controller.fence)
-    controller.context.partitions_being_reassigned.pop(partition, None)
+    forget_reassignment(controller, partition)
 
 
 def initialize_partition_reassignment(controller: KafkaController) -> Procedure[None]:

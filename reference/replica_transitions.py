@@ -23,6 +23,7 @@ from reference.zookeeper_scripts import StateZnode
 from spec.controller_log.broker_changes import NotInIsr
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.replica_states import ReplicaState
+from spec.state import Handler
 from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.variants import Switch
 from spec.znodes import PartitionStatePayload
@@ -71,12 +72,18 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
         if _refused(controller, partition, replica, ReplicaState.ONLINE):
             continue
         known = context.partition_leadership_info.get(partition)
-        if source is not ReplicaState.NEW and known is not None:
+        if source is not ReplicaState.NEW and known is not None and not _is_spared(controller, partition):
             batch.add_leader_and_isr(controller, (replica,), partition, known)
         controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
         if source is ReplicaState.NEW or known is not None:
             _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
     batch.send(controller)
+
+
+def _is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether nobody is told to host a partition, because its topic is queued, and nothing else goes on (a mend)."""
+    spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
+    return spares and topic in controller.deleting.queued and not controller.context.is_busy(topic)
 
 
 def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
@@ -135,29 +142,24 @@ def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None
     _log_change(controller, partition, replica, source, ReplicaState.NEW)
 
 
-def set_offline(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
-    """To OfflineReplica: stop it, remove it from the ISR, tell the others; one batch."""
+def set_offline(
+    controller: KafkaController, replicas: Iterable[Replica], reason: Handler = Handler.NONE
+) -> Procedure[None]:
+    """To OfflineReplica: stop it, remove it from the ISR, tell the others, unless its topic goes; one batch."""
     moving = list(replicas)
     if not moving:
         return
-    batch, leadership = controller.replica_batch, controller.context.partition_leadership_info
-    batch.new_batch()
-    in_isr = []
-    for partition, replica in moving:
-        if _refused(controller, partition, replica, ReplicaState.OFFLINE):
-            continue
-        batch.add_stop_replica((replica,), partition, delete=False)
-        if partition in leadership:
-            in_isr.append((partition, replica))
-        else:
-            _log_failure(controller, partition, replica, ReplicaState.OFFLINE)
+    controller.replica_batch.new_batch()
+    in_isr = [key for key in moving if _stop(controller, key)]
+    if in_isr and reason is not Handler.NONE:
+        controller.is_about(handler=reason)
 
     def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
         return ReadForRemoval(*key, remaining)
 
     def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
         if found is None or found.content.controller_epoch > controller.context.epoch:
-            _log_failure(controller, *key, ReplicaState.OFFLINE)
+            _fail_to_go_offline(controller, key, overtaken=found is not None)
             return True
         known = yield from _remove_replica_from_isr(controller, key, found, remaining)
         if known is None:
@@ -166,43 +168,37 @@ def set_offline(controller: KafkaController, replicas: Iterable[Replica]) -> Pro
         return True
 
     yield from in_any_order(in_isr, first, rest)
-    batch.send(controller)
-
-
-def delete_at_once(controller: KafkaController, replicas: Iterable[Replica]) -> None:
-    """From OfflineReplica to NonExistentReplica, without waiting for the answer to StopReplica (D38)."""
-    moving = list(replicas)
-    started = [key for key in moving if not _refused(controller, *key, ReplicaState.DELETION_STARTED)]
-    if not moving:
-        return
-    controller.replica_batch.new_batch()
-    for partition, replica in started:
-        _move(controller, (partition, replica), ReplicaState.DELETION_STARTED)
-        controller.replica_batch.add_stop_replica((replica,), partition, delete=True)
     controller.replica_batch.send(controller)
-    assigned = controller.context.partition_replica_assignment
-    for key in moving:
-        for target in (ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT):
-            if not _refused(controller, *key, target):
-                _move(controller, key, target)
-        if key in started:
-            assigned[key[0]] = without(assigned[key[0]], (key[1],))
-            del controller.replica_machine.states[key]
 
 
-def _move(controller: KafkaController, key: Replica, target: ReplicaState) -> None:
-    """A change of state that nobody but the log is told of."""
-    source = _state(controller, *key)
-    controller.replica_machine.states[key] = target
-    _log_change(controller, *key, source, target)
+def _stop(controller: KafkaController, key: Replica) -> bool:
+    """Have a replica that may go Offline told to stop; say whether it is to be removed from the ISR."""
+    partition, replica = key
+    if _refused(controller, partition, replica, ReplicaState.OFFLINE):
+        return False
+    controller.replica_batch.add_stop_replica((replica,), partition, delete=False)
+    if partition in controller.context.partition_leadership_info:
+        return True
+    if controller.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+        _move(controller, key, ReplicaState.OFFLINE)
+    else:
+        _fail_to_go_offline(controller, key)
+    return False
+
+
+def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken: bool = False) -> None:
+    """Its state stays (D16); the want of leadership is no failure where the partition is being deleted."""
+    if overtaken or key[0] not in controller.deleting.partitions:
+        _log_failure(controller, *key, ReplicaState.OFFLINE)
 
 
 def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
-    """Cache the leadership without the replica, and have the other assigned replicas told, alive or not."""
+    """Cache the leadership without the replica; the other assigned replicas are told, unless the topic is to go."""
     partition, replica = key
     controller.context.partition_leadership_info[partition] = known
-    others = without(controller.context.partition_replica_assignment[partition], (replica,))
-    controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
+    if partition not in controller.deleting.partitions:
+        others = without(controller.context.partition_replica_assignment[partition], (replica,))
+        controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.OFFLINE
     _log_change(controller, partition, replica, source, ReplicaState.OFFLINE)
@@ -243,6 +239,55 @@ def _without_replica(
         isr=isr,
         controller_epoch=controller.context.epoch,
     )
+
+
+# ------------------------------------------------------------------------------------------------------------- deletion
+
+
+def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica], *, calls_back: bool) -> None:
+    """To ReplicaDeletionStarted: StopReplica with delete, one batch; `calls_back`: its answer is for a callback."""
+    moving = list(replicas)
+    if not moving:
+        return
+    batch = controller.replica_batch
+    batch.new_batch()
+    for partition, replica in moving:
+        if _move(controller, (partition, replica), ReplicaState.DELETION_STARTED):
+            batch.add_stop_replica((replica,), partition, delete=True, calls_back=calls_back)
+    batch.send(controller)
+
+
+def set_deletion_ended(controller: KafkaController, replicas: Iterable[Replica], target: ReplicaState) -> None:
+    """To ReplicaDeletionSuccessful or ReplicaDeletionIneligible: the answer has come, or never will."""
+    for key in replicas:
+        _move(controller, key, target)
+
+
+def set_non_existent(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+    """To NonExistentReplica: no assigned replica any more, and nothing is known of it."""
+    assignment = controller.context.partition_replica_assignment
+    for partition, replica in replicas:
+        if _move(controller, (partition, replica), ReplicaState.NON_EXISTENT):
+            assignment[partition] = without(assignment[partition], (replica,))
+            del controller.replica_machine.states[partition, replica]
+
+
+def delete_at_once(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+    """From OfflineReplica to NonExistentReplica, without waiting for the answer to StopReplica (D38)."""
+    moving = list(replicas)
+    set_deletion_started(controller, moving, calls_back=False)
+    set_deletion_ended(controller, moving, ReplicaState.DELETION_SUCCESSFUL)
+    set_non_existent(controller, moving)
+
+
+def _move(controller: KafkaController, key: Replica, target: ReplicaState) -> bool:
+    """Make a move that is about the state only, if the table permits it."""
+    if _refused(controller, *key, target):
+        return False
+    source = _state(controller, *key)
+    controller.replica_machine.states[key] = target
+    _log_change(controller, *key, source, target)
+    return True
 
 
 # --------------------------------------------------------------------------------------------------- table and log

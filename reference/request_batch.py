@@ -10,7 +10,7 @@ Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from reference.connections import QueuedRequest
@@ -18,7 +18,7 @@ from reference.context import LeaderIsrAndControllerEpoch
 from reference.journal import RequestSent
 from reference.procedures import DirtyBatch
 from spec.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.logged_values import Leadership, Role
 from spec.request_schemas import (
     EndPoint,
@@ -42,7 +42,7 @@ class RequestBatch:
     """The three maps of pending requests; the controller and each of its state machines have a batch of their own."""
 
     leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
-    stop_replica: dict[int, list[tuple[TopicPartition, bool]]] = field(default_factory=dict)
+    stop_replica: dict[int, list[tuple[TopicPartition, bool, bool]]] = field(default_factory=dict)
     metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
     metadata_receivers: set[int] = field(default_factory=set)
 
@@ -68,22 +68,32 @@ class RequestBatch:
                 self.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)
         self.add_update_metadata(controller, (partition,))
 
-    def add_stop_replica(self, brokers: Iterable[int], partition: TopicPartition, *, delete: bool) -> None:
-        """Tell these brokers to stop fetching a partition, or to delete it."""
+    def add_stop_replica(
+        self, brokers: Iterable[int], partition: TopicPartition, *, delete: bool, calls_back: bool = False
+    ) -> None:
+        """Tell these brokers to stop fetching a partition, or to delete it, and perhaps call back when it has."""
         for broker_id in brokers:
             if broker_id >= 0:
-                self.stop_replica.setdefault(broker_id, []).append((partition, delete))
+                self.stop_replica.setdefault(broker_id, []).append((partition, delete, calls_back))
 
     def add_update_metadata(
         self, controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
     ) -> None:
-        """Tell every registered broker of these partitions, or of all; those without leadership are skipped."""
-        context = controller.context
+        """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
+
+        Of every partition that is being deleted they are told so, whichever are named.
+        """
+        context, deleted = controller.context, controller.deleting.partitions
         for partition in context.partition_leadership_info if partitions is None else partitions:
             known = context.partition_leadership_info.get(partition)
-            if known is not None:
+            if known is not None and partition not in deleted:
                 replicas = context.partition_replica_assignment[partition]
                 self.metadata[partition] = _leadership(partition, known, replicas)
+        for partition in sorted(deleted & context.partition_leadership_info.keys()):
+            known = context.partition_leadership_info[partition]
+            doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
+            replicas = context.partition_replica_assignment[partition]
+            self.metadata[partition] = _leadership(partition, doomed, replicas)
         self.metadata_receivers |= context.live_broker_ids
 
     def send(self, controller: KafkaController) -> None:
@@ -126,11 +136,11 @@ class RequestBatch:
     def _send_stop_replica(self, controller: KafkaController) -> None:
         """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
         for broker_id, entries in self.stop_replica.items():
-            stopped = tuple(dict.fromkeys(partition for partition, delete in entries if not delete))
+            stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
             _send(controller, broker_id, _stop(controller, stopped, delete=False))
-            for partition, delete in entries:
+            for partition, delete, calls_back in entries:
                 if delete:
-                    _send(controller, broker_id, _stop(controller, (partition,), delete=True))
+                    _send(controller, broker_id, _stop(controller, (partition,), delete=True), calls_back=calls_back)
         self.stop_replica.clear()
 
     def fork(self) -> RequestBatch:
@@ -149,12 +159,12 @@ def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *
     return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
 
 
-def _send(controller: KafkaController, broker_id: int, request: Request) -> None:
+def _send(controller: KafkaController, broker_id: int, request: Request, *, calls_back: bool = False) -> None:
     """`sendRequest`: to the broker's queue, or nowhere if it has no channel."""
     manager = controller.context.controller_channel_manager
     registration = controller.context.live_brokers.get(broker_id)
     broker_epoch = -1 if registration is None else registration.broker_epoch
-    queued = QueuedRequest(request, controller.batches_sent, broker_epoch)
+    queued = QueuedRequest(request, controller.batches_sent, broker_epoch, calls_back)
     sent = manager is not None and manager.send_request(broker_id, queued)
     controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
 

@@ -4,7 +4,8 @@ The partitions go New, their replicas go New (looking for a state znode, which n
 Online (which creates it), and the replicas Online (which tells nobody).
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
-section 7.3. Left out on purpose: partitions that are added to a topic, and topics that disappear.
+section 7.3. Left out on purpose: partitions that are added to a topic. Of a topic that is gone without this
+controller's doing only the assignment is forgotten, as in Kafka (D53).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from reference.procedures import THROWABLE, FencedWrite, Procedure
 from spec.controller_log.topics import TopicChangeError, TopicDifference
 from spec.kafka_types import TopicPartition
 from spec.state import Handler
+from spec.variants import Switch
 
 
 def on_topic_change(controller: KafkaController) -> Procedure[None]:
@@ -27,14 +29,17 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
     if not controller.partition_machine.has_started:
         return
     context = controller.context
-    names = sorted(topics.keys() - context.all_topics)
+    names, vanished = sorted(topics.keys() - context.all_topics), context.all_topics - topics.keys()
     new = {
         TopicPartition(topic, partition): replicas for topic in names for partition, replicas in topics[topic].items()
     }
     try:
         context.all_topics = frozenset(topics)
-        context.partition_replica_assignment |= new
-        controller.report(TopicDifference, new=tuple(names), deleted=(), assignment=tuple(new.items()))
+        kept = {tp: ar for tp, ar in context.partition_replica_assignment.items() if tp.topic not in vanished}
+        context.partition_replica_assignment = kept | new
+        deleted = tuple(sorted(vanished))
+        controller.report(TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
+        controller.topic_listeners |= set(names)
         if new:
             yield from on_new_partition_creation(controller, tuple(new))
     except FencedWrite:
@@ -54,5 +59,7 @@ def on_new_partition_creation(controller: KafkaController, partitions: Sequence[
     controller.is_about(creating=frozenset(partitions))
     yield from replica_transitions.set_new(controller, replicas)
     controller.is_about(creating=frozenset())
+    if controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        partitions = [one for one in partitions if one.topic not in controller.deleting.queued]
     yield from partition_leadership.bring_online(controller, partitions, Handler.CREATION)
     replica_transitions.set_online(controller, replicas)

@@ -19,6 +19,8 @@ from reference.zookeeper_api import (
     BadVersion,
     Create,
     CreateMode,
+    Delete,
+    GetChildren,
     GetData,
     NodeData,
     NodeExists,
@@ -38,11 +40,12 @@ CONTROLLER_EPOCH: Final = str(paths.CONTROLLER_EPOCH.path())
 BROKER_IDS: Final = str(paths.BROKER_IDS.path())
 BROKER_TOPICS: Final = str(paths.BROKER_TOPICS.path())
 ISR_CHANGES: Final = str(paths.ISR_CHANGES.path())
+DELETE_TOPICS: Final = str(paths.DELETE_TOPICS.path())
 PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
 
 REASSIGN_PARTITIONS: Final = str(paths.REASSIGN_PARTITIONS.path())
 
-CHILD_PATHS: Final = frozenset({BROKER_IDS, BROKER_TOPICS, ISR_CHANGES})
+CHILD_PATHS: Final = frozenset({BROKER_IDS, BROKER_TOPICS, DELETE_TOPICS, ISR_CHANGES})
 """The paths whose children, and not whose data, somebody listens to."""
 
 COMMON_PATHS: Final = tuple(
@@ -99,6 +102,18 @@ def topic_path(topic: str) -> str:
 
 
 @cache
+def topic_config_path(topic: str) -> str:
+    """The path of a topic's configuration."""
+    return str(paths.TOPIC_CONFIG.path(topic=topic))
+
+
+@cache
+def delete_topic_path(topic: str) -> str:
+    """The path of the request to delete a topic."""
+    return str(paths.DELETE_TOPIC.path(topic=topic))
+
+
+@cache
 def parsed(cls: type[PayloadT], path: str, data: bytes | None) -> PayloadT:
     """The payload of a path; MalformedInput where it is none."""
     payload = parse_payload(path, data)
@@ -136,6 +151,34 @@ def create_with_parents(path: str) -> Script[None]:
     """`makeSurePersistentPathExists`: a znode without data, and whatever is missing above it."""
     with suppress(NodeExists):
         yield from create_persistent(path, None)
+
+
+def delete_if_there(path: str) -> Script[bool]:
+    """`delete`: whether it was there; NotEmpty goes to the caller."""
+    try:
+        yield Delete(path)
+    except NoNode:
+        return False
+    return True
+
+
+def children_of(path: str) -> Script[tuple[str, ...] | None]:
+    """`getChildren`: the names, or None where there is no such znode."""
+    try:
+        children = yield GetChildren(path)
+    except NoNode:
+        return None
+    names: tuple[str, ...] = children.names
+    return names
+
+
+def delete_recursively(path: str) -> Script[bool]:
+    """`deleteRecursive`: a znode and all below it; false, with the rest left, where one went just before its turn."""
+    names = yield from children_of(path)
+    for name in names or ():
+        if not (yield from delete_recursively(f"{path}/{name}")):
+            return False
+    return True if names is None else (yield from delete_if_there(path))
 
 
 def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:

@@ -19,7 +19,7 @@ from typing import Any
 from spec.assignment import assigned_set
 from spec.connections import drop_channels, is_awaited, open_channels
 from spec.controller_threads import become_idle, has_started, take_callback
-from spec.deletion_queue import fail_deletions, is_queued, resume_deletions
+from spec.deletion_queue import end_startup, fail_deletions, is_queued, resume_deletions
 from spec.foreign_removal import tell_all
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
@@ -146,6 +146,7 @@ def _after_startup(s: Any, m: Model, c: int) -> None:
 
 def on_broker_failure(s: Any, m: Model, c: int) -> None:
     """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed."""
+    end_startup(s, m, c)
     controller = s.controllers[c]
     dead = controller.dead
     failed = ~m.brokers.is_empty(dead)

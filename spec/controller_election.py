@@ -39,7 +39,7 @@ LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
 #: What a resignation resets of the parts that a scope may lack.
 RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", "asked", "request_read",
-    "queued", "ineligible", "modified", "woken", "turns", "topic", "imbalanced",
+    "queued", "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "imbalanced",
     "shutting_down", "shutdown_of", "to_move", "topic_ids",
 )  # fmt: skip
 

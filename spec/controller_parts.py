@@ -38,14 +38,20 @@ def reassigning(m: Model) -> Mapping[str, Shape]:
 def deletion_manager(m: Model) -> Mapping[str, Shape]:
     """TopicDeletionManager: its queue and marks, whether its thread is woken, and where the thread is.
 
-    `modified`: topics whose own znode the controller listens to. `turns`: queued topics that the thread, which has the
-    lock, has yet to turn to; `topic`: the one that it is busy with.
+    `doomed`: partitionsToBeDeleted, those that a topic had when it was queued. `modified`: topics whose own znode the
+    controller listens to. `turns`: queued topics that the thread, which has the lock, has yet to turn to; `topic`: the
+    one that it is busy with; `retried`: its replicas whose deletion failed, while they are taken Offline. `resuming`,
+    kept where there are reassignments: topics that are held back no more once the running handler is over.
     """
+    resuming = {"resuming": {t: Leaf(FLAG, False) for t in m.topics}} if m.has("reassignment") else {}
     return {
+        **resuming,
         "queued": {t: Leaf(FLAG, False) for t in m.topics},
+        "doomed": {p: Leaf(FLAG, False) for p in m.partitions},
         "ineligible": {t: Leaf(FLAG, False) for t in m.topics},
         "modified": {t: Leaf(FLAG, False) for t in m.topics},
         "woken": Leaf(FLAG, False),
         "turns": {t: Leaf(FLAG, False) for t in m.topics},
         "topic": Leaf(m.topic_number, 0),
+        "retried": {p: Leaf(m.brokers.set_kind, ()) for p in m.partitions},
     }

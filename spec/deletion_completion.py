@@ -43,6 +43,7 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
     with when(goes_on):
         for p in m.partitions_of(t):
             _forget(s, m, c, p)
+            controller.doomed[p] = False
         controller.modified[t] = False
         controller.queued[t] = False
         if m.mends(Switch.COMPLETION_FORGETS_MARK):
@@ -61,6 +62,8 @@ def _forget(s: Any, m: Model, c: int, p: int) -> None:
     for r in m.assigned(p):
         with when(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL):
             cached.replicas[r] = ReplicaState.NON_EXISTENT
+    if m.has("reassignment"):
+        reset(cached, "assigned")
     with when(s.controllers[c].topics[m.topic_of(p)]):
         cached.state = PartitionState.NON_EXISTENT
 

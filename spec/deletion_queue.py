@@ -32,6 +32,19 @@ def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
     return s.controllers[c].queued[m.topic_of(p)]  # type: ignore[no-any-return]  # a view is dynamic
 
 
+def is_doomed(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
+    return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
+
+
+def enqueue(s: Any, m: Model, c: int, t: int) -> None:
+    """Queue a topic, with the partitions that are known of it by now."""
+    controller = s.controllers[c]
+    controller.queued[t] = True
+    for p in m.partitions_of(t):
+        controller.doomed[p] = either(controller.doomed[p], controller.topics[t])
+
+
 def wake(s: Any, m: Model, c: int) -> None:
     """Wake the deletion thread; with nothing queued it would only go to sleep again."""
     controller = s.controllers[c]
@@ -65,13 +78,28 @@ def resume_deletion(s: Any, m: Model, c: int, t: int) -> None:
 
 
 def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
-    """Brokers have started: no queued topic with a replica on one of them is held back any more."""
+    """Brokers have started: no queued topic with a replica on one of them is held back any more.
+
+    That is the last thing about their start; before it a reassignment may raise, which ends all of it (D51).
+    """
     if not m.has("deletion"):
         return
     for t in m.topics:
         returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
-        with when(returned):
-            resume_deletion(s, m, c, t)
+        if m.has("reassignment"):
+            s.controllers[c].resuming[t] = both(returned, s.controllers[c].queued[t])
+        else:
+            with when(returned):
+                resume_deletion(s, m, c, t)
+
+
+def end_startup(s: Any, m: Model, c: int) -> None:
+    """The start of brokers has been handled, but for the topics that it resumes."""
+    if m.has("deletion") and m.has("reassignment"):
+        for t in m.topics:
+            with when(s.controllers[c].resuming[t]):
+                resume_deletion(s, m, c, t)
+        reset(s.controllers[c], "resuming")
 
 
 def fail_deletions(s: Any, m: Model, c: int, dead: Value) -> None:

@@ -47,13 +47,15 @@ def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
 
 
 def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether bringing the partition online takes a ZooKeeper operation: it is Offline, or New with a live replica.
+    """Whether a partition is to be brought online with all others that wait, unless its topic is to be deleted."""
+    return both(~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
 
-    Partitions of topics that are queued for deletion are left alone.
-    """
+
+def can_be_visited(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether bringing a partition online takes a ZooKeeper operation: it is Offline, or New with a live replica."""
     cached = s.controllers[c].partitions[p]
     new = both(cached.state == PartitionState.NEW, live_assigned(s, m, c, p) != ())
-    return both(~is_queued(s, m, c, p), either(cached.state == PartitionState.OFFLINE, new))
+    return either(cached.state == PartitionState.OFFLINE, new)
 
 
 def begin_online(s: Any, m: Model, c: int, handler: Handler) -> None:

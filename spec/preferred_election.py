@@ -29,7 +29,7 @@ from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.deletion_queue import is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.partition_leadership import begin_visits, is_led_as_preferred, needs_visit
+from spec.partition_leadership import begin_visits, can_be_visited, is_led_as_preferred
 from spec.partition_states import PartitionState
 from spec.request_batch import acts
 from spec.state import At, Callback, Handler
@@ -81,7 +81,7 @@ def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value
     for p in m.partitions:
         controller.asked[p] = asked[p]
         controller.electing[p] = controller.electing[p] | asked[p]
-        led = either(controller.partitions[p].state == PartitionState.ONLINE, needs_visit(s, m, c, p))
+        led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
         visited[p] = both(asked[p], led)
     begin_visits(s, m, c, handler, visited)
     with when(~either(*visited.values())):

@@ -214,6 +214,8 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         controller.at = At.REFUSE_READ
     with when(~first):
         reset(controller, "handler", "dead", "lost_leader", *LOCALS_OF_REASSIGNMENT)
+        if m.has("deletion"):
+            reset(controller, "resuming")
         become_idle(s, c)
 
 

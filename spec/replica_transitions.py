@@ -22,7 +22,7 @@ from typing import Any
 
 from spec.assignment import assigned_set
 from spec.controller_election import controller_moved
-from spec.deletion_queue import is_busy, is_queued
+from spec.deletion_queue import is_busy, is_doomed, is_queued
 from spec.language import action, observe, require, when
 from spec.model import Model
 from spec.partition_leadership import is_own_write, reread, send_online_batch
@@ -226,7 +226,7 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
-    with when(~is_queued(s, m, c, p)):
+    with when(~is_doomed(s, m, c, p)):
         cached.batched = m.brokers.union(cached.batched, others)
 
 

@@ -20,6 +20,7 @@ Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_set
@@ -28,8 +29,8 @@ from spec.connections import end_deletion
 from spec.controller_election import controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.deletion_completion import complete
-from spec.deletion_queue import delete_the_request, fail_deletion, is_busy, turn_to_next, wake
-from spec.language import action, observe, require, when
+from spec.deletion_queue import delete_the_request, enqueue, fail_deletion, is_busy, turn_to_next, wake
+from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, may_go_online_or_offline
@@ -68,7 +69,7 @@ def on_deletion_change(s: Any, m: Model, c: int) -> None:
         asked = s.zookeeper.deletions[t]
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
         with when(both(asked, controller.topics[t], controller.deletion != DeletionThread.NONE)):
-            controller.queued[t] = True
+            enqueue(s, m, c, t)
             wake(s, m, c)
             if m.mends(Switch.MARK_WHAT_IS_QUEUED):
                 controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
@@ -99,11 +100,14 @@ def read_deletions(s: Any, m: Model, c: int) -> None:
 
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_DELETIONS)
+    rearm_watch(s, c, "deletions")
+    reset(controller, "queued", "doomed", "woken")
     for t in m.topics:
         asked = s.zookeeper.deletions[t]
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
         all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
-        controller.queued[t] = asked
+        with when(asked):
+            enqueue(s, m, c, t)
         controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
         controller.modified[t] = controller.topics[t]
     start_state_machines(s, m, c)
@@ -133,6 +137,7 @@ def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
     """Complete the deletion if all replicas are deleted (also where there is none); else retry, then decide."""
     states = replica_states(s, m, c, t)
     deleted = ~either(*(known & (state != ReplicaState.DELETION_SUCCESSFUL) for known, state in states))
+    require(either(~deleted, can_operate(s, c)))
     retries = both(~deleted, ~_is_under_way(s, m, c, t), ~_is_let_alone(s, m, c, t))
     with when(deleted):
         complete(s, m, c, t)
@@ -145,8 +150,16 @@ def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
         waiting = begin_removal(s, m, c, failed)
         with when(waiting):
             s.controllers[c].handler = Handler.DELETION_RETRY
+            for p in m.partitions_of(t):
+                s.controllers[c].retried[p] = failed[p]
         with when(~waiting):
-            _decide(s, m, c, t)
+            _end_retry(s, m, c, t, failed)
+
+
+def _end_retry(s: Any, m: Model, c: int, t: int, failed: Mapping[int, Value]) -> None:
+    """What failed has been taken Offline as far as that goes, and is told to stop; then decide."""
+    send(s, m, c, Batch(stopped=failed))
+    _decide(s, m, c, t)
 
 
 def _is_let_alone(s: Any, m: Model, c: int, t: int) -> Value:
@@ -204,7 +217,9 @@ def after_removals(s: Any, m: Model, c: int, handler: Value) -> None:
     for t in m.topics:
         with when(s.controllers[c].topic == t):
             with when(handler == Handler.DELETION_RETRY):
-                _decide(s, m, c, t)
+                failed = {p: s.controllers[c].retried[p] for p in m.partitions_of(t)}
+                reset(s.controllers[c], "retried")
+                _end_retry(s, m, c, t, failed)
             with when(handler == Handler.DELETION_START):
                 _stop_and_delete(s, m, c, t)
 

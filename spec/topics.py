@@ -20,12 +20,13 @@ from spec.controller_threads import become_idle, has_started, take_callback
 from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.partition_leadership import begin_visits, needs_visit
+from spec.partition_leadership import begin_visits, can_be_visited, needs_visit
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS, Batch, send
 from spec.state import At, Callback, Handler
 from spec.terms import both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, notify
 
 
@@ -128,9 +129,13 @@ def _tell_new_replicas(s: Any, m: Model, c: int) -> None:
 
 
 def _partitions_to_online(s: Any, m: Model, c: int) -> None:
-    """Visit those of the new partitions that have a live replica; without any, the creation is done."""
+    """Visit those of the new partitions that have a live replica; without any, the creation is done.
+
+    Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
+    """
     partitions = s.controllers[c].partitions
-    visited = {p: both(partitions[p].todo, needs_visit(s, m, c, p)) for p in m.partitions}
+    is_due = needs_visit if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else can_be_visited
+    visited = {p: both(partitions[p].todo, is_due(s, m, c, p)) for p in m.partitions}
     for p in m.partitions:
         partitions[p].todo = False
     begin_visits(s, m, c, Handler.CREATION, visited)

@@ -17,7 +17,7 @@ from model_check.edge_replay import joined, replay_edges, walk
 from model_check.interpreter import explore_plainly
 from model_check.sides import Disagreement, Sides
 from model_check.spanning_tree import SpanningTree, spanning_tree
-from reference import memory_scheduler, memory_steps
+from reference import deletion_requests, memory_scheduler, memory_steps
 from reference.broker import Broker
 from reference.effects import ResignDelete
 from reference.memory_cluster import MemoryCluster
@@ -52,7 +52,9 @@ WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "move_c
     ("name", "variant"),
     [
         ("bounce", "AS_CODED"), ("bounce", "FENCED"), ("move", "AS_CODED"), ("move", "FENCED"),
+        ("leaderless_deletion", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
+        *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
     ],
 )  # fmt: skip
 def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: str) -> None:
@@ -140,6 +142,11 @@ def tells_nobody(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(RequestBatch, "_send_leader_and_isr", lambda *_: None)
 
 
+def forgets_to_queue(patch: pytest.MonkeyPatch) -> None:
+    """A request to delete a topic is heard of, and that is all."""
+    patch.setattr(deletion_requests, "enqueue", lambda *_: None)
+
+
 def watches_are_silent(patch: pytest.MonkeyPatch) -> None:
     """ZooKeeper ends a session, but tells nobody who watches."""
     patch.setattr(MemoryCluster, "tell_watchers", lambda _: None)
@@ -167,6 +174,14 @@ PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
     ),
     # The same without the ISR change: what the write makes known is then not told.
     "tells_nobody": (tells_nobody, "tiny", 4, "write_removal", "controllers[1].partitions[0].batched is {}"),
+    # The topic is created, its deletion asked for, and before that request is read, three steps make the partition.
+    "forgets_to_queue": (
+        forgets_to_queue,
+        "leaderless_deletion",
+        6,
+        "on_deletion_change",
+        "controllers[1].queued[0] is yes",
+    ),
     # Ephemerals go with the first expiry.
     "watches_are_silent": (
         watches_are_silent,

@@ -142,7 +142,7 @@ def test_at_rest_there_are_only_faults_and_then_nothing() -> None:
 
 def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
     wide = widened(scope("tiny"))
-    optional = {"creations", "updates", "elections", "reassignments"}
+    optional = {"creations", "updates", "elections", "reassignments", "deletions"}
     assert {name for name, count in wide.budgets if count} == set(BUDGETS) - optional
     assert wide.budget("crashes") * 8 > 200
     assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}

@@ -6,13 +6,11 @@ PROTOCOL.md sections 3, 4 and 6.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from reference.context import LeaderIsrAndControllerEpoch, Registration
-from reference.controller import Configuration, KafkaController
+from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller_election import elect, on_controller_change, on_new_session
 from reference.controller_threads import on_callback
 from reference.effects import (
@@ -26,107 +24,37 @@ from reference.effects import (
     OnNewSession,
     ReadBrokers,
     ReadEpoch,
-    ReadTopics,
     ResignDelete,
     Subscribe,
 )
-from reference.journal import Entry, Milestone, Reached, RequestSent, StateChange
-from reference.preferred_election import FinishFailover, ReadElectionRequest
-from reference.procedures import Effect, MissingDeletionThread, OneOf, Procedure, UnexpectedFailure, snake_case
-from reference.reassignment_effects import ReadReassignments
+from reference.journal import Milestone, Reached, RequestSent, StateChange
+from reference.preferred_election import FinishFailover
+from reference.procedures import Effect, MissingDeletionThread, UnexpectedFailure, snake_case
 from reference.state_effects import (
     CreateState,
     ReadForElection,
     ReadForRemoval,
-    ReadState,
     WriteElectedLeader,
     WriteRemoval,
 )
-from reference.zookeeper_scripts import StateZnode
 from spec.errors import MalformedInput
-from spec.kafka_types import TopicPartition
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
 from spec.state import Callback, DeletionThread
 from spec.variants import Switch
-from spec.znodes import BrokerPayload, PartitionStatePayload
-
-TP = TopicPartition("t", 0)
-
-
-class Hand:
-    """Runs a procedure effect by effect, and keeps what it asked for."""
-
-    def __init__(self, procedure: Procedure[Any]) -> None:
-        self.procedure = procedure
-        self.ended = False
-        self.pending: Effect[Any] | OneOf | None = None
-        self._take(None)
-
-    def _take(self, result: object, error: Exception | None = None) -> None:
-        try:
-            self.pending = self.procedure.send(result) if error is None else self.procedure.throw(error)
-        except StopIteration:
-            self.pending, self.ended = None, True
-
-    def expect(self, kind: type[Effect[Any]], result: object) -> Effect[Any]:
-        """The next effect is of this kind; answer it."""
-        pending = self.pending
-        several = isinstance(pending, OneOf)
-        effect = pending.effects[0] if isinstance(pending, OneOf) else pending
-        assert isinstance(effect, kind)
-        self._take((0, result) if several else result)
-        return effect
-
-    def fail(self, kind: type[Effect[Any]], error: Exception) -> None:
-        """The next effect is of this kind; it raises."""
-        effect = self.pending.effects[0] if isinstance(self.pending, OneOf) else self.pending
-        assert isinstance(effect, kind)
-        self._take(None, error)
-
-
-def controller(*switches: Switch, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
-    journal: list[Entry] = []
-    return KafkaController(Configuration(1, frozenset(switches), unclean), journal.append), journal
-
-
-def registered(*brokers: int) -> dict[int, Registration]:
-    return {b: Registration(BrokerPayload(4, f"h{b}", 9092, timestamp=0), 100 + b) for b in brokers}
-
-
-def znode(leader: int, isr: Sequence[int], *, leader_epoch: int = 0, epoch: int = 1, version: int = 0) -> StateZnode:
-    content = PartitionStatePayload(leader=leader, leader_epoch=leader_epoch, isr=tuple(isr), controller_epoch=epoch)
-    return StateZnode(content, version)
-
-
-def failed_over(one: KafkaController, brokers: Sequence[int], states: Sequence[StateZnode | None] = ()) -> Hand:
-    """A failover up to where the machines start; `states` are the partitions' state znodes, all with AR [1, 2, 3]."""
-    hand = Hand(elect(one))
-    hand.expect(ElectRead, -1)
-    hand.expect(ElectCreate, True)
-    hand.expect(ReadEpoch, EpochZnode(4, 3))
-    hand.expect(IncrementEpoch, 4)
-    hand.expect(Subscribe, None)
-    hand.expect(ReadBrokers, registered(*brokers))
-    hand.expect(ReadTopics, {"t": dict.fromkeys(range(len(states)), (1, 2, 3))} if states else {})
-    for state in states:
-        hand.expect(ReadState, state)
-    if isinstance(hand.pending, ReadElectionRequest):  # the channels are open
-        hand.expect(ReadElectionRequest, None)
-        hand.expect(ReadReassignments, None)
-    return hand
-
-
-def requests(journal: list[Entry], kind: type) -> list[tuple[int, Any]]:
-    """The requests of a kind that were queued, each with its broker."""
-    sent = [entry for entry in journal if isinstance(entry, RequestSent) and entry.queued]
-    return [(entry.broker, entry.request.request) for entry in sent if isinstance(entry.request.request, kind)]
-
-
-def milestones(journal: list[Entry]) -> list[Milestone]:
-    return [entry.milestone for entry in journal if isinstance(entry, Reached)]
-
+from spec.znodes import PartitionStatePayload
+from tests.reference.hands import (
+    TP,
+    Hand,
+    controller,
+    failed_over,
+    milestones,
+    registered,
+    requests,
+    working,
+    znode,
+)
 
 # ------------------------------------------------------------------------------------------------------------ election
 
@@ -312,15 +240,6 @@ def test_a_newer_controllers_state_znode_is_left_alone() -> None:
     hand.expect(ReadForElection, znode(1, (1, 2, 3), epoch=6))
     hand.expect(FinishFailover, None)
     assert one.partition_machine.states[TP] is PartitionState.OFFLINE
-
-
-def working(brokers: Sequence[int], state: StateZnode, *, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
-    """A controller at work, and a fresh journal."""
-    one, journal = controller(unclean=unclean)
-    hand = failed_over(one, brokers, [state])
-    hand.expect(FinishFailover, None)
-    journal.clear()
-    return one, journal
 
 
 def test_the_death_of_a_follower_takes_it_out_of_the_isr() -> None:

@@ -1,0 +1,125 @@
+"""Handlers of the controller led by the hand: a procedure is run effect by effect, each answered by the test.
+
+Nothing runs here but the generators themselves: no ZooKeeper, no scheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reference.context import Registration
+from reference.controller import Configuration, KafkaController
+from reference.controller_election import elect
+from reference.deletion_requests import ReadDeletions
+from reference.effects import (
+    ElectCreate,
+    ElectRead,
+    EpochZnode,
+    IncrementEpoch,
+    ReadBrokers,
+    ReadEpoch,
+    ReadTopics,
+    Subscribe,
+)
+from reference.journal import Entry, Milestone, Reached, RequestSent
+from reference.preferred_election import FinishFailover, ReadElectionRequest
+from reference.procedures import Effect, OneOf, Procedure
+from reference.reassignment_effects import ReadReassignments
+from reference.state_effects import ReadState
+from reference.zookeeper_scripts import StateZnode
+from spec.kafka_types import TopicPartition
+from spec.variants import Switch
+from spec.znodes import BrokerPayload, PartitionStatePayload
+
+TP = TopicPartition("t", 0)
+
+
+class Hand:
+    """Runs a procedure effect by effect, and keeps what it asked for."""
+
+    def __init__(self, procedure: Procedure[Any]) -> None:
+        self.procedure = procedure
+        self.ended = False
+        self.pending: Effect[Any] | OneOf | None = None
+        self._take(None)
+
+    def _take(self, result: object, error: Exception | None = None) -> None:
+        try:
+            self.pending = self.procedure.send(result) if error is None else self.procedure.throw(error)
+        except StopIteration:
+            self.pending, self.ended = None, True
+
+    def expect(self, kind: type[Effect[Any]], result: object, **chosen: object) -> Effect[Any]:
+        """The next effect is of this kind; answer it, or the one of several that has these fields."""
+        pending = self.pending
+        several = isinstance(pending, OneOf)
+        options = pending.effects if isinstance(pending, OneOf) else (pending,)
+        index = next(i for i, one in enumerate(options) if all(getattr(one, name) == chosen[name] for name in chosen))
+        effect = options[index]
+        assert isinstance(effect, kind)
+        self._take((index, result) if several else result)
+        return effect
+
+    def fail(self, kind: type[Effect[Any]], error: Exception) -> None:
+        """The next effect is of this kind; it raises."""
+        effect = self.pending.effects[0] if isinstance(self.pending, OneOf) else self.pending
+        assert isinstance(effect, kind)
+        self._take(None, error)
+
+
+def controller(*switches: Switch, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
+    journal: list[Entry] = []
+    return KafkaController(Configuration(1, frozenset(switches), unclean), journal.append), journal
+
+
+def registered(*brokers: int) -> dict[int, Registration]:
+    return {b: Registration(BrokerPayload(4, f"h{b}", 9092, timestamp=0), 100 + b) for b in brokers}
+
+
+def znode(leader: int, isr: Sequence[int], *, leader_epoch: int = 0, epoch: int = 1, version: int = 0) -> StateZnode:
+    content = PartitionStatePayload(leader=leader, leader_epoch=leader_epoch, isr=tuple(isr), controller_epoch=epoch)
+    return StateZnode(content, version)
+
+
+def failed_over(
+    one: KafkaController,
+    brokers: Sequence[int],
+    states: Sequence[StateZnode | None] = (),
+    deletions: frozenset[str] = frozenset(),
+) -> Hand:
+    """A failover up to where the machines start; `states` are the partitions' state znodes, all with AR [1, 2, 3]."""
+    hand = Hand(elect(one))
+    hand.expect(ElectRead, -1)
+    hand.expect(ElectCreate, True)
+    hand.expect(ReadEpoch, EpochZnode(4, 3))
+    hand.expect(IncrementEpoch, 4)
+    hand.expect(Subscribe, None)
+    hand.expect(ReadBrokers, registered(*brokers))
+    hand.expect(ReadTopics, {"t": dict.fromkeys(range(len(states)), (1, 2, 3))} if states else {})
+    for state in states:
+        hand.expect(ReadState, state)
+    if isinstance(hand.pending, ReadElectionRequest):  # the channels are open
+        hand.expect(ReadElectionRequest, None)
+        hand.expect(ReadReassignments, None)
+        hand.expect(ReadDeletions, deletions)
+    return hand
+
+
+def requests(journal: list[Entry], kind: type) -> list[tuple[int, Any]]:
+    """The requests of a kind that were queued, each with its broker."""
+    sent = [entry for entry in journal if isinstance(entry, RequestSent) and entry.queued]
+    return [(entry.broker, entry.request.request) for entry in sent if isinstance(entry.request.request, kind)]
+
+
+def milestones(journal: list[Entry]) -> list[Milestone]:
+    return [entry.milestone for entry in journal if isinstance(entry, Reached)]
+
+
+def working(brokers: Sequence[int], state: StateZnode, *, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
+    """A controller at work, and a fresh journal."""
+    one, journal = controller(unclean=unclean)
+    hand = failed_over(one, brokers, [state])
+    hand.expect(FinishFailover, None)
+    journal.clear()
+    return one, journal
