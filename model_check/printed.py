@@ -115,7 +115,7 @@ class Printing(DeletionPrinting):
 
     def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
         """Whether something that must be said is not among these."""
-        return not self.demands <= {_key(one.line) for one in lines}
+        return not self.demands <= {key_of(one.line) for one in lines}
 
     @property
     def must_say(self) -> bool:
