@@ -22,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from model_check.python_code import Raw
 from model_check.sides import Disagreement, Pair, Sides, is_left_out
 from reference.memory_scheduler import Choice
+from reference.parts import LACKING
 from spec.scopes import BUDGETS, Scope
 
 MANY = 1 << 16
@@ -157,12 +158,12 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
 
 
 def _is_of(budget: str, scope: Scope) -> bool:
-    """Whether a budget is for faults that a scope with these parts can have."""
+    """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
     parts = {
         "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
         "reassignments": "reassignment", "deletions": "deletion",
     }  # fmt: skip
-    return parts.get(budget) in {None, *scope.parts}
+    return budget not in LACKING and parts.get(budget) in {None, *scope.parts}
 
 
 def widened(scope: Scope) -> Scope:

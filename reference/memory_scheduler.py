@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
+from reference.deletion_requests import ReadDeletions
 from reference.effects import (
     CreateEpoch,
     ElectCreate,
@@ -86,7 +87,7 @@ TAKES: Final[Mapping[Callback, str]] = {
 
 UNCAUGHT: Final = (
     ReadEpoch, IncrementEpoch, CreateEpoch, Subscribe, ReadBrokers, ReadTopics, ReadState, ReadElectionRequest,
-    ReadReassignments, FinishFailover,
+    ReadReassignments, ReadDeletions, FinishFailover,
 )  # fmt: skip
 """Effects of a failover in whose place an exception ends it; elsewhere it is caught and logged for one partition."""
 
