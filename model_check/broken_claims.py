@@ -1,8 +1,9 @@
 """Which claims of the specification an explanation breaks: evaluated on its states and steps, as numbers.
 
-`always` is asked of every state, `step` of every step; `eventually` only of the last state of a whole explanation, and
-only if the cluster has come to rest there: nothing is on its way, nobody has anything left to do, but for what leaves
-no trace in a recording, which may have been done.
+`always` is asked of every state, `step` of every step; `eventually` only of states in which the cluster has come to
+rest: nothing is on its way, nobody has anything left to do, but for what leaves no trace in a recording, which may have
+been done. Such are looked for before each fault, and at the end of a whole explanation. What has not come to be there
+would never have, without that fault.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class BrokenClaims:
         self.asked = [one for one in claims() if one.parts <= model.features]
         self._models: dict[tuple[int, bool], Model] = {}
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
+        self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
 
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
         """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all."""
@@ -52,12 +54,24 @@ class BrokenClaims:
         for number, position in enumerate(path):
             for name in self._broken_at(position):
                 failing[name].append(number)
-        state = self.explainer.settled(path[-1]).state
-        if is_whole and is_at_rest(self.explainer, state):
-            for one in self._of_kind("eventually"):
-                if not self._holds_in(one, state):
-                    failing[one.name].append(len(path) - 1)
+            ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
+            for name in self._broken_at_rest(position) if ends else ():
+                failing[name].append(number)
         return tuple(Broken(one, steps[0], len(steps)) for one in self.asked if (steps := failing[one.name]))
+
+    def _is_fault(self, position: Position) -> bool:
+        """Whether the step to a position is a fault, or an admin's command."""
+        rule = position.step.rule if position.step is not None else ""
+        return bool(rule) and self.explainer.system.rules[rule].budget is not None
+
+    def _broken_at_rest(self, position: Position) -> frozenset[str]:
+        """The names of the `eventually` that do not hold in a state at rest; none where it is not at rest."""
+        if id(position) not in self._resting:
+            state = self.explainer.settled(position).state
+            eventually = self._of_kind("eventually") if is_at_rest(self.explainer, state) else ()
+            names = frozenset(one.name for one in eventually if not self._holds_in(one, state))
+            self._resting[id(position)] = (position, names)
+        return self._resting[id(position)][1]
 
     def _of_kind(self, kind: str) -> Iterator[Claim]:
         return (one for one in self.asked if one.kind == kind)

@@ -23,23 +23,28 @@ HANDLERS, MANAGERS = list(Handler), list(DeletionThread)
 
 ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
 CREATIONS = frozenset({"create_state"})
-VISITS = ELECTIONS | CREATIONS | {"read_for_election", "read_for_move", "write_move"}
+READS_FOR_ELECTION = frozenset({"read_for_election", "move_partition", "rebalance_partition"})
+"""Where an election begins; the two last take the lock for it, and the first of these may begin a removal instead."""
+VISITS = ELECTIONS | CREATIONS | READS_FOR_ELECTION | {"read_for_move", "write_move"}
 VISITS_TO_REPLICAS = frozenset({
     "read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica", "start_new_replica",
+    "move_partition",
 })  # fmt: skip
 GIVEN_UP = frozenset({"fail to create state", "fail election"})
 """What the specification's controller is seen to do where a partition does not come online."""
 MOVES = frozenset({"read_whether_caught_up", "read_for_move", "write_move"})
 """The rules of a reassignment that may elect another leader."""
-READING = frozenset({At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES, At.READ_REASSIGNMENTS, At.READ_DELETIONS})
+READING = frozenset({
+    At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES, At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.READ_DELETIONS,
+})  # fmt: skip
 """Where a failover reads what is in ZooKeeper."""
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
     "request_reassignment", "start_process", "start_process_early", "crash", "renew_session",
     "expire_session", "end_orphaned_session", "register_broker", "register_broker_unanswered", "fail_registration",
     "create_topic", "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered",
-    "rewrite_isr", "request_deletion", "leave_late_copy",
-    "execute_late_copy",
+    "rewrite_isr", "request_deletion", "leave_late_copy", "execute_late_copy", "stop_broker", "request_shutdown",
+    "lose_shutdown_request", "leave_cluster", "request_preferred_election", "withdraw_preferred_election",
 })  # fmt: skip
 """Rules of other roles: the controller's logs have nothing of them."""
 

@@ -15,7 +15,8 @@ from dataclasses import replace
 from model_check.controller_step import SILENT
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
-from model_check.hidden_steps import Candidate, hidden_steps
+from model_check.hidden_steps import Candidate, hidden_steps, part, place_of
+from model_check.on_demand import called_for
 from model_check.open_system import NoRoom, OpenSystem, Step, open_system
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
@@ -42,10 +43,13 @@ from model_check.recorded_trees import agrees, makes_a_transaction
 from model_check.reported import Reporting
 from model_check.reported_reassignment import finds_nothing_new
 from spec.model import Model
+from spec.state import At
 from spec.system import instances
 from spec.variants import Switches
 
-READS_BEFORE_WRITES = frozenset({"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"})
+TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
+"""Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
+READS_BEFORE_WRITES = TAKE_THE_LOCK | {"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"}
 UNANSWERED = "_unanswered"
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
 """What happens to a process that is stopped, too."""
@@ -97,9 +101,14 @@ class Explainer:
         return Position(self.system.initial, self.tracks.beginning)
 
     def progress(self, state: PlainState) -> Iterator[tuple[str, PlainState]]:
-        """The actions that are enabled in a state, faults aside, each with the state after it."""
+        """The actions that are enabled in a state, faults aside, each with the state after it.
+
+        A broker that never had a process does not start one.
+        """
         for rule in self.system.rules.values():
             for parameters in instances(rule, self.model) if rule.budget is None else ():
+                if rule.name == "start_process" and parameters["b"] not in self.tracks.started:
+                    continue
                 action = Explained(rule.name, parameters, (), ()).action
                 try:
                     found = self.system.step(state, rule.name, parameters)
@@ -110,7 +119,9 @@ class Explainer:
                         yield action, found[0]
 
     def _step(self, at: Position, rule: str, parameters: Mapping[str, int]) -> Step | None:
-        """The step of a rule; none where a bound stops it, which is remembered."""
+        """The step of a rule; none where a bound stops it, which is remembered, or where its part is not in."""
+        if rule not in self.system.rules:
+            return None
         try:
             return self.system.step(at.state, rule, parameters)
         except NoRoom as stopped:
@@ -154,6 +165,8 @@ class Explainer:
         if not heads:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
         blamed = actors_of(heads[0])
+        if isinstance(heads[0], ReplicaStopped | StopReplicaRefused):  # of which controller, it does not say
+            blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
         for one in heads:
             due = one.time <= heads[0].time + SKEW
             if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:
@@ -190,8 +203,15 @@ class Explainer:
     def _is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it neither reads too early nor loses requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
-        early = to.step.rule in READS_BEFORE_WRITES and not to.step.observations
+        early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    @staticmethod
+    def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
+        """Whether a hidden step is better taken when what follows from it comes next."""
+        if step.rule in TAKE_THE_LOCK:
+            return place_of(part(after, "controllers", step.parameters["c"])) is not At.IDLE
+        return step.rule in READS_BEFORE_WRITES or step.rule == "accept_shutdown"
 
     def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
         """Moves that explain the next observation of a sequence, or are needed before anything can."""
@@ -245,6 +265,7 @@ class Explainer:
                         yield "deliver_request", {"c": c, "b": b}
             case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
                 yield "crash", {"b": b}
+        yield from called_for(self.model, self.cluster, one, at.state)
 
     def _is_nothing_new(self, one: ControllerSaid, at: Position) -> bool:
         """Whether a line is one of a callback that finds what the last one found."""

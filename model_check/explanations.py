@@ -19,11 +19,14 @@ from model_check.recorded import (
     ControllerCreated,
     ControllerDeleted,
     DeletionAsked,
+    ElectionRequestDeleted,
+    ElectionRequested,
     EpochWritten,
     NotificationCreated,
     NotificationDeleted,
     Observed,
     ProcessKilled,
+    ProcessStopping,
     ReassignmentRequested,
     ReassignmentsWritten,
     ReplicaStopped,
@@ -58,6 +61,7 @@ def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Iterator
 
 def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:
     if one.by_client:
+        yield "leave_cluster", {"b": one.by}
         yield "fail_registration", {"b": one.by}
         return
     yield "end_orphaned_session", {"b": one.by}
@@ -198,6 +202,14 @@ def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Itera
             yield from ((name, {"c": c, "b": one.broker, "p": p}) for name in DELETION)
 
 
+def _request_deleted(_m: Model, one: ElectionRequestDeleted, _state: PlainState) -> Iterator[Candidate]:
+    if one.by:
+        yield "delete_election_request", {"c": one.by}
+        yield "finish_failover", {"c": one.by}
+    else:
+        yield "withdraw_preferred_election", {}
+
+
 TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable[Candidate]]]] = {
     SessionBegan: _session_began,
     SessionEnded: _session_ended,
@@ -218,8 +230,13 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     StateWritten: _state_written,
     NotificationCreated: lambda _m, one, _state: [("report_isr_changes", {"b": one.by})],
     NotificationDeleted: lambda _m, one, _state: [("delete_notification", {"c": one.by, "n": one.notice})],
+    ElectionRequested: lambda _m, one, _state: [
+        ("request_preferred_election", {"named": sum(1 << p for p in one.partitions)})
+    ],
+    ElectionRequestDeleted: _request_deleted,
     WriteConflicted: _conflicted,
     ProcessKilled: lambda _m, one, _state: [("crash", {"b": one.broker})],
+    ProcessStopping: lambda _m, one, _state: [("stop_broker", {"b": one.broker})],
     RequestHandled: _delivered,
     AssignmentWritten: _reassigned,
     ReassignmentsWritten: _reassigned,

@@ -38,6 +38,8 @@ STEPS: Final[Mapping[At, str]] = {
     At.FINISH: "finish_failover",
     At.READ_REASSIGNMENTS: "read_reassignments",
     At.READ_DELETIONS: "read_deletions",
+    At.READ_PREFERRED: "read_election_request",
+    At.DELETE_PREFERRED: "delete_election_request",
 }
 """Places at which a controller has one step to take. Writes that succeed, or fail on a version, are not hidden."""
 
@@ -83,6 +85,7 @@ HANDLERS: Final[Mapping[Callback, str]] = {
     Callback.ISR_CHANGES: "on_isr_change",
     Callback.REASSIGNMENTS: "on_reassignment_request",
     Callback.DELETIONS: "on_deletion_change",
+    Callback.PREFERRED: "on_preferred_election",
 }
 DELETING: Final = frozenset({At.IDLE, At.DELETE_QUEUED})
 """Places at which callbacks of StopReplica, or the deletion thread, may have the lock next, or have it."""
@@ -118,6 +121,24 @@ def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
     for b in m.brokers.ids:
         if part(state, "zookeeper").get("registered", 0) >> b - 1 & 1:
             yield "register_broker", {"b": b}
+    if m.has("auto_rebalance") or m.has("shutdown"):
+        yield from _of_other_threads(m, state)
+
+
+def _of_other_threads(m: Model, state: PlainState) -> Iterator[Candidate]:
+    """What the rebalance thread and the request handlers do once they get the lock, partition by partition."""
+    for c in m.controllers:
+        controller = part(state, "controllers", c)
+        yield from (("rebalance_partition", {"c": c, "p": p}) for p in part(controller, "imbalanced"))
+        leaving = controller.get("shutdown_of", 0)
+        if leaving:
+            yield from (("move_partition", {"c": c, "p": p, "r": leaving}) for p in part(controller, "to_move"))
+            yield "answer_shutdown", {"c": c, "b": leaving}
+    for b in m.brokers.ids:
+        asked = part(state, "processes", b).get("asked", 0)
+        if asked:
+            yield "accept_shutdown", {"c": asked, "b": b}
+            yield "lose_shutdown_request", {"b": b, "c": asked}
 
 
 def _steps_of(m: Model, c: int, controller: PlainState, zookeeper: PlainState) -> Iterator[Candidate]:

@@ -121,6 +121,8 @@ class Observer:
             yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
         elif met.fate is Fate.DELETION_REQUESTED:
             yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate is Fate.ELECTION_WITHDRAWN:
+            yield Seen("admin", "withdraw preferred election", {})
         else:
             paths = [topic_path(topic) for topic in self.after.topics()]
             yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)

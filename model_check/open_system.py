@@ -32,6 +32,9 @@ JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifi
 RECREATION = "recreation"
 """A parameter of a step that is none of its rule's: with which of the later assignments a topic is created again."""
 
+SHUTDOWN_TRIES = 3
+"""How often a broker asks for a controlled shutdown: Kafka's default of `controlled.shutdown.max.retries`."""
+
 Step = tuple[PlainState, tuple[Seen, ...]]
 """The state after a step, and what is seen of it."""
 
@@ -140,6 +143,7 @@ def open_system(
         notification_capacity=16,
         controller_epochs=controller_epochs,
         versions=2**31 - 1,
+        shutdown_tries=SHUTDOWN_TRIES,
         cold=True,
         reads_rearm=True,
     )

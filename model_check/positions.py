@@ -20,12 +20,12 @@ from model_check.recorded import (
     Observed,
     ProcessKilled,
     ProcessPaused,
+    ProcessStopping,
     RequestHandled,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
-    ZooKeeperChange,
 )
 from model_check.recorded_tracks import Place
 
@@ -69,19 +69,19 @@ class Explained:
 def actors_of(one: Observed) -> set[Actor]:
     """Whose doing an observation is, and on whom it depends."""
     match one:
-        case RequestHandled(controller=c, broker=b):
-            return {(CONTROLLER, c), (BROKER, b)}
+        case Handled(broker=b):
+            return {(BROKER, b)} | ({(CONTROLLER, one.controller)} if isinstance(one, RequestHandled) else set())
         case StateWritten(by_leader=True, by=b, changed=changed):
             return {(BROKER, r) for r in {b, *changed}} if changed else set()
         case NotificationCreated(by=b) | Handled(broker=b):
             return {(BROKER, b)}
-        case SessionBegan() | SessionEnded() | WriteConflicted() | ProcessKilled() | ProcessPaused():
-            b = one.by if isinstance(one, ZooKeeperChange) else one.broker
+        case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
             return {(CONTROLLER, b), (BROKER, b)}
-        case ControllerSaid(controller=c) | ZooKeeperChange(by=c) if c:
-            return {(CONTROLLER, c)}
+        case ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b):
+            return {(CONTROLLER, b), (BROKER, b)}
         case _:
-            return set()
+            controller = one.controller if isinstance(one, ControllerSaid) else getattr(one, "by", 0)
+            return {(CONTROLLER, controller)} if controller else set()
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,12 @@ from typing import Any, Final
 
 from model_check.controller_step import (
     CREATIONS,
-    ELECTIONS,
     GIVEN_UP,
+    READS_FOR_ELECTION,
     VISITS,
     VISITS_TO_REPLICAS,
 )
+from model_check.election_step import ElectionStep
 from model_check.hidden_steps import part
 from model_check.printed_deletion import DeletionPrinting
 from model_check.printed_keys import DELETION, KEYS, Key, key_of
@@ -35,6 +36,7 @@ from spec.controller_request_lines import (
     UpdateMetadataSending,
 )
 from spec.kafka_types import LEADER_DURING_DELETE
+from spec.live_brokers import live_brokers
 from spec.log_lines import Line
 from spec.logged_values import Role
 from spec.partition_states import PartitionState
@@ -56,7 +58,7 @@ from spec.state_change_lines import (
 )
 
 ORDER: Final = (
-    PartitionBecameNew, LeaderElected, PartitionBecameOnline,
+    PartitionBecameNew, LeaderElectionStarted, LeaderElected, PartitionBecameOnline,
     LeaderAndIsrSending, UpdateMetadataSending, ReplicaChanged,
 )  # fmt: skip
 ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending, PartitionLostLeader)
@@ -73,7 +75,7 @@ BUMPS: Final = frozenset({"write_bump", "write_move"})
 """The rules of a reassignment that may raise a leader epoch and tell it, whoever leads."""
 
 
-class Printing(DeletionPrinting):
+class Printing(DeletionPrinting, ElectionStep):
     """A step of a controller, to be compared with what its process printed next."""
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
@@ -137,11 +139,8 @@ class Printing(DeletionPrinting):
             if one.kind in GIVEN_UP
         )
         p = self.parameters.get("p")
-        if p is not None and self._brings_online and self._state(self.after, p) is PartitionState.ONLINE:
-            yield PartitionBecameOnline, self._name(p)
-            if self._elects:
-                yield LeaderElected, self._name(p)
-        if p is not None and not self._elects and self.rule in BUMPS and self.writes_state:
+        yield from self.elected(p) if p is not None else ()
+        if p is not None and not self.elects_leader and self.rule in BUMPS and self.writes_state:
             yield ReassignmentSent, self._name(p)
         if (
             p is not None
@@ -162,15 +161,6 @@ class Printing(DeletionPrinting):
             if (self._state(self.before, p), self._state(self.after, p)) == (old, new):
                 fields = {"partition": self._name(p), "target": new}
                 yield kind, *(fields[name] for name in KEYS[kind])
-
-    @property
-    def _elects(self) -> bool:
-        """Whether the step writes a leader that was elected."""
-        return self.rule in ELECTIONS or (self.rule == "write_move" and self.moves and self.writes_state)
-
-    @property
-    def _brings_online(self) -> bool:
-        return self.rule in CREATIONS or self._elects
 
     @property
     def _deletes(self) -> bool:
@@ -225,20 +215,25 @@ class Printing(DeletionPrinting):
     @property
     def starts_election(self) -> bool:
         """Whether a state znode is read for an election."""
-        return self.rule == "read_for_election" or (self.rule == "read_for_move" and self.moves)
+        return self.begins_election or (self.rule == "read_for_move" and self.moves)
 
     def elects(self, line: LeaderElected) -> bool:
         """The leader of the partition that is visited has been written."""
-        return self._elects and self.visits(line) and self._leads(line)
+        return self.elects_leader and self.visits(line) and self._leads(line)
 
     def brings_online(self, line: PartitionBecameOnline) -> bool:
         """The partition that is visited has a leader now."""
         came_from = self._state(self.before, self.cluster.partition(line.partition)) is line.source
-        return self._brings_online and self.visits(line) and self._leads(line) and came_from
+        brings = self.rule in CREATIONS | READS_FOR_ELECTION or self.elects_leader
+        return brings and self.visits(line) and self._leads(line) and came_from
 
     def fails(self, line: PartitionChangeFailed | NoAssignedReplicaAlive) -> bool:
-        """A visit found no leader; or no assigned replica of a New partition lives, and it is not even visited."""
-        return (self.rule in VISITS and self.visits(line)) or self._has_nobody_alive(line.partition)
+        """A visit found no leader; or the partition is not even visited.
+
+        No assigned replica of a New one lives, or a preferred election is asked for of one that is not known.
+        """
+        visited = self.rule in VISITS and self.visits(line)
+        return visited or self._has_nobody_alive(line.partition) or self.is_unknown(line.partition)
 
     def _leads(self, line: LeaderElected | PartitionBecameOnline) -> bool:
         leader: int = self._cached(self.after, line.partition).leader.raw
@@ -271,7 +266,7 @@ class Printing(DeletionPrinting):
     def _has_nobody_alive(self, partition: Any) -> bool:
         """Whether a partition stays New because no assigned replica lives: it is tried again with the others."""
         p = self.cluster.partition(partition)
-        live = self._controller(self.after).live.raw
+        live: int = live_brokers(self.system.view(self.after), self.system.model, self.parameters["c"]).raw
         alive = any(live >> r - 1 & 1 for r in self._assigned(p))
         return self._state(self.after, p) is PartitionState.NEW and not alive
 
@@ -352,7 +347,7 @@ class Printing(DeletionPrinting):
         """A higher leader epoch was written, and told together with the assigned replicas."""
         p = self.cluster.partition(line.partition)
         assigned = self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
-        told = self.rule in BUMPS and not self._elects and self.writes_state and self.visits(line)
+        told = self.rule in BUMPS and not self.elects_leader and self.writes_state and self.visits(line)
         znode = self.system.view(self.after).zookeeper.state[p]
         return told and self._says(znode, line) and tuple(map(self.cluster.broker, line.assigned_replicas)) == assigned
 

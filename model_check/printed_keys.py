@@ -13,6 +13,7 @@ from spec.log_lines import Line
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import (
     LeaderElected,
+    LeaderElectionStarted,
     PartitionBecameNew,
     PartitionBecameOnline,
     PartitionChangeFailed,
@@ -33,7 +34,7 @@ KEYS: Final[Mapping[type[Line], tuple[str, ...]]] = {
     ReplicaChangeFailed: ("partition", "replica"),
     PartitionLostLeader: ("partition", "target"),
     **dict.fromkeys((LeaderElected, PartitionBecameOnline, PartitionBecameNew, PartitionChangeFailed), ("partition",)),
-    **dict.fromkeys((UpdateMetadataSending, ReassignmentSent), ("partition",)),
+    **dict.fromkeys((UpdateMetadataSending, ReassignmentSent, LeaderElectionStarted), ("partition",)),
 }
 """The fields that tell lines of a kind apart."""
 

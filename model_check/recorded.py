@@ -205,6 +205,18 @@ class NotificationDeleted(ZooKeeperChange):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ElectionRequested(ZooKeeperChange):
+    """/admin/preferred_replica_election was created, and names these partitions."""
+
+    partitions: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElectionRequestDeleted(ZooKeeperChange):
+    """/admin/preferred_replica_election was deleted: by a controller, or by hand."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class WriteConflicted(ZooKeeperChange):
     """A conditional write failed on its version; ZooKeeper's log does not say which."""
 
@@ -225,6 +237,13 @@ class ProcessPaused(Observed):
 
     broker: int
     resumed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessStopping(Observed):
+    """A broker's process was told to stop (SIGTERM): it asks for a controlled shutdown first."""
+
+    broker: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What was done to the cluster while it was recorded: kills and pauses are observations, shutdowns end them."""
+"""What was done to the cluster while it was recorded: kills, pauses and stops are observations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.recorded import Cluster, NotModelled, Observed, ProcessKilled, ProcessPaused
+from model_check.recorded import Cluster, Observed, ProcessKilled, ProcessPaused, ProcessStopping
 from spec.errors import MalformedInput
 
 AS_TRANSACTIONS = "seen as ZooKeeper's transactions"
@@ -43,7 +43,7 @@ PASSED_OVER: Final = {
 
 
 def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
-    """The kills, pauses and shutdowns in actions.jsonl; MalformedInput names the line of an act that is not known."""
+    """The kills, pauses and stops in actions.jsonl; MalformedInput names the line of an act that is not known."""
     with file.open(encoding="utf-8", errors="backslashreplace") as lines:
         for number, line in enumerate(lines, start=1):
             place = f"{file.name}:{number}"
@@ -68,6 +68,6 @@ def _act(act: str, record: dict[str, Any], head: dict[str, Any], cluster: Cluste
         case "broker-sigstop" | "broker-sigcont":
             return ProcessPaused(**head, broker=cluster.broker(record["broker"]), resumed=act == "broker-sigcont")
         case "broker-sigterm (controlled shutdown)":
-            return NotModelled(**head, reason="controlled shutdown is not part of the specification")
+            return ProcessStopping(**head, broker=cluster.broker(record["broker"]))
         case _:
             return None

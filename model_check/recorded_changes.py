@@ -15,6 +15,7 @@ from model_check.recorded import (
     BrokerRegistered,
     Cluster,
     ControllerCreated,
+    ElectionRequested,
     Leadership,
     NotificationCreated,
     NotificationDeleted,
@@ -272,6 +273,10 @@ class Changes:
     def notification_gone(self, head: dict[str, Any], path: Path) -> NotificationDeleted:
         """The end of a notification that was seen before."""
         return NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
+
+    def election_request(self, head: dict[str, Any], payload: Any) -> ElectionRequested:
+        """A request for preferred elections, with the partitions that it names."""
+        return ElectionRequested(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
 
     def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
         first = session not in self.begun

@@ -22,7 +22,7 @@ from spec.controller_log.failover import FAILOVER_LINES, Resigned
 from spec.controller_log.isr_notification import ISR_NOTIFICATION_LINES
 from spec.controller_log.leader_selection import SELECTION_LINES
 from spec.controller_log.lines import parse_controller_line
-from spec.controller_log.preferred_election import PREFERRED_ELECTION_LINES
+from spec.controller_log.preferred_election import PREFERRED_ELECTION_LINES, ImbalanceRatio
 from spec.controller_log.reassignment import REASSIGNMENT_LINES
 from spec.controller_log.state_machines import STATE_MACHINE_LINES
 from spec.controller_log.topic_deletion import DELETION_LINES
@@ -30,6 +30,7 @@ from spec.controller_log.topics import TOPIC_LINES
 from spec.errors import MalformedInput
 from spec.log_lines import Line
 from spec.logger_lines import LoggerRegistered
+from spec.scopes import IMBALANCE_PERCENTAGE
 
 CONTROLLER_LOG: Final = "controller.log"
 
@@ -41,7 +42,7 @@ REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
     SELECTION_LINES: "the choice of a leader, which is in ZooKeeper once it is written",
     CHANNEL_LINES: "requests and connections: what arrives is in the brokers' state-change.log",
     ISR_NOTIFICATION_LINES: "ISR change notifications, whose deletion is in ZooKeeper",
-    PREFERRED_ELECTION_LINES: "preferred replica election, which is not part of the specification",
+    PREFERRED_ELECTION_LINES: "an election's other lines, and imbalances within the percentage",
     REASSIGNMENT_LINES: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
     DELETION_LINES: "a topic deletion's other lines, which say nothing more",
     (LoggerRegistered,): "a line of log4j",
@@ -64,6 +65,14 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
 """What is an observation only where the recording has a part of the protocol."""
 
 
+IN_BALANCE: Final = REASONS[PREFERRED_ELECTION_LINES]
+
+
+def is_in_balance(line: Line) -> bool:
+    """Whether a line says that a broker leads as much as it must, so that nothing follows."""
+    return isinstance(line, ImbalanceRatio) and line.ratio * 100 <= IMBALANCE_PERCENTAGE
+
+
 def read_reports(
     log: Path,
     cluster: Cluster,
@@ -80,8 +89,8 @@ def read_reports(
         writer: Any = getattr(line, "controller", None)
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
-        if type(line) in PASSED_OVER and type(line) not in of_parts:
-            passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER[type(line)]}"] += 1
+        if is_in_balance(line) or (type(line) in PASSED_OVER and type(line) not in of_parts):
+            passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER.get(type(line), IN_BALANCE)}"] += 1
         else:
             head = head_of(entry)
             said.append(ControllerSaid(**head, controller=broker, incarnation=life(head["time"]), line=line))

@@ -45,6 +45,7 @@ class Tracks:
         self._lives = {b: self._count_lives(b) for b in brokers}
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
         self._ends = {b: tuple(self._ends_of_lives(b)) for b in brokers}
+        self.started = frozenset(b for b in brokers if self._lives[b][-1])
 
     def _count_lives(self, b: int) -> list[int]:
         """After how many transactions a broker has had how many processes."""

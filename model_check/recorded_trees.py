@@ -20,6 +20,8 @@ from model_check.recorded import (
     ControllerCreated,
     ControllerDeleted,
     DeletionAsked,
+    ElectionRequestDeleted,
+    ElectionRequested,
     EpochWritten,
     Leadership,
     NotificationCreated,
@@ -122,6 +124,8 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
     TopicDeleted: _topic_deleted,
     ConfigurationDeleted: lambda _m, tree, one: _without(tree, "configurations", one.topic),
+    ElectionRequested: lambda _m, _tree, one: {"preferred": dict.fromkeys(one.partitions, 1)},
+    ElectionRequestDeleted: lambda _m, _tree, _one: {"preferred": {}},
 }
 """What each transaction changes; one that is not here changes nothing."""
 

@@ -14,6 +14,7 @@ from model_check.recorded import (
     ConfigurationDeleted,
     ControllerDeleted,
     DeletionAsked,
+    ElectionRequestDeleted,
     EpochWritten,
     NotModelled,
     RequestDeleted,
@@ -41,7 +42,6 @@ class Missing:
 PARENT = PassedOver("a parent node, created once and never read for its content")
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
-PREFERRED = Missing("preferred replica election")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
 """What a reader (`recorded_changes.Changes`) makes of a write: of its head, its payload and its path."""
@@ -57,7 +57,7 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
     paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
     paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.requested(head, payload),
-    paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
+    paths.PREFERRED_REPLICA_ELECTION: lambda reader, head, payload, _path: reader.election_request(head, payload),
     paths.DELETE_TOPIC: lambda reader, head, _payload, path: DeletionAsked(**head, topic=reader.topic(path)),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
@@ -91,7 +91,7 @@ DELETES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerDeleted(**head),
     paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
     paths.REASSIGN_PARTITIONS: lambda reader, head, _payload, _path: reader.reassigned(head, None),
-    paths.PREFERRED_REPLICA_ELECTION: PREFERRED,
+    paths.PREFERRED_REPLICA_ELECTION: lambda _reader, head, _payload, _path: ElectionRequestDeleted(**head),
     paths.DELETE_TOPIC: lambda reader, head, _payload, path: reader.deleted(RequestDeleted, head, path),
     paths.BROKER_TOPIC: lambda reader, head, _payload, path: reader.deleted(TopicDeleted, head, path),
     paths.PARTITIONS: EMPTIED,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from model_check.recorded import (
@@ -34,6 +35,7 @@ from model_check.recorded_changes import Changes
 from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
+from model_check.recorded_parts import parts_shown
 from model_check.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recorded_sessions import broker_of, sessions_of
 from model_check.recorded_transactions import ZOOKEEPER, read_transactions
@@ -70,12 +72,12 @@ def read(folder: Path) -> Recording:
         answers += lines.answers
     contradictions += disagreements(cluster, tracks, answers)
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    cut = min(filter(None, (cut, limit_of(tracks, cluster.parts))), key=lambda one: one.time, default=None)
+    cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
         contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
     return Recording(
         folder=folder,
-        cluster=cluster,
+        cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks, cluster.parts)),
         tracks=up_to(tracks, cut),
         passed_over=passed_over,
         controller_epochs=max(epochs, default=1) + 1,

@@ -16,6 +16,7 @@ from typing import Any, Final
 from model_check.plain_state import PlainState
 from model_check.recorded import ControllerSaid
 from model_check.reported_deletion import DeletionReporting
+from model_check.reported_elections import ELECTION_REPORTS, ElectionReporting
 from model_check.reported_reassignment import Expected, ReassignmentReporting, are_of
 from spec.controller_log.broker_changes import BrokerDifference, NotInIsr
 from spec.controller_log.failover import (
@@ -32,6 +33,7 @@ from spec.controller_log.failover import (
 )
 from spec.controller_log.state_machines import PartitionMachineStarted
 from spec.controller_log.topics import TopicDifference
+from spec.controller_threads import has_started
 from spec.kafka_types import V0102
 from spec.log_lines import Line
 from spec.state import At, Handler
@@ -40,14 +42,18 @@ REPORTS: Final[frozenset[type[Line]]] = frozenset({
     BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
     PartitionMachineStarted, ReadyToServe, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
     TopicDifference, NotInIsr, TopicsToBeDeleted,
-})  # fmt: skip
+}) | ELECTION_REPORTS  # fmt: skip
 """The lines that are observations."""
 
 NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.ONLINE_RETRY, At.RESIGN_DELETE, At.IDLE})
 """Where a failover still brings partitions online, or is over."""
 
 
-class Reporting(ReassignmentReporting, DeletionReporting):
+MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
+"""Levels at which a controller.log need not be written."""
+
+
+class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
     """A step of a controller, to be compared with what its process wrote to controller.log next."""
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
@@ -57,12 +63,26 @@ class Reporting(ReassignmentReporting, DeletionReporting):
             if count == len(lines):
                 break
             line = lines[count].line
-            if type(line) is not kind and kind.level_at(V0102) == "DEBUG":
-                continue  # where a cluster logs less, it is not there
+            if type(line) is not kind and kind.level_at(V0102) in MAY_BE_OFF:
+                continue
             if type(line) is not kind or not are_of(line, fields):
                 return None
             count += 1
-        return count
+        return self._with_results(lines, count)
+
+    def _with_results(self, lines: Sequence[ControllerSaid], count: int) -> int | None:
+        """The results of an election come last, in any order."""
+        left = list(self.results)
+        for one in lines[count:]:
+            found = next(
+                (result for result in left if type(one.line) is result[0] and are_of(one.line, result[1])), None
+            )
+            if found is None:
+                break
+            left.remove(found)
+            count += 1
+        is_over = not left or count == len(lines) or self.are_results_cut_short
+        return count if is_over else None
 
     def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
         """Whether something that must be written is not among these."""
@@ -71,25 +91,33 @@ class Reporting(ReassignmentReporting, DeletionReporting):
     @property
     def must_say(self) -> bool:
         """Whether there is a line that it must write."""
-        return next(self._expected(), None) is not None
+        return next(self._expected(), None) is not None or bool(self.results)
 
     def _expected(self) -> Iterator[Expected]:
         yield from self._begins()
         yield from self._callbacks()
+        yield from self.found_requested()
         if self.system.model.has("reassignment"):
             yield from self.reassignments_found()
         yield from self._reads()
-        if self._runs_machines(self.after) and not self._runs_machines(self.before):
+        if self._ends_start():
             yield PartitionMachineStarted, {"states": self._partition_states()}
             yield ReadyToServe, {"epoch": self.epoch}
         if self.system.model.has("reassignment"):
             yield from self.of_a_reassignment()
         yield from self.of_a_deletion()
+        yield from self.begun()
+        yield from self.of_other_threads()
+
+    def _ends_start(self) -> bool:
+        """Whether both machines have just been started: the elections of a failover's start are over."""
+        runs = self._runs_machines(self.after) and not self._runs_machines(self.before)
+        return runs or (self.begins_pending and not self._runs_machines(self.before))
 
     def _runs_machines(self, state: PlainState) -> bool:
         """Whether a failover has started both machines, and is at what follows."""
         resumes = self.handler(state) is Handler.FAILOVER and self.place(state) not in NOT_RESUMED
-        return self.place(state) is At.FINISH or resumes
+        return self.place(state) is At.FINISH or self.handler(state) is Handler.PENDING_ELECTION or resumes
 
     # ------------------------------------------------------------------------------------------------ the term begins
 
@@ -112,9 +140,9 @@ class Reporting(ReassignmentReporting, DeletionReporting):
         after = self._controller(self.after)
         if self.starts_machines:
             yield TopicsToBeDeleted, {"topics": self._titles(self._flags(self.after, "queued"))}
-            yield ActiveBrokers, {"brokers": self._ids(after.live.raw)}
+            yield ActiveBrokers, {"brokers": self.ids(after.live.raw)}
             yield CurrentTopics, {"topics": self._topics(self.after)}
-        if self.rule == "read_for_removal" and self._is_not_in_isr():
+        if self._removes() and self._is_not_in_isr():
             znode = self.system.view(self.before).zookeeper.state[self.parameters["p"]]
             leader = self.cluster.broker_ids[znode.leader.raw - 1] if znode.leader.raw else -1
             isr = frozenset(self.cluster.broker_ids[r - 1] for r in self.system.model.brokers.lists[znode.isr.raw])
@@ -127,6 +155,13 @@ class Reporting(ReassignmentReporting, DeletionReporting):
                     "isr": isr,
                 },
             )
+
+    def _removes(self) -> bool:
+        """Whether the step reads a state znode to remove a replica from the ISR."""
+        if self.rule == "move_partition":
+            known = self._controller(self.before).partitions[self.parameters["p"]].version.raw
+            return bool(known) and not self.begins_election
+        return self.rule == "read_for_removal"
 
     def _is_not_in_isr(self) -> bool:
         """Whether a removal reads a znode of no later controller, and in it an ISR without the replica."""
@@ -143,22 +178,23 @@ class Reporting(ReassignmentReporting, DeletionReporting):
                 yield SessionExpired, {}
                 if self.system.view(self.before).zookeeper.controller.raw == self.parameters["c"]:
                     yield SessionExpiredElectedAlready, {}
-            case "on_broker_change":
+            case "on_broker_change" if self._has_started:
                 fields = next(one.fields for one in self.seen if one.kind == "read /brokers/ids")
                 names = {"new": "new", "dead": "dead", "live": "brokers"}
-                yield BrokerDifference, {name: self._ids(fields[field].raw) for name, field in names.items()}
-            case "on_topic_change":
+                yield BrokerDifference, {name: self.ids(fields[field].raw) for name, field in names.items()}
+            case "on_topic_change" if self._has_started:
                 old, new = self._topics(self.before), self._topics(self.after)
                 yield TopicDifference, {"new": new - old, "deleted": old - new}
+
+    @property
+    def _has_started(self) -> bool:
+        """Whether the state machines are up; where they are not, a listener has nothing to say."""
+        return bool(has_started(self.system.view(self.before), self.system.model, self.parameters["c"]).raw)
 
     # ---------------------------------------------------------------------------------------------------- in its words
 
     def _arrives_at(self, place: At) -> bool:
         return self.place(self.after) is place and self.place(self.before) is not place
-
-    def _ids(self, brokers: int) -> frozenset[int]:
-        """The ids of a set of brokers."""
-        return frozenset(name for number, name in enumerate(self.cluster.broker_ids) if brokers >> number & 1)
 
     def _topics(self, state: Any) -> frozenset[str]:
         """The topics that the controller knows."""
@@ -167,6 +203,6 @@ class Reporting(ReassignmentReporting, DeletionReporting):
 
     def _partition_states(self) -> frozenset[Any]:
         """The partitions that the controller knows, with their states."""
-        topics = self._topics(self.after)
-        known = (p for p, one in enumerate(self.cluster.partitions) if one.topic in topics)
+        topics = self._controller(self.after).topics
+        known = (p for p, topic in enumerate(self.cluster.topic_of) if topics[topic].raw)
         return frozenset((self._name(p), self._state(self.after, p)) for p in known)

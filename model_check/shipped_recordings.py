@@ -24,6 +24,7 @@ from spec.variants import AS_CODED, show_switches
 
 ARCHIVES: Final = tuple(sorted((Path(__file__).parent / "shipped").glob("*.tar.xz")))
 
+UNINFORMED, CANNOT_LEAD = "eventually_live_replicas_are_informed", "eventually_leaders_can_lead"
 ONE_TERM, ONE_CONTROLLER = "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch"
 STALE_CACHE, LATEST_TERM = "caches_keep_up_with_their_requests", "only_the_latest_term_writes"
 IN_ORDER, ORPHANS = "assignments_change_in_order", "eventually_only_assigned_replicas_have_logs"
@@ -34,7 +35,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "10-unclean": frozenset(),
     "12-D1-epoch-write-delayed": frozenset({ONE_TERM}),
     "13-D1-epoch-write-connectionloss": frozenset({ONE_TERM, ONE_CONTROLLER}),
-    "33-D54-connectionloss-on-create": frozenset(),
+    "33-D54-connectionloss-on-create": frozenset({UNINFORMED, CANNOT_LEAD}),
     "19-D16-leaderless-topic-delete": frozenset({"eventually_deletions_complete"}),
     "20-D22-late-stopreplica": frozenset({
         "in_sync_replicas_are_not_deleted", "eventually_live_replicas_are_informed", STALE_CACHE,
@@ -43,7 +44,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "busy_topics_are_not_deleted", IN_ORDER, STALE_CACHE, "eventually_reassignments_complete",
     }),
     "27-D45-ineligible-mark-survives": frozenset({
-        "only_queued_topics_are_held_back", "dying_topics_get_no_leadership",
+        "only_queued_topics_are_held_back", "dying_topics_get_no_leadership", "eventually_deletions_complete",
     }),
     "28-D46-stale-epoch-answer": frozenset({
         "started_deletions_are_on_their_way", "dying_topics_get_no_leadership",
@@ -54,12 +55,20 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
     "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER}),
     "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE}),
+    "07-preferred-auto": frozenset({"rebalance_takes_up_what_can_be_led"}),
+    "09-controlled-shutdown": frozenset(),
+    "17-D12-bounce-unnoticed": frozenset({UNINFORMED, CANNOT_LEAD}),
+    "25-D42-D49-preferred-without-leadership": frozenset({
+        "no_failover_fails_on_a_request", "no_failover_fails_on_left_overs", "who_gave_up_is_not_active",
+        "eventually_elections_come_to_an_end", "eventually_one_working_controller",
+    }),
 }  # fmt: skip
 """The claims that every explanation of a recording breaks."""
 
 DEEP: Final = frozenset({
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
     "20-D22-late-stopreplica", "30-D50-deadlock", "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
+    "09-controlled-shutdown", "25-D42-D49-preferred-without-leadership",
 })  # fmt: skip
 """Those that are judged in a deep verification only, since each takes some seconds."""
 

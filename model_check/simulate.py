@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -157,13 +158,16 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
     return same[place % len(same)]
 
 
+OWN_PART: Final = {
+    "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
+    "withdrawals": "preferred_election", "reassignments": "reassignment", "deletions": "deletion",
+}  # fmt: skip
+"""The part that faults of a budget are of, where not every part has them."""
+
+
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
-    parts = {
-        "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
-        "reassignments": "reassignment", "deletions": "deletion",
-    }  # fmt: skip
-    return budget not in LACKING and parts.get(budget) in {None, *scope.parts}
+    return budget not in LACKING and OWN_PART.get(budget) in {None, *scope.parts}
 
 
 def widened(scope: Scope) -> Scope:

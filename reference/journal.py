@@ -130,6 +130,7 @@ class Fate(Enum):
     ELECTION_REQUESTED = "the admin tool asks for a preferred election"
     REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
     DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"
+    ELECTION_WITHDRAWN = "somebody deletes the request for a preferred election by hand"
 
 
 @dataclass(frozen=True)

@@ -265,6 +265,12 @@ class MemoryCluster:
         self.record(FateMet(ADMIN, Fate.DELETION_REQUESTED, (topic,)))
         self.tell_watchers()
 
+    def withdraw_preferred_election(self) -> None:
+        """Somebody deletes the request by hand."""
+        self.zookeeper.execute(self.admin_session, Delete(PREFERRED_REPLICA_ELECTION))
+        self.record(FateMet(ADMIN, Fate.ELECTION_WITHDRAWN, ()))
+        self.tell_watchers()
+
     def _create_as_admin(self, path: str, data: bytes | None) -> None:
         """Create a znode, and what is missing above it."""
         try:

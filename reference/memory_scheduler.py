@@ -60,6 +60,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "request_deletion": "deletions",
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
+    "withdraw_preferred_election": "withdrawals",
     "elect_create_unanswered": "losses",
     "register_broker_unanswered": "losses",
     "increment_epoch_unanswered": "losses",
@@ -142,14 +143,22 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield Choice("create_topic", (("t", number),), partial(MemoryCluster.create_topic, topic=topic))
         elif delete_topic_path(topic) not in cluster.zookeeper.tree:
             yield Choice("request_deletion", (("t", number),), partial(MemoryCluster.request_deletion, topic=topic))
-    if "preferred_election" in cluster.scope.parts and PREFERRED_REPLICA_ELECTION not in cluster.zookeeper.tree:
-        for named in range(1, 1 << len(cluster.partitions)):
-            do = partial(MemoryCluster.request_preferred_election, named=named)
-            yield Choice("request_preferred_election", (("named", named),), do)
+    if "preferred_election" in cluster.scope.parts:
+        yield from _election_requests(cluster)
     if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:
         for number in range(len(cluster.scope.requests)):
             ask = partial(MemoryCluster.request_reassignment, number=number)
             yield Choice("request_reassignment", (("k", number),), ask)
+
+
+def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
+    """The admin asks for preferred elections, or deletes the request by hand."""
+    if PREFERRED_REPLICA_ELECTION in cluster.zookeeper.tree:
+        yield Choice("withdraw_preferred_election", (), MemoryCluster.withdraw_preferred_election)
+        return
+    for named in range(1, 1 << len(cluster.partitions)):
+        do = partial(MemoryCluster.request_preferred_election, named=named)
+        yield Choice("request_preferred_election", (("named", named),), do)
 
 
 # ------------------------------------------------------------------------------------------- processes and sessions

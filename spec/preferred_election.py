@@ -60,6 +60,14 @@ def request_preferred_election(s: Any, m: Model, named: int) -> None:
     notify(s, m, "preferred", Callback.PREFERRED)
 
 
+@action(actor="admin", source="PROTOCOL.md D42", budget="withdrawals", parts=("preferred_election",))
+def withdraw_preferred_election(s: Any, m: Model) -> None:
+    """Somebody deletes a request by hand, as those do to whom it stands in the way."""
+    require(is_requested(s, m))
+    observe("admin", "withdraw preferred election")
+    forget_request(s, m)
+
+
 @action(actor="controller {c}", source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
 def on_preferred_election(s: Any, m: Model, c: int) -> None:
     """A request came or went: elect for the partitions that it names, less those with an election under way."""
@@ -136,11 +144,16 @@ def remove_request(s: Any, m: Model, c: int) -> None:
     with when(removable):
         observe(f"controller {c}", "delete preferred election")
         acts(s, m, c)
-        for p in m.partitions:
-            s.zookeeper.preferred[p] = False
-        for other in m.controllers:
-            s.controllers[other].request_read = False
-        notify(s, m, "preferred", Callback.PREFERRED)
+        forget_request(s, m)
+
+
+def forget_request(s: Any, m: Model) -> None:
+    """/admin/preferred_replica_election disappears; nobody has read what will stand there next."""
+    for p in m.partitions:
+        s.zookeeper.preferred[p] = False
+    for c in m.controllers:
+        s.controllers[c].request_read = False
+    notify(s, m, "preferred", Callback.PREFERRED)
 
 
 @action(
@@ -184,4 +197,7 @@ def begin_pending_election(s: Any, m: Model, c: int) -> None:
     _begin(s, m, c, Handler.PENDING_ELECTION, pending)
 
 
-RULES = (request_preferred_election, on_preferred_election, delete_election_request, read_election_request)
+RULES = (
+    request_preferred_election, withdraw_preferred_election, on_preferred_election, delete_election_request,
+    read_election_request,
+)  # fmt: skip

@@ -22,8 +22,11 @@ PARTS = (
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
-    "reassignments", "elections", "shutdowns", "updates", "removals", "late_copies",
+    "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies",
 )  # fmt: skip
+
+IMBALANCE_PERCENTAGE = 10
+"""Kafka's default of `leader.imbalance.per.broker.percentage`."""
 
 APART = frozenset({"delayed_operations"})
 """Parts that are systems of their own: a scope with one has nothing else of the protocol."""
@@ -74,7 +77,7 @@ class Scope:
     controller_epochs: int = 7
     versions: int = 7
     unclean: bool = False
-    imbalance_percentage: int = 10
+    imbalance_percentage: int = IMBALANCE_PERCENTAGE
     shutdown_tries: int = 1
     cold: bool = False
     purgatory: Purgatory | None = None

@@ -75,6 +75,23 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     "34-D55-config-lost": {
         "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,
     },
+    # Two requests; in between and after, three brokers are killed one by one. The rebalance finds broker 3 out of
+    # balance, which is mended, then broker 1 just when it has registered and is not in sync yet, and once more.
+    "07-preferred-auto": {
+        "crash": 3, "request_preferred_election": 2, "delete_election_request": 2, "check_imbalance": 3,
+        "rebalance_partition": 6,
+    },
+    # Eight brokers are told to stop. Five of them may go when they are first answered; of the others, two are left with
+    # what no other live broker has, and so is one of the last two, which stop at once: they ask three times.
+    "09-controlled-shutdown": {"stop_broker": 8, "accept_shutdown": 14, "answer_shutdown": 14, "leave_cluster": 8},
+    # D12: broker 3 is killed and back while its controller waits for the answer to one write.
+    "17-D12-bounce-unnoticed": {"crash": 3, "request_preferred_election": 1, "delete_election_request": 1},
+    # D49 twice, D42 from the second request on: five failovers come to read a request, two of them fail on it, and all
+    # others on left-over channels before that, also when the request has been deleted by hand.
+    "25-D42-D49-preferred-without-leadership": {
+        "crash": 2, "request_preferred_election": 2, "withdraw_preferred_election": 1, "read_election_request": 5,
+        "resign_delete": 125, "increment_epoch": 128,
+    },
 }  # fmt: skip
 """How often some rules must occur in any explanation."""
 

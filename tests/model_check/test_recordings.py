@@ -219,22 +219,6 @@ def test_a_log_of_a_broker_without_a_session_is_refused(tmp_path: Path) -> None:
 
 
 ENDS: Mapping[str, tuple[str, Change, str, str]] = {
-    "a shutdown that was asked for": (
-        "actions.jsonl",
-        lambda text: text + '{"action": "broker-sigterm (controlled shutdown)", "broker": 2, "ms": 1795201017000}\n',
-        "actions.jsonl:20", "controlled shutdown is not part of the specification",
-    ),
-    "a registered broker that closes its session": (
-        "zookeeper.jsonl", replaced('"cxid": 0, "type": "closeSession", "deleted": ["/controller"',
-                                    '"cxid": 9, "type": "closeSession", "deleted": ["/controller"'),
-        "zookeeper.jsonl:49", "a broker that shuts itself down is not part of the specification",
-    ),
-    "another leader of a partition that has one": (
-        "broker-2/state-change.log", replaced("changed partition [rf3,0] from OfflinePartition to OnlinePartition",
-                                              "changed partition [rf3,0] from OnlinePartition to OnlinePartition"),
-        "broker-2/state-change.log:36",
-        "the election of another leader where there is one is not part of the specification",
-    ),
     "unclean leader election that is switched on": (
         "zookeeper.jsonl", replaced('"cxid": 94, "type": "error", "err": -101, "error": "NoNode"',
                                     '"cxid": 94, "type": "setData", "path": "/config/topics/rf3", "version": 1,'

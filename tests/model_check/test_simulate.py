@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model_check.sides import Disagreement, Sides
-from model_check.simulate import chosen, comparable, first_disagreement, shortened, simulate, widened
+from model_check.simulate import OWN_PART, chosen, comparable, first_disagreement, shortened, simulate, widened
 from reference import memory_steps
 from reference.effects import ResignDelete
 from reference.memory_scheduler import Choice
@@ -143,7 +143,7 @@ def test_at_rest_there_are_only_faults_and_then_nothing() -> None:
 
 def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
     wide = widened(scope("tiny"))
-    optional = {"creations", "updates", "elections", "reassignments", "deletions", *LACKING}
+    optional = {*OWN_PART, *LACKING}
     assert {name for name, count in wide.budgets if count} == set(BUDGETS) - optional
     assert wide.budget("crashes") * 8 > 200
     assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}

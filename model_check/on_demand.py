@@ -1,0 +1,66 @@
+"""Steps without a trace of their own that are taken only when something calls for them.
+
+The checks of the automatic rebalance come every few minutes, and mostly find nothing; a broker that is to stop asks
+again after a while. Done as soon as they can be, they would be done at once and all the time. So they are done when a
+line or a write comes next that follows from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from model_check.hidden_steps import Candidate, part
+from model_check.plain_state import PlainState
+from model_check.recorded import Cluster, ControllerSaid, Observed, ReplicaStopped, SessionEnded, StateWritten
+from spec.controller_log.broker_changes import ShuttingDownBroker
+from spec.controller_log.preferred_election import ImbalanceRatio
+from spec.election_state import Leaving
+from spec.model import Model
+from spec.state_change_lines import LeaderElectionStarted
+
+LEAVING: Final = list(Leaving)
+
+
+def called_for(m: Model, cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candidate]:
+    """What may come right before an observation that it leads to."""
+    match one:
+        case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
+            yield "check_imbalance", {"c": c, "h": cluster.broker(broker)}
+        case ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
+            yield from _elections(m, c, cluster.partition(partition))
+            yield from _shutdowns(m, state, c)
+        case StateWritten(by=c, by_leader=False, partition=p) if c:
+            yield from _elections(m, c, p)
+            yield from _shutdowns(m, state, c)
+        case ReplicaStopped(broker=b, partition=p, delete=False):
+            yield from (("move_partition", {"c": c, "p": p, "r": b}) for c in m.controllers)
+        case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
+            yield from _request(m, state, cluster.broker(broker), c)
+        case SessionEnded(by=b, by_client=True):
+            for c in m.controllers:
+                yield from _request(m, state, b, c)
+                yield from (("refuse_shutdown", {"c": c, "b": b}), ("accept_shutdown", {"c": c, "b": b}))
+
+
+def _elections(m: Model, c: int, p: int) -> Iterator[Candidate]:
+    if m.has("auto_rebalance"):
+        yield "check_imbalance", {"c": c, "h": m.first_assigned(p)[0]}
+
+
+def _shutdowns(m: Model, state: PlainState, c: int) -> Iterator[Candidate]:
+    """A broker asks this controller, or is let begin."""
+    for b in m.brokers.ids if m.has("shutdown") else ():
+        if part(state, "processes", b).get("leaving", 0):
+            yield from _request(m, state, b, c)
+            yield "accept_shutdown", {"c": c, "b": b}
+
+
+def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]:
+    """A broker that is to stop asks; where nothing has told that it is to, it is told now."""
+    if m.has("shutdown"):
+        leaving = LEAVING[part(state, "processes", b).get("leaving", 0)]
+        if leaving is Leaving.NO:
+            yield "stop_broker", {"b": b}
+        elif leaving is Leaving.ASKS:
+            yield "request_shutdown", {"b": b, "c": c}
