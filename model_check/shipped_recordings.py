@@ -38,7 +38,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "33-D54-connectionloss-on-create": frozenset({UNINFORMED, CANNOT_LEAD}),
     "19-D16-leaderless-topic-delete": frozenset({"eventually_deletions_complete"}),
     "20-D22-late-stopreplica": frozenset({
-        "in_sync_replicas_are_not_deleted", "eventually_live_replicas_are_informed", STALE_CACHE,
+        "in_sync_replicas_are_not_deleted", UNINFORMED, STALE_CACHE,
     }),
     "26-D44-delete-during-reassignment": frozenset({
         "busy_topics_are_not_deleted", IN_ORDER, STALE_CACHE, "eventually_reassignments_complete",
@@ -49,12 +49,15 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "28-D46-stale-epoch-answer": frozenset({
         "started_deletions_are_on_their_way", "dying_topics_get_no_leadership",
     }),
-    "30-D50-deadlock": frozenset({"no_controller_waits_for_itself", "dying_topics_get_no_leadership"}),
+    "30-D50-deadlock": frozenset({
+        "no_controller_waits_for_itself", "dying_topics_get_no_leadership", "eventually_deletions_complete",
+        "eventually_one_working_controller",
+    }),
     "34-D55-config-lost": frozenset({"topics_have_their_configuration"}),
     "05-reassign": frozenset({STALE_CACHE}),
     "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
-    "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER}),
-    "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE}),
+    "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER, UNINFORMED}),
+    "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE, ORPHANS}),
     "07-preferred-auto": frozenset({"rebalance_takes_up_what_can_be_led"}),
     "09-controlled-shutdown": frozenset(),
     "17-D12-bounce-unnoticed": frozenset({UNINFORMED, CANNOT_LEAD}),

@@ -155,7 +155,7 @@ def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action:
     "step", source="PROTOCOL.md D22, KIP-570", witness="an_old_replica_is_to_go", parts=(*WITH_REQUESTS, "late_copies")
 )
 def in_sync_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No broker deletes a replica that is assigned, and in sync, by a request."""
+    """No broker deletes a replica that is assigned, and in sync, by a request, unless its topic is to be deleted."""
     if action.rule not in {*DELIVERIES, "execute_late_copy"}:
         return None
     zookeeper, facts = before.zookeeper, []
@@ -163,6 +163,8 @@ def in_sync_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: 
         for b in m.assigned(p):
             deleted = both(before.logs[b][p], ~after.logs[b][p])
             serves = both(m.brokers.contains(zookeeper.assigned[p], b), m.brokers.contains(zookeeper.state[p].isr, b))
+            if m.has("deletion"):
+                serves = both(serves, ~zookeeper.deletions[m.topic_of(p)])
             facts.append(~both(deleted, serves))
     return both(*facts)
 
