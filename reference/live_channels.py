@@ -38,10 +38,10 @@ _CLOSED: Final = None
 
 @dataclass(frozen=True)
 class Sender:
-    """Who sends: a controller's id, and what is told of each answer."""
+    """Who sends: a controller's id, and what is done with each answer, by the sender's thread."""
 
     controller_id: int
-    on_answer: Callable[[Response, BrokerNode], None]
+    on_answer: Callable[[QueuedRequest, Response, BrokerNode], None]
 
 
 class Channel:
@@ -50,7 +50,7 @@ class Channel:
     def __init__(self, sender: Sender, broker: BrokerNode) -> None:
         self._sender = sender
         self._broker = broker
-        self._queue: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[QueuedRequest | None] = queue.SimpleQueue()
         self._closing = threading.Event()
         self._socket: socket.socket | None = None
         self._correlation_id = 0
@@ -58,9 +58,9 @@ class Channel:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def put(self, request: Request) -> None:
+    def put(self, queued: QueuedRequest) -> None:
         """Queue a request behind the others."""
-        self._queue.put(request)
+        self._queue.put(queued)
 
     def close(self) -> None:
         """Drop what is queued, once the request in flight is answered or its connection gone."""
@@ -71,15 +71,15 @@ class Channel:
 
     def _run(self) -> None:
         while not self._closing.is_set():
-            request = self._queue.get()
-            while request is not None and not self._closing.is_set():
+            queued = self._queue.get()
+            while queued is not None and not self._closing.is_set():
                 try:
-                    response = self._send_and_receive(request)
+                    response = self._send_and_receive(queued.request)
                 except (OSError, EOFError):
                     self._disconnect()
                     self._closing.wait(BACK_OFF_SECONDS)
                 else:
-                    self._sender.on_answer(response, self._broker)
+                    self._sender.on_answer(queued, response, self._broker)
                     break
 
     def _send_and_receive(self, request: Request) -> Response:
@@ -102,11 +102,18 @@ class Channel:
 
 
 class Channels:
-    """The open channels of a controller, each with the queue that it empties."""
+    """The open channels of a controller, each with the queue that it empties.
 
-    def __init__(self, controller: KafkaController) -> None:
+    `call_back` is what a sender calls with the answer that a request's callback is for. It takes the controller lock,
+    so whoever closes the channel just then waits for ever (D50).
+    """
+
+    def __init__(
+        self, controller: KafkaController, call_back: Callable[[QueuedRequest, Response, int], None] = lambda *_: None
+    ) -> None:
         self._controller = controller
-        self._sender = Sender(controller.broker_id, self._log_answer)
+        self._call_back = call_back
+        self._sender = Sender(controller.broker_id, self._on_answer)
         self._open: list[tuple[list[QueuedRequest], Channel]] = []
 
     def follow(self) -> None:
@@ -121,7 +128,7 @@ class Channels:
         for broker_id, queued in wanted:
             channel = self._channel(broker_id, queued)
             while queued:
-                channel.put(queued.pop(0).request)
+                channel.put(queued.pop(0))
 
     def _channel(self, broker_id: int, queued: list[QueuedRequest]) -> Channel:
         for known, channel in self._open:
@@ -132,5 +139,7 @@ class Channels:
         self._open.append((queued, channel))
         return channel
 
-    def _log_answer(self, response: Response, broker: BrokerNode) -> None:
+    def _on_answer(self, queued: QueuedRequest, response: Response, broker: BrokerNode) -> None:
         self._controller.log_state_change(ResponseReceived, answer=Answer(response), broker=broker)
+        if queued.calls_back:
+            self._call_back(queued, response, broker.id)

@@ -2,6 +2,7 @@
 
     main thread            starts everything; elects; registers the broker
     event thread           runs ZkClient's callbacks, one after the other
+    deletion thread        deletes the topics that are queued, when it is woken
     sender threads         one for each channel of the controller (`live_channels`)
     processors             one for each connection to this broker (`live_requests`)
     ISR thread             shrinks and expands (`live_isr`)
@@ -24,8 +25,9 @@ from pathlib import Path
 from random import Random
 
 from reference.broker import Broker
+from reference.connections import QueuedRequest
 from reference.controller import Configuration, KafkaController
-from reference.controller_threads import Event, on_callback, on_startup, subscribed
+from reference.controller_threads import Event, on_callback, on_deletion_thread, on_startup, subscribed
 from reference.effects import RegisterBroker
 from reference.live_channels import Channels
 from reference.live_fetching import Address, Fetcher
@@ -34,8 +36,10 @@ from reference.live_logs import Logs
 from reference.live_requests import RequestServer
 from reference.live_zkclient import ZkClient
 from reference.procedures import Procedure, Script
+from reference.topic_deletion import is_due, on_replica_deleted
 from reference.zookeeper_scripts import COMMON_PATHS, CONTROLLER, create_with_parents
 from spec.controller_log.failover import Resigned
+from spec.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.state import Callback
 from spec.variants import AS_CODED, Switches
 
@@ -70,7 +74,8 @@ class LiveProcess:
         self.controller = self.new_controller()
         self.broker = self.new_broker()
         self.controller_lock, self.broker_lock = threading.Lock(), threading.RLock()
-        self.channels = Channels(self.controller)
+        self.channels = Channels(self.controller, self._on_replica_deleted)
+        self._deletion_is_due = threading.Event()
         self.zookeeper = ZkClient(
             settings.zookeeper,
             settings.session_timeout_ms,
@@ -107,6 +112,8 @@ class LiveProcess:
         self.server.start()
         self.zookeeper.start(CONNECT_SECONDS)
         threading.Thread(target=self._run_callbacks, name="ZkClient-EventThread", daemon=True).start()
+        name = f"delete-topics-thread-{self.settings.broker_id}"
+        threading.Thread(target=self._run_deletions, name=name, daemon=True).start()
         self.zookeeper.run(_setup_common_paths())
         self.run(on_startup)
         if not self.zookeeper.carry_out(RegisterBroker(self.settings.broker_id, HOST, self.settings.port)):
@@ -122,7 +129,29 @@ class LiveProcess:
     def run(self, begin: Callable[[KafkaController], Procedure[None]]) -> None:
         """Run a handler of the controller to its end, under its lock."""
         with self.controller_lock:
-            self.zookeeper.complete(begin(self.controller), self._random.randrange, self.channels.follow)
+            self._complete(begin)
+
+    def _complete(self, begin: Callable[[KafkaController], Procedure[None]]) -> None:
+        self.zookeeper.complete(begin(self.controller), self._random.randrange, self.channels.follow)
+        self._wake_deletion_thread()
+
+    def _wake_deletion_thread(self) -> None:
+        if is_due(self.controller):
+            self._deletion_is_due.set()
+
+    def _run_deletions(self) -> None:
+        while self._deletion_is_due.wait():
+            self._deletion_is_due.clear()
+            with self.controller_lock:
+                if is_due(self.controller):
+                    self._complete(on_deletion_thread)
+
+    def _on_replica_deleted(self, queued: QueuedRequest, answer: Response, broker: int) -> None:
+        """A sender's callback."""
+        if isinstance(queued.request, StopReplicaRequest) and isinstance(answer, PartitionsResponse):
+            with self.controller_lock:
+                on_replica_deleted(self.controller, broker, queued.request, answer)
+                self._wake_deletion_thread()
 
     def _resign(self) -> None:
         """What the controller module says last when the process ends itself."""

@@ -29,7 +29,15 @@ from spec.connections import end_deletion
 from spec.controller_election import controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.deletion_completion import complete
-from spec.deletion_queue import delete_the_request, enqueue, fail_deletion, is_busy, turn_to_next, wake
+from spec.deletion_queue import (
+    delete_the_request,
+    enqueue,
+    fail_deletion,
+    hold_back,
+    is_busy,
+    turn_to_next,
+    wake,
+)
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.replica_states import ReplicaState
@@ -59,7 +67,8 @@ def request_deletion(s: Any, m: Model, t: int) -> None:
 def on_deletion_change(s: Any, m: Model, c: int) -> None:
     """The requests changed: known topics are queued and the thread is woken, the others' requests are dropped.
 
-    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44).
+    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
+    queued already.
     """
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
@@ -69,6 +78,8 @@ def on_deletion_change(s: Any, m: Model, c: int) -> None:
         asked = s.zookeeper.deletions[t]
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
         with when(both(asked, controller.topics[t], controller.deletion != DeletionThread.NONE)):
+            with when(is_busy(s, m, c, t)):
+                hold_back(s, m, c, t)
             enqueue(s, m, c, t)
             wake(s, m, c)
             if m.mends(Switch.MARK_WHAT_IS_QUEUED):
