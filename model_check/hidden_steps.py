@@ -116,7 +116,7 @@ def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
             yield "elect_create_without_session", {"c": c}
         if SESSIONS[part(state, "processes", c).get("session", 0)] is Session.LIVE:
             yield from _steps_of(m, c, controller, part(state, "zookeeper"))
-        if place_of(controller) in DELETING:
+        if m.has("deletion") and place_of(controller) in DELETING:
             yield from _deletion(c, controller, part(state, "connections", c))
     for b in m.brokers.ids:
         if part(state, "zookeeper").get("registered", 0) >> b - 1 & 1:

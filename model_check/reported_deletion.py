@@ -33,6 +33,7 @@ from spec.controller_log.topic_deletion import (
     UnknownTopicsIgnored,
 )
 from spec.controller_log.values import PartitionReplica
+from spec.deletion_queue import is_busy
 from spec.log_lines import Line
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread, Handler
@@ -64,6 +65,8 @@ class DeletionReporting(ControllerStep):
                 yield from self._turned_to()
             case "on_replica_deleted":
                 yield from self._answered()
+            case "accept_reassignment":
+                yield from self._reassignment_accepted()
             case "delete_request":
                 yield from self._completed()
         yield from self._deletions_failed()
@@ -81,6 +84,15 @@ class DeletionReporting(ControllerStep):
             yield UnknownTopicsIgnored, {"topics": self._titles(asked - known)}
         if asked & known:
             yield DeletionQueued, {"topics": self._titles(asked & known)}
+        for t in asked & known & self._flags(self.before, "queued"):
+            if is_busy(self.system.view(self.before), self.system.model, self.parameters["c"], t).raw:
+                yield DeletionHalted, {"topics": self._titles({t})}
+
+    def _reassignment_accepted(self) -> Iterator[Expected]:
+        """A failover takes up a reassignment, which holds back the deletion of its topic."""
+        t = self.system.model.topic_of(self.parameters["p"])
+        if t in self._flags(self.before, "queued"):
+            yield DeletionHalted, {"topics": self._titles({t})}
 
     # ------------------------------------------------------------------------------------------------ the thread
 
