@@ -40,6 +40,10 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "20-D22-late-stopreplica": frozenset({
         "in_sync_replicas_are_not_deleted", UNINFORMED, STALE_CACHE,
     }),
+    "21-D23-recreated-topic-orphan": frozenset({
+        "deleted_topics_are_hosted_nowhere", "eventually_live_replicas_are_informed", "eventually_leaders_can_lead",
+        "eventually_only_assigned_replicas_have_logs", "eventually_only_assigned_replicas_lead", STALE_CACHE,
+    }),
     "26-D44-delete-during-reassignment": frozenset({
         "busy_topics_are_not_deleted", IN_ORDER, STALE_CACHE, "eventually_reassignments_complete",
     }),
@@ -70,8 +74,8 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
 
 DEEP: Final = frozenset({
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
-    "20-D22-late-stopreplica", "30-D50-deadlock", "34-D55-config-lost", "05-reassign", "06-reassign-controller-kill",
-    "09-controlled-shutdown", "25-D42-D49-preferred-without-leadership",
+    "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan", "30-D50-deadlock", "34-D55-config-lost",
+    "05-reassign", "06-reassign-controller-kill", "09-controlled-shutdown", "25-D42-D49-preferred-without-leadership",
 })  # fmt: skip
 """Those that are judged in a deep verification only, since each takes some seconds."""
 

@@ -46,6 +46,12 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     },
     # D22: a replica is moved away from its broker and back; the copy of the first deletion comes late.
     "20-D22-late-stopreplica": {"request_reassignment": 2, "leave_late_copy": 1, "execute_late_copy": 1},
+    # D23: a replica is moved away from a broker that was cut off, and keeps it; the topic is deleted from the other,
+    # and there again, on both. The broker ignores epoch 0, for it knows a higher one, until it is killed and is back.
+    "21-D23-recreated-topic-orphan": {
+        "create_topic": 2, "request_reassignment": 1, "expire_session": 1, "request_deletion": 1, "deliver_deletion": 1,
+        "delete_topic": 1, "crash": 1, "request_preferred_election": 1,
+    },
     # D44: two topics are deleted while they wait for their new replica, old and new alike; the first one is then there
     # again, its old reassignment goes on, and has the old replica deleted once more. D51: the new replica's broker is
     # killed and comes back, which raises for the second.
