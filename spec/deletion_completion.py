@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import forget_assignments
-from spec.controller_election import controller_moved
+from spec.controller_election import controller_moved, stop_listening
 from spec.deletion_queue import delete_the_request, end_thread, turn_to_next
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -45,6 +45,8 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
             _forget(s, m, c, p)
             controller.doomed[p] = False
         controller.modified[t] = False
+        if m.has("addition"):
+            stop_listening(controller, "modifications")
         controller.queued[t] = False
         if m.mends(Switch.COMPLETION_FORGETS_MARK):
             controller.ineligible[t] = False
@@ -62,7 +64,7 @@ def _forget(s: Any, m: Model, c: int, p: int) -> None:
     for r in m.assigned(p):
         with when(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL):
             cached.replicas[r] = ReplicaState.NON_EXISTENT
-    if m.has("reassignment"):
+    if m.keeps_assignments:
         reset(cached, "assigned")
     with when(s.controllers[c].topics[m.topic_of(p)]):
         cached.state = PartitionState.NON_EXISTENT
@@ -98,7 +100,7 @@ def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
         with when(zookeeper.topics[t]):
             observe(f"controller {c}", "delete topic", topic=t)
             zookeeper.topics[t] = False
-            if m.has("reassignment"):
+            if m.keeps_assignments:
                 for p in m.partitions_of(t):
                     zookeeper.assigned[p] = ()
             acts(s, m, c)

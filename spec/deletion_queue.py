@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_set
+from spec.assignment import assigned_set, is_there
 from spec.controller_threads import become_idle
 from spec.language import observe, reset, when
 from spec.model import Model
@@ -42,7 +42,8 @@ def enqueue(s: Any, m: Model, c: int, t: int) -> None:
     controller = s.controllers[c]
     controller.queued[t] = True
     for p in m.partitions_of(t):
-        controller.doomed[p] = either(controller.doomed[p], controller.topics[t])
+        known = both(controller.topics[t], is_there(s, m, c, p) if m.has("addition") else True)
+        controller.doomed[p] = either(controller.doomed[p], known)
 
 
 def wake(s: Any, m: Model, c: int) -> None:

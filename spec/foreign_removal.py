@@ -39,7 +39,7 @@ def remove_topic(s: Any, m: Model, t: int) -> None:
         with when(exists(s.zookeeper.state[p])):
             state_changed(s, m, p)
         reset(s.zookeeper.state[p])
-        if m.has("reassignment"):
+        if m.keeps_assignments:
             s.zookeeper.assigned[p] = ()
     observe("admin", "remove topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)

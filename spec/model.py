@@ -111,6 +111,11 @@ class Model:
         return bool(self.scope.budget("removals"))
 
     @property
+    def keeps_assignments(self) -> bool:
+        """Whether AR is a variable, in ZooKeeper and in each controller."""
+        return self.has("reassignment") or self.has("addition")
+
+    @property
     def tells_topics_apart(self) -> bool:
         """Whether a topic that is created again has an id of its own; kept where topics may be removed by hand."""
         return self.removes_topics and self.mends(Switch.TOPIC_IDS)

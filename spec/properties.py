@@ -20,6 +20,7 @@ from spec import (
     goals,
     isr_notification_claims,
     leadership_claims,
+    partition_addition_claims,
     preferred_election_claims,
     reassignment_claims,
     unclean_claims,
@@ -32,7 +33,7 @@ from spec.terms import is_true
 MODULES = (
     controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
     auto_rebalance_claims, controlled_shutdown_claims, isr_notification_claims, unclean_claims,
-    foreign_removal_claims, cached_leadership_claims,
+    foreign_removal_claims, cached_leadership_claims, partition_addition_claims,
     delayed_operation_claims,
 )  # fmt: skip
 

@@ -19,10 +19,11 @@ from spec.errors import MalformedInput, UnknownName
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
     "preferred_election", "auto_rebalance", "shutdown", "delayed_operations", "dead_replicas", "cached_leaderships",
+    "addition",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
-    "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies",
+    "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
 )  # fmt: skip
 
 IMBALANCE_PERCENTAGE = 10
@@ -51,7 +52,8 @@ class Purgatory:
 class Scope:
     """Bounds of one exploration.
 
-    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one). `requests` are the
+    `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one); `added` are the partitions
+    that the topic does not have at first. `requests` are the
     reassignments that the admin may ask for, each the RAR of every partition (empty: it is not in the request).
     `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
     is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
@@ -68,6 +70,7 @@ class Scope:
     controllers: int
     assigned: tuple[tuple[int, ...], ...] = ()
     topic_of: tuple[int, ...] = ()
+    added: tuple[int, ...] = ()
     requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
     parts: frozenset[str] = frozenset()
     budgets: tuple[tuple[str, int], ...] = ()
@@ -120,6 +123,7 @@ def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     given = dict(bounds)
     given["assigned"] = tuple(tuple(replicas) for replicas in bounds.get("assigned", ()))
     given["requests"] = tuple(tuple(map(tuple, one)) for one in bounds.get("requests", ()))
+    given["added"] = tuple(bounds.get("added", ()))
     given["topic_of"] = tuple(bounds.get("topic_of", ()))
     given["parts"] = frozenset(bounds.get("parts", ()))
     given["budgets"] = tuple(bounds.get("budgets", {}).items())
@@ -140,6 +144,10 @@ def _sensible(one: Scope) -> Scope:
     _refuse_requests(one)
     if len(one.topic_of) not in {0, len(one.assigned)}:
         raise _malformed(one.name, "topic_of", f"names {len(one.topic_of)} topics for {len(one.assigned)} partitions")
+    if bool(one.added) != ("addition" in one.parts) or not set(one.added) <= set(range(len(one.assigned))):
+        raise _malformed(one.name, "added", "goes with the part addition, and names partitions of the scope")
+    if one.added and len(set(one.topic_of)) > 1:
+        raise _malformed(one.name, "added", "goes with one topic only")
     if bool(one.assigned) != ("partitions" in one.parts):
         raise _malformed(one.name, "assigned", "goes with the part partitions, and neither is without the other")
     if (one.purgatory is not None) != bool(one.parts & APART):

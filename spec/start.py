@@ -49,7 +49,8 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
     yield from _first_controller(m, everybody)
     if m.has("partitions") and m.topics_stand:
         for p in m.partitions:
-            yield from _settled_partition(m, p)
+            if p not in m.scope.added:
+                yield from _settled_partition(m, p)
 
 
 def _hears(m: Model) -> bool:
@@ -88,11 +89,17 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
     if m.has("cached_leaderships"):
         for b in m.brokers.ids:
             yield f"brokers[{b}].partitions[{p}].cached_epoch", 0
-    if m.has("reassignment"):
+    if m.keeps_assignments:
         yield f"{cached}.assigned", replicas
+    if m.has("reassignment"):
         for r in replicas:
             yield f"brokers[{r}].partitions[{p}].assigned", replicas
-    for r in replicas:
+    yield from _settled_replicas(m, p, cached)
+
+
+def _settled_replicas(m: Model, p: int, cached: str) -> Iterator[tuple[str, object]]:
+    """Every replica is online, where replicas are stopped with a log."""
+    for r in m.first_assigned(p):
         yield f"{cached}.replicas[{r}]", ReplicaState.ONLINE
         if m.stops_replicas:
             yield f"logs[{r}][{p}]", True

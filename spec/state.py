@@ -60,6 +60,7 @@ class Callback(enum.Enum):
     REASSIGNMENTS = "/admin/reassign_partitions was created, changed or deleted"
     STATE = "the state znode of a partition that is being reassigned changed"
     PREFERRED = "/admin/preferred_replica_election was created, changed or deleted"
+    MODIFICATIONS = "the topic's znode was written"
     DELETIONS = "the children of /admin/delete_topics changed"
 
 
@@ -164,6 +165,11 @@ def shape(m: Model) -> Shape:
         tree["late"] = {c: {b: {p: late_copy(m) for p in m.partitions} for b in m.brokers.ids} for c in m.controllers}
     if m.has("connections"):
         tree["connections"] = {c: {b: {k: slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers}
+    if m.has("addition"):
+        tree["tool"] = {
+            "adds": Leaf(FLAG, False),
+            "assigned": {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions},
+        }
     if not m.proving:
         tree["budget"] = {name: Leaf(number(limit, "budget"), limit) for name, limit in m.scope.budgets if limit}
     return tree
@@ -172,7 +178,7 @@ def shape(m: Model) -> Shape:
 def _zookeeper(m: Model) -> Shape:
     """The znodes, and which ephemeral ones belong to a dead process whose session lives on ("orphaned").
 
-    Where there is reassignment, `assigned` is AR as the topics' znodes say it, and `requested` RAR as
+    Where there is reassignment or addition, `assigned` is AR as the topics' znodes say it, and `requested` RAR as
     /admin/reassign_partitions does (empty: it does not name the partition; all empty: it does not exist).
     """
     tree: dict[str, Shape] = {
@@ -191,8 +197,9 @@ def _zookeeper(m: Model) -> Shape:
         tree["topic_ids"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.has("notifications"):
         tree["notified"] = {p: Leaf(m.notices.set_kind, ()) for p in m.partitions}
-    if m.has("reassignment"):
+    if m.keeps_assignments:
         tree["assigned"] = {p: Leaf(m.brokers.list_kind, _at_start(m, p)) for p in m.partitions}
+    if m.has("reassignment"):
         tree["requested"] = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
     if m.has("preferred_election"):
         tree["preferred"] = {p: Leaf(FLAG, False) for p in m.partitions}
@@ -204,7 +211,7 @@ def _zookeeper(m: Model) -> Shape:
 
 def _at_start(m: Model, p: int) -> tuple[int, ...]:
     """The AR in a topic's znode, if it is there from the start."""
-    return m.first_assigned(p) if m.topics_stand else ()
+    return m.first_assigned(p) if m.topics_stand and p not in m.scope.added else ()
 
 
 def _process(m: Model) -> Shape:
@@ -281,6 +288,8 @@ def watched_paths(m: Model) -> dict[str, Callback]:
         paths["topics"] = Callback.TOPICS
     if m.has("deletion"):
         paths["deletions"] = Callback.DELETIONS
+    if m.has("addition"):
+        paths["modifications"] = Callback.MODIFICATIONS
     if m.has("notifications"):
         paths["isr_changes"] = Callback.ISR_CHANGES
     if m.has("reassignment"):
@@ -307,7 +316,7 @@ def _cached_partition(m: Model, p: int) -> Shape:
     replica whose partition has a state znode already, which is not cached. `assigned` is AR in memory.
     """
     found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
-    assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.has("reassignment") else {}
+    assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.keeps_assignments else {}
     return {
         **found,
         **assigned,

@@ -25,6 +25,7 @@ from spec import (
     isr_changes,
     isr_notification,
     late_requests,
+    partition_addition,
     partition_leadership,
     preferred_election,
     processes_and_sessions,
@@ -45,9 +46,9 @@ from spec.variants import AS_CODED, Switch, Switches, show_switches
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
-    replica_transitions, broker_changes, topics, foreign_removal, topic_deletion, deletion_completion, connections,
-    isr_changes, isr_notification, reassignment_requests, reassignment, preferred_election, auto_rebalance,
-    controlled_shutdown, late_requests, epoch_listener, delayed_operations,
+    replica_transitions, broker_changes, topics, partition_addition, foreign_removal, topic_deletion,
+    deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment,
+    preferred_election, auto_rebalance, controlled_shutdown, late_requests, epoch_listener, delayed_operations,
 )  # fmt: skip
 
 

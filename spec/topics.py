@@ -4,8 +4,9 @@ The tool creates `/brokers/topics/T` with the assignment; the controller's liste
 takes its partitions to New, their replicas to New (which looks for a state znode, and normally finds none), the
 partitions to Online (which creates it) and the replicas to Online.
 
-Left out: partitions that are added to a topic; and that two topics may be created between the listener's read of the
-children and its reads of their assignments. How topics go is told in `topic_deletion`.
+Partitions that are added to a topic go the same way (spec/partition_addition.py). Left out: that two topics may be
+created between the listener's read of the children and its reads of their assignments. How topics go is told in
+`topic_deletion`.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
 section 7.3.
@@ -20,6 +21,7 @@ from spec.controller_threads import become_idle, has_started, take_callback
 from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
+from spec.partition_addition import listen_for_additions
 from spec.partition_leadership import begin_visits, can_be_visited, needs_visit
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
@@ -35,9 +37,9 @@ def create_topic(s: Any, m: Model, t: int) -> None:
     """The admin tool creates a topic's znode with its assignment."""
     require(~s.zookeeper.topics[t])
     s.zookeeper.topics[t] = True
-    if m.has("reassignment"):
+    if m.keeps_assignments:
         for p in m.partitions_of(t):
-            s.zookeeper.assigned[p] = m.first_assigned(p)
+            s.zookeeper.assigned[p] = () if p in m.scope.added else m.first_assigned(p)
     if m.has("deletion"):
         s.zookeeper.configurations[t] = True
     if m.tells_topics_apart:
@@ -74,6 +76,7 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
     read_assignments(s, m, c, topic)
     if m.has("deletion"):
         controller.modified[topic] = True
+    listen_for_additions(s, m, c)
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
         unknown = is_there(s, m, c, p)

@@ -33,7 +33,7 @@ class Switch(enum.Enum):
     KEEP_UNREAD_REQUESTS = "D49: a preferred election request is deleted only by who has read it (a mend of ours)"
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
-    OFFLINE_WITHOUT_LEADERSHIP = "D16: a replica whose partition has no leadership goes Offline all the same (2.0.0)"
+    OFFLINE_WITHOUT_LEADERSHIP = "D16, D17: a replica whose partition has no leadership goes Offline, too (2.0.0)"
     DYING_TOPICS_GET_NO_LEADERSHIP = "D57: no LeaderAndIsr goes out for a topic that is to be deleted (ours)"
     COMPLETE_UNKNOWN_DELETIONS = "D37: completing the deletion of an unknown topic does not end the thread (1.1.0)"
     MARK_WHAT_IS_QUEUED = "D44, D57: a queued topic that is being reassigned is marked, and let alone (a mend of ours)"
@@ -50,6 +50,8 @@ class Switch(enum.Enum):
     STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
     TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"
     COMPARE_METADATA_EPOCHS = "D43: UpdateMetadata replaces no leadership of a higher leader epoch (a mend of ours)"
+    KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a mend of ours)"
+    LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a mend of ours)"
 
     # What older releases did. Each begins with the release that mended it.
     TAKE_ANY_FOLLOWER = "before 0.8.1, D20: a leader takes whoever fetches into its ISR, whatever AR is"

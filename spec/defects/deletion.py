@@ -7,6 +7,25 @@ from spec.variants import FENCED, Switch
 
 ROWS = (
     Defect(
+        "D17",
+        "A partition is added to a topic that is queued for deletion: the next controller cannot delete it",
+        breaks="recoverable_deletions_complete",
+        scope="addition_deletion",
+        first_depth=18,
+        base=frozenset({Switch.CALLBACK_WITHOUT_LOCK, Switch.COMPLETE_UNKNOWN_DELETIONS}),
+        fix=frozenset({Switch.OFFLINE_WITHOUT_LEADERSHIP}),
+        defining=("write_addition", "read_topics", "delete_queued_topic"),
+    ),
+    Defect(
+        "D17-again",
+        "The tool that adds a partition has read the topic before it was deleted: its write makes it appear again",
+        breaks="topics_have_their_configuration",
+        scope="addition_deletion",
+        first_depth=15,
+        fix=frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}),
+        defining=("read_for_addition", "write_addition"),
+    ),
+    Defect(
         "D16",
         "A topic that never had a leader cannot be deleted",
         breaks="recoverable_deletions_complete",

@@ -7,6 +7,31 @@ from spec.variants import Switch
 
 ROWS = (
     Defect(
+        "D17-unseen",
+        "A partition that is added while a controller comes to work is not noticed: the listener is made too late",
+        breaks="recoverable_partitions_are_led",
+        scope="addition",
+        first_depth=12,
+        fix=frozenset({Switch.LISTEN_BEFORE_READING}),
+    ),
+    Defect(
+        "D39",
+        "A controller writes a whole topic's assignment from its memory: a partition that was just added is lost",
+        breaks="partitions_stay",
+        scope="addition_reassignment",
+        first_depth=7,
+        fix=frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}),
+    ),
+    Defect(
+        "D39-tool",
+        "The tool that adds a partition writes what it read: a reassignment's new replicas are lost",
+        breaks="assignments_change_in_order",
+        scope="addition_reassignment",
+        first_depth=7,
+        fix=frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}),
+        defining=("read_for_addition", "write_union", "write_addition"),
+    ),
+    Defect(
         "D19",
         "A zombie puts a broker into the ISR that a completed reassignment has taken from AR",
         breaks="isr_is_within_assigned",

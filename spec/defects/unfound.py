@@ -6,11 +6,6 @@ from spec.defects.rows import Unfound
 
 UNFOUND = (
     Unfound(
-        "D17",
-        "Partitions that are added to a topic while it is deleted are half known (KAFKA-6612)",
-        "partitions that are added to a topic are not specified yet",
-    ),
-    Unfound(
         "D26",
         "A broker that finds its own id in /controller elects itself again and again (KAFKA-1451)",
         "mended in 0.8.2.0, the first release of the era: elect() reads before it creates, and is specified so",
@@ -39,11 +34,6 @@ UNFOUND = (
         "D35",
         "Watches outlive a resignation, so events are handled twice (KAFKA-1578)",
         "mended in 0.8.2.0, the first release of the era",
-    ),
-    Unfound(
-        "D39",
-        "A write of a whole topic's assignment and a tool's that adds partitions undo each other",
-        "partitions that are added to a topic are not specified yet",
     ),
     Unfound(
         "D40",

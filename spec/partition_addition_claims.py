@@ -1,0 +1,51 @@
+"""What is claimed of partitions that are added to a topic: none is lost again, and each gets a leader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.assignment import assigned_replicas
+from spec.goals import both_claims
+from spec.language import Action, claim
+from spec.model import Model
+from spec.terms import Value, both, either
+from spec.zookeeper import exists
+
+PARTS = ("addition",)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.3", parts=PARTS)
+def a_partition_is_added(s: Any, m: Model) -> Value:
+    """A topic's znode has a partition that an active controller does not know yet."""
+    return either(
+        *(
+            both(s.controllers[c].active, s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == ())
+            for c in m.controllers
+            for p in m.partitions
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md D39", witness="a_partition_is_added", parts=PARTS)
+def partitions_stay(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A topic never has a partition less than before, unless it is deleted."""
+    facts = []
+    for p in m.partitions:
+        lost = both(before.zookeeper.assigned[p] != (), after.zookeeper.assigned[p] == ())
+        facts.append(either(~lost, ~after.zookeeper.topics[m.topic_of(p)]))
+    return both(*facts)
+
+
+def partitions_are_led(s: Any, m: Model) -> Value:
+    """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted."""
+    facts = []
+    for p in m.partitions:
+        named = both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ())
+        doomed = s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else False
+        facts.append(either(~named, doomed, exists(s.zookeeper.state[p])))
+    return both(*facts)
+
+
+CLAIMS = (
+    a_partition_is_added, partitions_stay, *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", PARTS),
+)  # fmt: skip
