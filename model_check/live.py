@@ -27,7 +27,7 @@ from model_check.verification import INTERRUPTED
 from spec.variants import show_switches
 
 ENGINE: Final = "live"
-POSITIONS_EACH: Final = 10
+POSITIONS_EACH: Final = 30
 """How many positions the judge may visit for each observation of a long recording."""
 
 

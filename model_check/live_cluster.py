@@ -31,12 +31,19 @@ from reference.ports import kept_ports
 from reference.zookeeper_api import Create, Exists, GetData, NoNode
 from reference.zookeeper_log import read_transaction_log
 from reference.zookeeper_recording import write_recording
-from reference.zookeeper_scripts import CONTROLLER, broker_path, topic_path
+from reference.zookeeper_scripts import CONTROLLER, REASSIGN_PARTITIONS, broker_path, topic_path
 from reference.zookeeper_server import ZookeeperServer
 from reference.zookeeper_server_errors import ZookeeperServerError
 from spec.errors import BadInput, EnvironmentFailure, SpecError
+from spec.kafka_types import TopicPartition
 from spec.variants import AS_CODED, Switch, Switches
-from spec.znodes import ControllerPayload, TopicPayload, parse_payload
+from spec.znodes import (
+    ControllerPayload,
+    PartitionReassignment,
+    ReassignPartitionsPayload,
+    TopicPayload,
+    parse_payload,
+)
 
 POLL_SECONDS: Final = 0.03
 PATIENCE_SECONDS: Final = 30.0
@@ -180,6 +187,13 @@ class LiveCluster:
             Create(topic_path(topic), TopicPayload(partitions=dict(assignment)).encode()), PATIENCE_SECONDS
         )
 
+    def reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
+        """The admin tool asks for a reassignment; it refuses to while there is one."""
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in wanted.items())
+        data = ReassignPartitionsPayload(partitions=entries).encode() or b""
+        self.act("admin-reassign", request=json.loads(data))
+        self._admin.execute(Create(REASSIGN_PARTITIONS, data), PATIENCE_SECONDS)
+
     # ----------------------------------------------------------------------------------------------- what is seen of it
 
     def controller(self) -> int | None:
@@ -190,6 +204,16 @@ class LiveCluster:
             return None
         payload = parse_payload(CONTROLLER, data)
         return payload.brokerid if isinstance(payload, ControllerPayload) else None
+
+    def assignment(self, topic: str) -> Mapping[int, tuple[int, ...]]:
+        """The assigned replicas of a topic's partitions."""
+        data = self._admin.execute(GetData(topic_path(topic)), PATIENCE_SECONDS).data
+        payload = parse_payload(topic_path(topic), data)
+        return payload.partitions if isinstance(payload, TopicPayload) else {}
+
+    def is_reassigning(self) -> bool:
+        """Whether /admin/reassign_partitions is there."""
+        return self._admin.execute(Exists(REASSIGN_PARTITIONS), PATIENCE_SECONDS) is not None
 
     def is_registered(self, broker: int) -> bool:
         """Whether /brokers/ids/N is there."""

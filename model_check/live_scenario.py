@@ -14,6 +14,7 @@ from typing import Final
 
 from model_check.live_cluster import LiveCluster
 from spec.errors import UnknownName
+from spec.kafka_types import TopicPartition
 
 MOST_REPLICAS: Final = 3
 MORE_TOPICS: Final = 3
@@ -117,6 +118,21 @@ class Scenario:
         self.cluster.lag(broker, 2 * lag_ms)
         self.cluster.sleep(2.5 * lag_ms / 1000)
 
+    def reassign(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+        """Ask that a topic's partitions move to other brokers, and let something happen on the way.
+
+        A reassignment that is stuck (D18) stays requested, and no other can be asked for.
+        """
+        if self.topics and not self.cluster.is_reassigning():
+            topic = f"topic-{self.random.randint(1, self.topics)}"
+            wanted = {
+                TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
+                for p, replicas in self.cluster.assignment(topic).items()
+            }
+            self.cluster.reassign(wanted)
+            self.cluster.sleep(self.random.uniform(0.0, 0.3))
+        meanwhile(self)
+
     def all_at_once(self) -> None:
         """Kill every broker but one, and start them again."""
         for broker in self.random.sample(self.cluster.broker_ids, len(self.cluster.broker_ids) - 1):
@@ -136,6 +152,13 @@ FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
     "early-restart": ("a broker is killed and started again before its old session is gone",
                       lambda s: s.restart_early(s.another())),
     "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
+    "reassign": ("a topic's partitions move to other brokers", Scenario.reassign),
+    "reassign-kill": ("the same, and another broker is killed on the way",
+                      lambda s: s.reassign(lambda s: s.kill(s.another()))),
+    "reassign-kill-controller": ("the same, and the controller is killed",
+                                 lambda s: s.reassign(lambda s: s.kill(s.the_controller()))),
+    "reassign-stop-controller": ("the same, and the controller is stopped until its session is gone",
+                                 lambda s: s.reassign(lambda s: s.suspend(s.the_controller()))),
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
 

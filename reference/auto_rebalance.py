@@ -12,7 +12,9 @@ from __future__ import annotations
 from reference.context import Activity
 from reference.controller import KafkaController
 from reference.partition_leadership import bring_online
+from reference.preferred_election import tell_outcome
 from reference.procedures import Procedure
+from spec.controller_log.preferred_election import PreferredElectionStarted
 from spec.kafka_types import TopicPartition
 from spec.state import DeletionThread, Handler
 from spec.variants import Switch
@@ -56,6 +58,8 @@ def rebalance_partition(controller: KafkaController, partition: TopicPartition) 
     if not may_rebalance(controller, partition):
         return
     try:
+        controller.report(PreferredElectionStarted, partitions=(partition,))
         yield from bring_online(controller, (partition,), Handler.REBALANCE)
+        tell_outcome(controller, frozenset({partition}))
     finally:
         controller.activity = Activity()

@@ -24,6 +24,14 @@ from reference.partition_leadership import bring_online
 from reference.procedures import Effect, NoLeadership, Procedure, Script
 from reference.zookeeper_api import Delete, Exists, NoNode
 from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
+from spec.controller_log.preferred_election import (
+    PreferredElectionDone,
+    PreferredElectionFound,
+    PreferredElectionResumed,
+    PreferredElectionStarted,
+    PreferredReplicaDoesNotLead,
+    PreferredReplicaLeads,
+)
 from spec.kafka_types import TopicPartition
 from spec.state import At, Handler
 from spec.variants import Switch
@@ -138,13 +146,16 @@ def on_preferred_election(controller: KafkaController) -> Procedure[None]:
 def initialize_preferred_election(controller: KafkaController) -> Procedure[None]:
     """Failover: what is requested, less what is led by the preferred replica already and what nobody knows."""
     request = yield from ReadElectionRequest()
-    if request is None:
-        return
-    context = controller.context
-    context.election_request = request.czxid
-    done = frozenset(one for one in request.partitions if _is_done(controller, one))
-    context.partitions_undergoing_preferred_election |= request.partitions
+    context, named = controller.context, frozenset[TopicPartition]()
+    if request is not None:
+        named, context.election_request = request.partitions, request.czxid
+    done = frozenset(one for one in named if _is_done(controller, one))
+    context.partitions_undergoing_preferred_election |= named
     context.partitions_undergoing_preferred_election -= done
+    controller.report(PreferredElectionFound, partitions=tuple(sorted(named)))
+    controller.report(PreferredElectionDone, partitions=tuple(sorted(done)))
+    resumed = context.partitions_undergoing_preferred_election
+    controller.report(PreferredElectionResumed, partitions=tuple(sorted(resumed)))
 
 
 def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -170,14 +181,26 @@ def run_pending_elections(controller: KafkaController) -> Procedure[None]:
 def _elect(controller: KafkaController, partitions: Partitions, reason: Handler) -> Procedure[None]:
     """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
     context = controller.context
+    controller.report(PreferredElectionStarted, partitions=tuple(sorted(partitions)))
     context.partitions_undergoing_preferred_election |= partitions
     hold_back(controller, {partition.topic for partition in partitions})
     controller.is_about(asked=partitions)
     yield from bring_online(controller, sorted(partitions), reason)
     controller.is_about(asked=frozenset())
-    leaderless = partitions - context.partition_leadership_info.keys()
-    if leaderless and not controller.mends(Switch.ELECT_ONLY_THE_LED):
-        controller.reach(Milestone.ELECTION_FAILED)
-        raise NoLeadership(f"key not found: {min(leaderless)}")
+    tell_outcome(controller, partitions)
     context.partitions_undergoing_preferred_election -= partitions
     resume_deletion(controller, {partition.topic for partition in partitions})
+
+
+def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:
+    """Say of each partition who leads it; one without leadership ends that, unless it is left out (D49)."""
+    context = controller.context
+    for partition in sorted(partitions):
+        known = context.partition_leadership_info.get(partition)
+        if known is not None:
+            preferred = context.partition_replica_assignment.get(partition, ())[:1]
+            line = PreferredReplicaLeads if preferred == (known.leader,) else PreferredReplicaDoesNotLead
+            controller.report(line, partition=partition, leader=known.leader)
+        elif not controller.mends(Switch.ELECT_ONLY_THE_LED):
+            controller.reach(Milestone.ELECTION_FAILED)
+            raise NoLeadership(f"key not found: {partition}")

@@ -16,7 +16,9 @@ from reference.broker_process import main
 from reference.effects import IncrementEpoch
 from reference.leader_selectors import Election, elect_offline
 from reference.procedures import Script
-from reference.state_effects import StateWrite, WriteElectedLeader
+from reference.reassignment_effects import ReadWhetherCaughtUp
+from reference.state_effects import StateRead, StateWrite, WriteElectedLeader
+from reference.zookeeper_scripts import StateZnode
 from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
 
 FAULT: Final = "PLANTED_FAULT"
@@ -68,9 +70,26 @@ def elect_the_last() -> None:
     vars(partition_leadership)["elect_offline"] = elect
 
 
+def trust_the_new_replicas() -> None:
+    """A controller that reassigns takes every replica for caught up."""
+    script = ReadWhetherCaughtUp.script
+
+    def read_all_in_sync(self: StateRead) -> Script[StateZnode | None]:
+        found = yield from script(self)
+        return None if found is None else replace(found, content=replace(found.content, isr=(1, 2, 3)))
+
+    ReadWhetherCaughtUp.script = read_all_in_sync  # type: ignore[method-assign]
+
+
 PLANT: Final[Mapping[str, Callable[[], None]]] = {
     one.__name__: one
-    for one in (accept_equal_leader_epochs, keep_the_controller_epoch, keep_the_leader_epoch, elect_the_last)
+    for one in (
+        accept_equal_leader_epochs,
+        keep_the_controller_epoch,
+        keep_the_leader_epoch,
+        elect_the_last,
+        trust_the_new_replicas,
+    )
 }
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -24,6 +24,7 @@ from model_check.recordings import read
 from model_check.results import Run
 from model_check.verdicts import Verdict
 from spec.errors import EnvironmentFailure, UnknownName
+from spec.kafka_types import TopicPartition
 from tests.model_check.faulty_broker import FAULT, PLANT
 
 SHORT = ("kill-controller", "stop-controller")
@@ -78,15 +79,32 @@ def test_every_request_that_was_sent_to_a_broker_came_over_the_wire() -> None:
     assert 0 < answered <= arrived
 
 
-def faulty_run(fault: str, killed: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judgement:
-    """Broker 1 is controller, 2 leads the only partition and 3 follows; one of them is killed for good."""
+Play = Callable[[LiveCluster], None]
+
+
+def kill(broker: int) -> Play:
+    """A broker is killed for good."""
+
+    def play(cluster: LiveCluster) -> None:
+        cluster.kill(broker)
+        cluster.wait_until("its session ends", lambda: not cluster.is_registered(broker))
+
+    return play
+
+
+def reassign(cluster: LiveCluster) -> None:
+    """The partition is to move from its leader to broker 1."""
+    cluster.reassign({TopicPartition("t", 0): (3, 1)})
+
+
+def faulty_run(fault: str, play: Play, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judgement:
+    """Broker 1 is controller, 2 leads the only partition and 3 follows; something is done to them."""
     monkeypatch.setenv(FAULT, fault)
     with LiveCluster(Setup(3, seed=1, module=FAULTY), folder) as cluster:
         Scenario(cluster, Random(1), topics=0).begin()
         cluster.create_topic("t", {0: (2, 3)})
         cluster.rest()
-        cluster.kill(killed)
-        cluster.wait_until("its session ends", lambda: not cluster.is_registered(killed))
+        play(cluster)
         cluster.rest()
         cluster.finish()
     return judge(read(folder))
@@ -99,12 +117,13 @@ def next_observations(found: Judgement) -> str:
 
 
 WHERE = {
-    "keep_the_controller_epoch": (1, "type=setData path=/controller_epoch data=1 version=1"),
-    "accept_equal_leader_epochs": (1, " starting the become-"),
-    "keep_the_leader_epoch": (2, "type=setData path=/brokers/topics/t/partitions/0/state"),
-    "elect_the_last": (2, "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "keep_the_controller_epoch": (kill(1), "type=setData path=/controller_epoch data=1 version=1"),
+    "accept_equal_leader_epochs": (kill(1), " starting the become-"),
+    "keep_the_leader_epoch": (kill(2), "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "elect_the_last": (kill(2), "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "trust_the_new_replicas": (reassign, "is not in the new list of replicas 3,1. Re-electing leader"),
 }
-"""Whom to kill for the fault to show, and what is observed where the explanation ends."""
+"""What is to be done for the fault to show, and what is observed where the explanation ends."""
 
 
 @pytest.mark.parametrize(
@@ -114,8 +133,8 @@ WHERE = {
 def test_a_planted_fault_is_found_and_shown_where_it_is(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed, text = WHERE[fault]
-    found = faulty_run(fault, killed, tmp_path, monkeypatch)
+    play, text = WHERE[fault]
+    found = faulty_run(fault, play, tmp_path, monkeypatch)
     assert (found.outcome, run_of(read(tmp_path), found, "AS_CODED").verdict) == (Outcome.UNEXPLAINED, Verdict.VIOLATED)
     assert text in next_observations(found)
 
