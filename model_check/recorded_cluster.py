@@ -1,8 +1,8 @@
 """Which brokers and topics there were in a recording: those that had a session or a replica, those that were created.
 
-Partitions that a reassignment or a preferred election was asked for, but that never were, count, too, as do topics that
-were only to be deleted; nothing is assigned to them. A topic may be created again, with other replicas or partitions.
-Where it is, what is assigned is a variable, as it is for reassignments.
+Partitions that a reassignment or a preferred election was asked for, but that never were, count, too; nothing is
+assigned to them. A topic may be created again, with other replicas or partitions. Where it is, what is assigned is a
+variable, as it is for reassignments.
 
 Whether a topic has unclean leader election is in its configuration as its creation finds it, or else in the brokers',
 which `server.log` tells at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was
@@ -36,7 +36,6 @@ PARTS: Final[Mapping[PathKind, str]] = {
     paths.PREFERRED_REPLICA_ELECTION: "preferred_election",
 }
 """The parts of the protocol that not every recording is judged by, by the paths that only they write."""
-DELETIONS: Final = "/admin/delete_topics/"
 REQUEST: Final = ZnodePath(paths.REASSIGN_PARTITIONS)
 ELECTIONS: Final = ZnodePath(paths.PREFERRED_REPLICA_ELECTION)
 UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
@@ -105,7 +104,6 @@ def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, u
         topics.add(transaction)
     requests = list(_requests(transactions))
     topics.add_unborn(partition for one in (*requests, *_elections(transactions)) for partition in one)
-    topics.add_unborn(TopicPartition(name, 0) for name in _doomed(transactions) if name not in topics.names)
     assigned, again = topics.assigned, topics.recreations()
     named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
     broker_ids = tuple(sorted({*brokers, *named}))
@@ -144,13 +142,6 @@ def _elections(transactions: Iterable[Transaction]) -> Iterator[tuple[TopicParti
         if isinstance(one.change, NodeCreated) and one.change.path == str(ELECTIONS):
             payload: Any = parse_payload(ELECTIONS, one.change.data)
             yield payload.partitions
-
-
-def _doomed(transactions: Iterable[Transaction]) -> Iterator[str]:
-    """The topics that were to be deleted, whether or not there were any such."""
-    for one in transactions:
-        if isinstance(one.change, NodeCreated) and one.change.path.startswith(DELETIONS):
-            yield one.change.path.removeprefix(DELETIONS)
 
 
 def _assignments(transactions: Iterable[Transaction]) -> Iterator[Assignment]:

@@ -131,3 +131,14 @@ def test_a_topic_that_is_removed_by_hand_ends_what_is_judged(tmp_path: Path) -> 
     cut = read(changed(CONFIG, tmp_path, "zookeeper.jsonl", by_hand)).cut
     assert isinstance(cut, NotModelled)
     assert (cut.place, cut.reason) == ("zookeeper.jsonl:49", "the removal of a topic by hand is not specified")
+
+
+def test_a_request_to_delete_what_is_not_there_ends_what_is_judged(tmp_path: Path) -> None:
+    other = changed(
+        CONFIG, tmp_path, "zookeeper.jsonl", lambda text: text.replace("delete_topics/t", "delete_topics/u")
+    )
+    cut = read(other).cut
+    assert isinstance(cut, NotModelled)
+    assert (cut.place, cut.reason) == (
+        "zookeeper.jsonl:43", "a request to delete a topic that is not there is not specified",
+    )  # fmt: skip
