@@ -11,7 +11,7 @@ import pytest
 
 from model_check.judge import Judgement, Outcome, judge
 from model_check.recordings import read
-from model_check.shipped_recordings import BROKEN
+from model_check.shipped_recordings import BROKEN, DEEP
 from tests.model_check.recordings import Change, changed, recording, replaced, without_line
 
 ACCOUNTS: Mapping[str, Mapping[str, int]] = {
@@ -24,6 +24,11 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     "23-D38-orphan-after-reassignment": {
         "request_reassignment": 2, "accept_reassignment": 2, "write_union": 1, "write_move": 2, "write_target": 2,
         "deliver_deletion": 0, "crash": 1,
+    },
+    # Controller 1 accepts [2] to [3], which 3 resumes and completes; 3 accepts [3] to [2]; 1 resumes what it remembers.
+    "18-D13-context-not-reset": {
+        "request_reassignment": 2, "accept_reassignment": 4, "write_target": 3, "deliver_deletion": 3,
+        "increment_epoch": 3,
     },
     # Two that wait for broker 4, resumed by controller 2, and run again when 4 starts; one more for controller 3. Four
     # of the five old replicas are deleted on brokers that live.
@@ -38,9 +43,7 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     },
 }  # fmt: skip
 """How often some rules must occur in any explanation."""
-NAMES = [
-    pytest.param(name, marks=pytest.mark.slow) if name == "05-reassign" else name for name in ACCOUNTS
-]  # fmt: skip
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in DEEP else name for name in ACCOUNTS]
 
 
 @cache
