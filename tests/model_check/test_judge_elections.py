@@ -43,7 +43,7 @@ SLOW_LIES: Mapping[str, tuple[str, str, Change, str]] = {
     "a rebalance that nobody looked for": (
         ELECTIONS, "broker-2/controller.log",
         without_line("Starting preferred replica leader election for partitions [rf3,3]"),
-        "broker-2/state-change.log:242",
+        "broker-2/state-change.log:318",
     ),
     "a shutdown of a broker that was not told to stop": (
         SHUTDOWN, "broker-1/controller.log", replaced("Shutting down broker 3", "Shutting down broker 2"),
