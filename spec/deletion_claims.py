@@ -193,6 +193,13 @@ def no_controller_waits_for_itself(s: Any, m: Model) -> Value:
     return both(*(s.controllers[c].at != At.DEADLOCKED for c in m.controllers))
 
 
+@claim("step", source="PROTOCOL.md D37", witness="a_deletion_is_under_way", parts=("deletion", "remembered_requests"))
+def topics_are_deleted_on_request(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No topic is deleted but on a request that was made while it was there."""
+    gone = {t: both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]) for t in m.topics}
+    return both(*(either(~gone[t], before.history.asked[t]) for t in m.topics))
+
+
 def deletions_complete(s: Any, m: Model) -> Value:
     """Every topic whose deletion was asked for is deleted."""
     return both(*(~s.zookeeper.deletions[t] for t in m.topics))
@@ -213,5 +220,5 @@ CLAIMS = (
     a_topic_is_held_back, only_queued_topics_are_held_back, a_deletion_is_under_way,
     started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_doomed_topic_is_being_reassigned,
     busy_topics_are_not_deleted, a_deletion_thread_is_woken,
-    deletion_threads_live, no_controller_waits_for_itself, *_goals(),
+    deletion_threads_live, no_controller_waits_for_itself, topics_are_deleted_on_request, *_goals(),
 )  # fmt: skip

@@ -100,6 +100,8 @@ def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
         with when(zookeeper.topics[t]):
             observe(f"controller {c}", "delete topic", topic=t)
             zookeeper.topics[t] = False
+            if m.has("remembered_requests"):
+                s.history.asked[t] = False
             if m.keeps_assignments:
                 for p in m.partitions_of(t):
                     zookeeper.assigned[p] = ()

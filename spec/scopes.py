@@ -19,7 +19,7 @@ from spec.errors import MalformedInput, UnknownName
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
     "preferred_election", "auto_rebalance", "shutdown", "delayed_operations", "dead_replicas", "cached_leaderships",
-    "addition",
+    "addition", "remembered_requests",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",

@@ -333,12 +333,15 @@ def _history(m: Model) -> Shape:
     """What no process knows: in which controller epochs some term has acted, and how reassignments began.
 
     Enumerating keeps one flag an epoch. Proving watches one arbitrary epoch: a claim about it is a claim about all.
-    `original` is the AR in ZooKeeper when a partition's present reassignment was asked for, `caught_up` whether the ISR
-    has had all of RAR since.
+    `asked`: somebody has asked to delete a topic, and meant this one, not one before it that had its name. `original`
+    is the AR in ZooKeeper when a partition's present reassignment was asked for, `caught_up` whether the ISR has had
+    all of RAR since.
     """
     tree: dict[str, Shape] = {"acted": {e: Leaf(FLAG, False) for e in m.epochs_acted_in}}
     if m.proving:
         tree = {"watched": Leaf(m.controller_epoch, 0), "acted": Leaf(FLAG, False)}
+    if m.has("remembered_requests"):
+        tree["asked"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.has("reassignment"):
         tree["original"] = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
         tree["caught_up"] = {p: Leaf(FLAG, False) for p in m.partitions}

@@ -59,6 +59,8 @@ def request_deletion(s: Any, m: Model, t: int) -> None:
     """The admin tool asks for the deletion of a topic that exists."""
     require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
     s.zookeeper.deletions[t] = True
+    if m.has("remembered_requests"):
+        s.history.asked[t] = True
     observe("admin", "create delete_topics", topic=t)
     notify(s, m, "deletions", Callback.DELETIONS)
 

@@ -53,6 +53,14 @@ ROWS = (
         fix=frozenset({Switch.COMPLETE_UNKNOWN_DELETIONS}),
     ),
     Defect(
+        "D37-unasked",
+        "A controller dies before it deletes the request: the topic that is created again is deleted, and nobody asked",
+        breaks="topics_are_deleted_on_request",
+        scope="unasked_deletion",
+        first_depth=40,
+        fix=frozenset({Switch.ATOMIC_COMPLETION}),
+    ),
+    Defect(
         "D44",
         "A topic is deleted while it is being reassigned: it is marked as ineligible before it is queued",
         breaks="busy_topics_are_not_deleted",
