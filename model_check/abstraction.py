@@ -242,9 +242,7 @@ def _at(process: MemoryProcess) -> At:
     effect = _next_effect(process)
     if effect is None or process.running is None:
         return At.IDLE
-    if isinstance(effect, ElectCreate):
-        return CREATING[process.running.create]
-    return effect.retry_at if process.running.unanswered is not None and effect.retry_at else effect.at
+    return CREATING[process.running.create] if isinstance(effect, ElectCreate) else effect.at
 
 
 def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
@@ -279,19 +277,20 @@ def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bo
 
 def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """The locals of the running handler."""
-    activity, effect, running = controller.activity, _next_effect(process), process.running
+    activity, effect = controller.activity, _next_effect(process)
     for number, topic in enumerate(cluster.topics()):
         yield f"{path}.topics[{number}]", topic in controller.context.all_topics
     yield f"{path}.handler", activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader
-    writes = isinstance(effect, StateWrite) and running is not None
-    yield f"{path}.partition", cluster.partitions.index(effect.partition) if isinstance(effect, StateWrite) else 0
-    yield f"{path}.replica", getattr(effect, "replica", NOBODY) if writes else NOBODY
-    version = -1
-    if isinstance(effect, StateWrite) and running is not None:
-        version = effect.expected_version if running.unanswered is None else running.unanswered
-    yield f"{path}.read_version", version
+    write = effect if isinstance(effect, StateWrite) else None
+    yield f"{path}.partition", 0 if write is None else cluster.partitions.index(write.partition)
+    yield f"{path}.replica", getattr(write, "replica", NOBODY)
+    yield f"{path}.read_version", -1 if write is None else write.expected_version
+    leader = NO_LEADER if write is None else write.content.leader
+    yield f"{path}.decided.leader", NOBODY if leader == NO_LEADER else leader
+    yield f"{path}.decided.leader_epoch", -1 if write is None else write.content.leader_epoch - 1
+    yield f"{path}.decided.isr", () if write is None else write.content.isr
 
 
 def _cached_partition(

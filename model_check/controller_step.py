@@ -21,14 +21,13 @@ from spec.state import At, DeletionThread, Handler
 
 HANDLERS, MANAGERS = list(Handler), list(DeletionThread)
 
-ELECTIONS = frozenset({"write_elected_leader", "rewrite_elected_leader"})
+ELECTIONS = frozenset({"write_elected_leader"})
 CREATIONS = frozenset({"create_state"})
 READS_FOR_ELECTION = frozenset({"read_for_election", "move_partition", "rebalance_partition"})
 """Where an election begins; the two last take the lock for it, and the first of these may begin a removal instead."""
 VISITS = ELECTIONS | CREATIONS | READS_FOR_ELECTION | {"read_for_move", "write_move"}
 VISITS_TO_REPLICAS = frozenset({
-    "read_for_removal", "write_removal", "rewrite_removal", "read_for_new_replica", "start_new_replica",
-    "move_partition",
+    "read_for_removal", "write_removal", "read_for_new_replica", "start_new_replica", "move_partition",
 })  # fmt: skip
 GIVEN_UP = frozenset({"fail to create state", "fail election"})
 """What the specification's controller is seen to do where a partition does not come online."""

@@ -142,9 +142,7 @@ def _topic_created(_m: Model, one: TopicCreated, _state: PlainState) -> Iterator
 CONFLICTS: Final[Mapping[At, tuple[str, tuple[str, ...]]]] = {
     At.INCREMENT_EPOCH: ("increment_epoch", ("c",)),
     At.ONLINE_WRITE: ("write_elected_leader", ("c", "p")),
-    At.ONLINE_RETRY: ("rewrite_elected_leader", ("c", "p")),
     At.REMOVE_WRITE: ("write_removal", ("c", "p", "r")),
-    At.REMOVE_RETRY: ("rewrite_removal", ("c", "p", "r")),
     At.BUMP_WRITE: ("write_bump", ("c", "p")),
     At.MOVE_WRITE: ("write_move", ("c", "p")),
 }

@@ -171,7 +171,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"process {b}", (process.is_running, process.orphan is not None, starting, tuple(process.events))
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
-        yield f"handler of {b}", (asked, running.unanswered, running.create)
+        yield f"handler of {b}", (asked, running.create)
     yield f"broker {b}", (broker.controller_epoch, broker.alive)
     yield f"partitions of broker {b}", _items(broker.partitions)
     if "notifications" in cluster.scope.parts:

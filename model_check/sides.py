@@ -2,8 +2,7 @@
 
 In each state the steps that the specification enables must be the choices that the reference has, both ways; a step
 must lead to the state that the specification says, and an observer must see of it what the specification says. A choice
-that the specification stops only for a bound of the scope is no disagreement; it is not taken. Nor does a random run
-take a write of which the specification leaves out that it may count as done (`is_left_out`).
+that the specification stops only for a bound of the scope is no disagreement; it is not taken.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from reference.memory_cluster import MemoryCluster
 from reference.memory_scheduler import Choice, choices, step
 from reference.memory_start import initial_cluster
 from reference.parts import lacking
-from reference.state_effects import StateWrite
 from spec.errors import BadInput, SpecError
 from spec.language import TransitionSystem
 from spec.model import Model
@@ -176,27 +174,3 @@ class Sides:
             if one != other:
                 told = f"{shown(variable, one)} in the specification, {shown(variable, other)} in the reference"
                 yield f"{variable.name} is {told}"
-
-
-def is_left_out(pair: Pair, choice: Choice) -> bool:
-    """Whether a step is a write that fails on the version, but finds just what it would have written.
-
-    That counts as done (`ReplicationUtils.checkLeaderAndIsrZkData`), whoever wrote it: also another controller with the
-    same epoch. The specification tells a write from others' by its version; `spec.partition_leadership` says so.
-    """
-    running = pair.cluster.processes[dict(choice.parameters)["c"]].running if choice.rule in STATE_WRITES else None
-    effect = None if running is None else running.options[0]
-    if running is None or not isinstance(effect, StateWrite):
-        return False
-    znode = pair.cluster.zookeeper.tree.get(effect.written)
-    expected = effect.expected_version if running.unanswered is None else running.unanswered
-    return znode is not None and znode.version != expected and znode.data == effect.content.encode()
-
-
-STATE_WRITES = frozenset({
-    "write_elected_leader", "rewrite_elected_leader", "write_removal", "rewrite_removal", "write_bump", "write_move",
-})  # fmt: skip
-"""The steps in which a controller writes a state znode conditionally."""
-
-
-__all__ = ["Disagreement", "Pair", "Sides", "is_left_out"]

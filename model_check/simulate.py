@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from model_check.python_code import Raw
-from model_check.sides import Disagreement, Pair, Sides, is_left_out
+from model_check.sides import Disagreement, Pair, Sides
 from reference.memory_scheduler import Choice
 from reference.parts import LACKING
 from spec.scopes import BUDGETS, Scope
@@ -74,7 +74,7 @@ def simulate(
         def take(self, number: int) -> None:
             """Take one of the steps that are possible, if there is any."""
             enabled = sides.enabled(self.pair.raw)
-            choice = chosen(comparable(sides, self.pair, enabled, self.taken), enabled, number)
+            choice = chosen(sides.possible(self.pair, enabled, self.taken), enabled, number)
             if choice is None:
                 return
             self.taken.append(choice.name)
@@ -122,7 +122,7 @@ def first_disagreement(sides: Sides, steps: Sequence[str]) -> Disagreement | Non
     try:
         for name in steps:
             enabled = sides.enabled(pair.raw)
-            possible = comparable(sides, pair, enabled, taken)
+            possible = sides.possible(pair, enabled, taken)
             if name in enabled.keys() & possible.keys():
                 taken.append(name)
                 before, pair = pair.raw, sides.follow(pair, possible[name])
@@ -131,12 +131,6 @@ def first_disagreement(sides: Sides, steps: Sequence[str]) -> Disagreement | Non
     except Disagreement as found:
         return found
     return None
-
-
-def comparable(sides: Sides, pair: Pair, enabled: Mapping[str, Raw], steps: Sequence[str]) -> dict[str, Choice]:
-    """The choices that the reference has, less those of which the specification leaves something out."""
-    possible = sides.possible(pair, enabled, steps)
-    return {name: choice for name, choice in possible.items() if not is_left_out(pair, choice)}
 
 
 def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: int) -> Choice | None:

@@ -76,11 +76,7 @@ ADMIN: Final = 0
 
 
 class AnswerLost(Exception):
-    """A write was applied, but its answer never arrived; `version` is the data version that it made, -1 by a delete."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(version)
-        self.version = version
+    """A write was applied, but its answer never arrived."""
 
 
 class MemoryCluster:
@@ -177,8 +173,7 @@ class MemoryCluster:
                 give, value = script.throw, refusal
                 continue
             if lose_answer and isinstance(operation, Create | SetData | Delete) and operation.path == effect.written:
-                left = self.zookeeper.tree.get(operation.path)
-                raise AnswerLost(-1 if left is None else left.version)
+                raise AnswerLost(operation.path)
             give, value = script.send, answer
 
     def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:

@@ -50,8 +50,6 @@ class Running:
         self.procedure = begin(controller)
         self.pending: Effect[Any] | OneOf | None = None
         self.create = Repeated.NO
-        self.unanswered: int | None = None
-        """The data version that a write made whose answer was lost; the effect is to be carried out again."""
         self.take((True, None))
 
     def resume(self, *move: Any) -> None:
@@ -59,7 +57,6 @@ class Running:
         sends, value = move
         self._moves = (*self._moves, (sends, value))
         self.create = Repeated.NO
-        self.unanswered = None
         self.take((sends, value))
 
     def take(self, move: Move) -> None:

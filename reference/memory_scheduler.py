@@ -275,8 +275,7 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
         if effect.at is At.DEADLOCKED or (effect.needs_session and not can_operate):
             continue
         parameters = (("c", c), *_parameters(cluster, effect))
-        rule = effect.action if running.unanswered is None else effect.retry_action or effect.action
-        yield Choice(rule, parameters, partial(steps.carry_out, c=c, index=index))
+        yield Choice(effect.action, parameters, partial(steps.carry_out, c=c, index=index))
         unanswered = f"{effect.action}_unanswered"
         if cluster.budget.get(BUDGETS.get(unanswered, ""), 0) and cluster.would_apply(process, effect):
             yield Choice(unanswered, parameters, partial(steps.lose_answer, c=c, index=index))

@@ -6,6 +6,7 @@ possible at all, the scheduler has asked before.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -192,15 +193,13 @@ def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
 
 
 def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
-    """Apply an effect's write and lose the answer; ZkClient will repeat it, as if for the first time if that is all."""
+    """Apply an effect's write and lose the answer; its handler goes on waiting, and ZkClient will repeat it."""
     process = cluster.change(c)
     if process.running is None:
         return
     effect = process.running.options[index]
-    try:
+    with suppress(AnswerLost):
         cluster.carry_out(process, effect, lose_answer=True)
-    except AnswerLost as lost:
-        process.running.unanswered = None if effect.retry_action is None else lost.version
     if isinstance(effect, ElectCreate):
         process.running.create = Repeated.UNDER_ITS_SESSION
 

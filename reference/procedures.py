@@ -123,13 +123,10 @@ class Effect(ABC, Generic[Result_co]):
     """A step that a handler asks for: `result = yield from effect`.
 
     What its script raises is raised there. `written` is the path of the write whose answer a lost connection may take
-    away; the client then repeats the script. `retry_at` and `retry_action` are the place and the action that the
-    specification has for that, if it tells it apart.
+    away; the client then repeats the script.
     """
 
     at: ClassVar[At] = At.IDLE
-    retry_at: ClassVar[At | None] = None
-    retry_action: ClassVar[str | None] = None
 
     @abstractmethod
     def script(self) -> Script[Result_co]:

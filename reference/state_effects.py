@@ -115,8 +115,6 @@ class WriteElectedLeader(StateWrite):
 
     remaining: Partitions
     at = At.ONLINE_WRITE
-    retry_at = At.ONLINE_RETRY
-    retry_action = "rewrite_elected_leader"
 
 
 @dataclass(frozen=True)
@@ -135,8 +133,6 @@ class WriteRemoval(StateWrite):
     replica: int
     remaining: Replicas
     at = At.REMOVE_WRITE
-    retry_at = At.REMOVE_RETRY
-    retry_action = "rewrite_removal"
 
 
 @dataclass(frozen=True)
@@ -171,11 +167,7 @@ class IsrWrite(Effect["int | None"]):
 class ShrinkIsr(IsrWrite):
     """The ISR less a follower that lags."""
 
-    retry_action = "rewrite_isr"
-
 
 @dataclass(frozen=True)
 class ExpandIsr(IsrWrite):
     """The ISR and a follower that has caught up."""
-
-    retry_action = "rewrite_isr"

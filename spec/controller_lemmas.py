@@ -29,8 +29,8 @@ BEFORE_CHANNELS = (
 )  # fmt: skip
 #: Where a handler changes states and sends, which the failover does after the channels are open.
 CHANGING_STATES = (
-    At.ONLINE_READ, At.ONLINE_WRITE, At.ONLINE_RETRY, At.REMOVE_READ, At.REMOVE_WRITE, At.REMOVE_RETRY, At.FINISH,
-    At.NEW_REPLICA_READ, At.NOTIFIED_READ, At.NOTIFIED_DELETE,
+    At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_READ, At.REMOVE_WRITE, At.FINISH, At.NEW_REPLICA_READ,
+    At.NOTIFIED_READ, At.NOTIFIED_DELETE,
 )  # fmt: skip
 #: A failover between the increment of the epoch and the opening of the channels.
 WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)

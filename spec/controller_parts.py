@@ -12,6 +12,16 @@ from spec.terms import FLAG
 from spec.views import Leaf, Shape
 
 
+def decision(m: Model) -> Shape:
+    """A leader and an ISR to be written; `leader_epoch` is the one that was read, and the next is to be written."""
+    return {
+        "leader": Leaf(m.brokers.id_kind, 0),
+        "leader_epoch": Leaf(m.leader_epoch, -1),
+        "isr": Leaf(m.brokers.list_kind, ()),
+    }
+
+
+
 def reassigning(m: Model) -> Mapping[str, Shape]:
     """A controller's part in reassignments.
 

@@ -17,12 +17,13 @@ from spec.leader_selectors import offline_partition_leader
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
+from spec.replica_transitions import without_replica
 from spec.state import At
 from spec.terms import Value, both, either, flag
 from spec.zookeeper import exists
 
 #: Where a controller holds the version that it is about to write on.
-HOLDS_A_VERSION = (At.ONLINE_WRITE, At.ONLINE_RETRY, At.REMOVE_WRITE, At.REMOVE_RETRY)
+HOLDS_A_VERSION = (At.ONLINE_WRITE, At.REMOVE_WRITE)
 
 
 def copies(s: Any, m: Model, p: int) -> Iterator[Any]:
@@ -108,9 +109,10 @@ def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
 def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value:
-    """As long as the znode has the version read, what was found out by the read is still so.
+    """As long as the znode has the version read, what was decided on it would be decided again.
 
-    It exists, no newer controller wrote it, and a leader can be elected if that is what is being done.
+    It exists, no newer controller wrote it, and its leader_epoch is the one read. A leader can be elected, and is the
+    one decided for, if that is what is being done; likewise for a removal.
     """
     facts = []
     for c in m.controllers:
@@ -119,11 +121,20 @@ def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value:
             znode = s.zookeeper.state[p]
             unchanged = both(controller.partition == p, znode.version == controller.read_version)
             assigned = m.brokers.list_kind.constant(m.first_assigned(p))
-            possible = offline_partition_leader(m, assigned, znode.isr, controller.live).possible
+            election = offline_partition_leader(m, assigned, znode.isr, controller.live)
+            elected = both(election.possible, _is_decided(controller, election.leader, election.isr))
             not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
-            facts.append(both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(not_newer, possible)))
-            facts.append(both(controller.at == At.REMOVE_WRITE, unchanged).implies(not_newer))
+            stands = both(not_newer, controller.decided.leader_epoch == znode.leader_epoch)
+            facts.append(both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(stands, elected)))
+            facts.append(both(controller.at == At.REMOVE_WRITE, unchanged).implies(stands))
+            for r in m.assigned(p):
+                removing = both(controller.at == At.REMOVE_WRITE, controller.replica == r, unchanged)
+                facts.append(removing.implies(_is_decided(controller, *without_replica(m, znode, r))))
     return both(*facts)
+
+
+def _is_decided(controller: Any, leader: Value, isr: Value) -> Value:
+    return both(controller.decided.leader == leader, controller.decided.isr == isr)
 
 
 @claim("always", source="PROTOCOL.md section 3", parts=("partitions",))

@@ -7,8 +7,7 @@ read; otherwise read again. After the last partition one batch tells the live as
 
 Left out: that Kafka stays with a partition whose write failed, or whose create is to be repeated, until it is done.
 Here the next visit is free again; it commutes with those of other partitions, so no state is reached by that alone but
-those on the way. And a write that fails does not count as done where a controller of the same epoch has written just
-the same.
+those on the way.
 
 Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `electLeaderForPartition`,
 `initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
@@ -33,9 +32,9 @@ from spec.leader_selectors import (
 from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.partition_states import PartitionState
-from spec.request_batch import FIELDS, Batch, acts, see_conflict, send
+from spec.request_batch import FIELDS, Batch, acts, send
 from spec.state import At, Handler
-from spec.state_writes import cache_state, write_state
+from spec.state_writes import cache_state, decide, forget_decision, write_decision, write_decision_unanswered
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
@@ -139,12 +138,11 @@ def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
     cached = controller.partitions[p]
     note_read(s, m, c, p)
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
-    possible = both(usable, election_of(s, m, c, p).possible)
+    election = election_of(s, m, c, p)
+    possible = both(usable, election.possible)
     needless = both(usable, _is_needless(s, m, c, p))
     with when(possible):
-        controller.partition = p
-        controller.read_version = znode.version
-        controller.at = At.ONLINE_WRITE
+        decide(s, c, p, leader=election.leader, isr=election.isr, at=At.ONLINE_WRITE)
     with when(needless):
         cached.state = PartitionState.ONLINE
         finish_visit(s, m, c, p)
@@ -201,73 +199,31 @@ def is_led_as_preferred(s: Any, m: Model, c: int, p: int) -> Value:
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
 def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
     """Offline to Online: write the elected leader and ISR with leader_epoch + 1, if the version is the one read."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
-    require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
-    fenced, unchanged = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
-    with when(~fenced & unchanged):
-        receivers = _write_election(s, m, c, p)
+    _require_electing(s, c, p)
+    receivers = election_of(s, m, c, p).receivers
+    done, again = write_decision(s, m, c, p)
+    with when(done):
         _now_online(s, m, c, p, receivers)
-        reread(s, c)
+        forget_decision(s, c, At.ONLINE_READ)
         finish_visit(s, m, c, p)
-    with when(~fenced & ~unchanged):
-        see_conflict(f"controller {c}", p)
-        reread(s, c)
-    with when(fenced):
-        controller_moved(s, m, c)
+    with when(again):
+        forget_decision(s, c, At.ONLINE_READ)
 
 
 @action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
 def write_elected_leader_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """Offline to Online: the write is applied, but the connection is lost before the answer."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    _require_electing(s, c, p)
+    write_decision_unanswered(s, m, c, p)
+
+
+def _require_electing(s: Any, c: int, p: int) -> None:
+    controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
-    require(~is_fenced_off(s, m, c), znode.version == controller.read_version)
-    _write_election(s, m, c, p)
-    controller.read_version = znode.version
-    controller.at = At.ONLINE_RETRY
-
-
-@action(actor="controller {c}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
-def rewrite_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
-    """Offline to Online: the client writes again and fails on the version; content as written counts as success."""
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.ONLINE_RETRY, controller.partition == p)
-    fenced, own = is_fenced_off(s, m, c), is_own_write(s, m, c, p)
-    with when(~fenced):
-        see_conflict(f"controller {c}", p)
-    with when(~fenced & own):
-        _now_online(s, m, c, p, election_of(s, m, c, p).receivers)
-        reread(s, c)
-        finish_visit(s, m, c, p)
-    with when(~fenced & ~own):
-        reread(s, c)
-    with when(fenced):
-        controller_moved(s, m, c)
-
-
-def is_own_write(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether the state znode is as this controller wrote it; before 0.8.2.0 nobody asked (D31)."""
-    unchanged = s.zookeeper.state[p].version == s.controllers[c].read_version
-    return both(unchanged, not m.puts_back(Switch.COMPARE_NO_CONTENT))
-
-
-def reread(s: Any, c: int) -> None:
-    """Forget the version read: the next round, if there is one, reads the znode again and decides afresh."""
-    controller = s.controllers[c]
-    controller.partition = 0
-    controller.read_version = -1
-    controller.at = At.ONLINE_READ
-
-
-def _write_election(s: Any, m: Model, c: int, p: int) -> Value:
-    """Write the elected leader and ISR; say who is to be told."""
-    election = election_of(s, m, c, p)
-    write_state(s, m, c, p, leader=election.leader, isr=election.isr)
-    return election.receivers
 
 
 def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
-    """The znode is as this controller wrote it: cache it, tell the receivers, state Online."""
+    """The znode is as this controller would have it: cache it, tell the receivers, state Online."""
     cached = s.controllers[c].partitions[p]
     cache_state(s, c, p)
     cached.state = PartitionState.ONLINE
@@ -299,5 +255,4 @@ def send_online_batch(s: Any, m: Model, c: int, stopped: Mapping[int, Value] | N
 
 RULES = (
     create_state, create_state_unanswered, read_for_election, write_elected_leader, write_elected_leader_unanswered,
-    rewrite_elected_leader,
 )  # fmt: skip

@@ -28,14 +28,13 @@ from spec.controller_threads import rearm_isr_watch, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import elect_reassigned
 from spec.model import Model
-from spec.partition_leadership import reread
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import may_go_online_or_offline
-from spec.request_batch import Batch, see_conflict, send
+from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
-from spec.state_writes import cache_state, write_state
+from spec.state_writes import cache_state, decide, forget_decision, write_decision
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
@@ -118,9 +117,9 @@ def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
     _working_on(s, m, c, p, At.BUMP_READ)
     note_read(s, m, c, p)
-    usable = _is_usable(s, c, p)
+    usable, znode = _is_usable(s, c, p), s.zookeeper.state[p]
     with when(usable):
-        _take_version(s, c, p, At.BUMP_WRITE)
+        decide(s, c, p, leader=znode.leader, isr=znode.isr, at=At.BUMP_WRITE)
     with when(~usable):
         end_run(s, m, c, p)
 
@@ -130,18 +129,14 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind."""
     controller = s.controllers[c]
     _working_on(s, m, c, p, At.BUMP_WRITE)
-    fenced, unchanged = is_fenced_off(s, m, c), _is_as_read(s, c, p)
-    with when(~fenced & unchanged):
-        write_state(s, m, c, p, leader=s.zookeeper.state[p].leader, isr=s.zookeeper.state[p].isr)
+    done, again = write_decision(s, m, c, p)
+    with when(done):
         _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
-        _forget_version(s, c, At.START_READ)
+        forget_decision(s, c, At.START_READ)
         with when(m.brokers.is_empty(controller.partitions[p].visiting)):
             go_on(s, m, c)
-    with when(~fenced & ~unchanged):
-        see_conflict(f"controller {c}", p)
-        _forget_version(s, c, At.BUMP_READ)
-    with when(fenced):
-        controller_moved(s, m, c)
+    with when(again):
+        forget_decision(s, c, At.BUMP_READ)
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
@@ -215,10 +210,11 @@ def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
     _working_on(s, m, c, p, At.MOVE_READ)
     note_read(s, m, c, p)
     moves, usable = _moves(s, m, c, p), _is_usable(s, c, p)
-    electable = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live).possible
-    possible = both(usable, either(~moves, electable))
+    election = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live)
+    possible = both(usable, either(~moves, election.possible))
     with when(possible):
-        _take_version(s, c, p, At.MOVE_WRITE)
+        leader = choose(moves, election.leader, znode.leader)
+        decide(s, c, p, leader=leader, isr=znode.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
         observe(f"controller {c}", "fail election", partition=p)
         if m.mends(Switch.WAIT_FOR_LEADER):
@@ -235,27 +231,22 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
 
     An election is cached and told to RAR. Otherwise old replicas are told as well, and the cache stays behind.
     """
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
-    wanted = controller.reassigned[p]
+    controller = s.controllers[c]
+    wanted, moves = controller.reassigned[p], _moves(s, m, c, p)
     _working_on(s, m, c, p, At.MOVE_WRITE)
-    fenced, unchanged, moves = is_fenced_off(s, m, c), _is_as_read(s, c, p), _moves(s, m, c, p)
-    elected = elect_reassigned(m.brokers, wanted, znode.isr, controller.live).leader
-    with when(~fenced & unchanged):
+    done, again = write_decision(s, m, c, p)
+    with when(done):
         controller.partitions[p].assigned = wanted
-        write_state(s, m, c, p, leader=choose(moves, elected, znode.leader), isr=znode.isr)
         with when(moves):
             cache_state(s, c, p)
             controller.partitions[p].state = PartitionState.ONLINE
             send(s, m, c, Batch(ordered={p: m.brokers.members(wanted)}, metadata={p: flag(True)}))
         with when(~moves):
             _tell_bumped(s, m, c, p, m.brokers.union(controller.leaving, m.brokers.members(wanted)))
-        _forget_version(s, c, At.MOVE_READ)
+        forget_decision(s, c, At.MOVE_READ)
         _begin_step_8(s, m, c, p)
-    with when(~fenced & ~unchanged):
-        see_conflict(f"controller {c}", p)
-        _forget_version(s, c, At.MOVE_READ)
-    with when(fenced):
-        controller_moved(s, m, c)
+    with when(again):
+        forget_decision(s, c, At.MOVE_READ)
 
 
 def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
@@ -315,28 +306,9 @@ def _is_usable(s: Any, c: int, p: int) -> Value:
     return both(exists(znode), znode.controller_epoch <= s.controllers[c].epoch)
 
 
-def _is_as_read(s: Any, c: int, p: int) -> Value:
-    """Whether the state znode has the version that was read."""
-    return flag(s.zookeeper.state[p].version == s.controllers[c].read_version)
-
-
 def _is_cached(cached: Any) -> Value:
     """Whether the partition's leadership is cached."""
     return flag(cached.version != -1)
-
-
-def _take_version(s: Any, c: int, p: int, at: At) -> None:
-    """Keep the version read for the write."""
-    controller = s.controllers[c]
-    controller.partition = p
-    controller.read_version = s.zookeeper.state[p].version
-    controller.at = at
-
-
-def _forget_version(s: Any, c: int, at: At) -> None:
-    """The write is over, or to be tried again with a fresh read."""
-    reread(s, c)
-    s.controllers[c].at = at
 
 
 def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:

@@ -206,7 +206,7 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
     """
     controller = s.controllers[c]
     observe(f"controller {c}", "fail reassignment", partition=p)
-    reset(controller, "partition", "read_version", "leaving")
+    reset(controller, "partition", "read_version", "decided", "leaving")
     reset(controller.partitions[p], "visiting")
     first = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
     with when(first):

@@ -8,9 +8,7 @@ election is off), again and again until the version holds. The other assigned re
 Left out: that a write that fails overwrites the cache, too, with what was to be written and data version -1. The next
 round corrects that, unless it finds the znode gone or a newer controller's; then the old controller keeps, and may
 send, a leadership that never was. A restarted broker that it tells to lead would accept that, and ZooKeeper takes a
-write on version -1 unconditionally: its ISR writes would go through whatever has been written since. Nor does a write
-that fails count as done where a controller of the same epoch has written just the same (the content-equal rule is
-applied to repeated writes only).
+write on version -1 unconditionally: its ISR writes would go through whatever has been written since.
 
 Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
@@ -21,18 +19,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_set
-from spec.controller_election import controller_moved
 from spec.deletion_queue import is_busy, is_doomed, is_queued
 from spec.language import action, observe, require, when
 from spec.model import Model
-from spec.partition_leadership import is_own_write, reread, send_online_batch
+from spec.partition_leadership import send_online_batch
 from spec.replica_states import ReplicaState
-from spec.request_batch import Batch, see_conflict, send
+from spec.request_batch import Batch, send
 from spec.state import At, Handler
-from spec.state_writes import cache_state, write_state
+from spec.state_writes import cache_state, decide, forget_decision, write_decision, write_decision_unanswered
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
+from spec.zookeeper import can_operate, exists, note_read
 
 #: From these a replica may go Online, and from the same ones Offline, by the documented table.
 ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
@@ -134,10 +131,9 @@ def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
     member = m.brokers.contains(znode.isr, r)
     with when(both(usable, member)):
-        controller.partition = p
+        leader, isr = without_replica(m, znode, r)
+        decide(s, c, p, leader=leader, isr=isr, at=At.REMOVE_WRITE)
         controller.replica = r
-        controller.read_version = znode.version
-        controller.at = At.REMOVE_WRITE
     with when(both(usable, ~member)):
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
@@ -149,63 +145,38 @@ def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
 def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: write the ISR less r with leader_epoch + 1, if the version is the one read; otherwise read again."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
-    _require_removing(s, m, c, p, r, At.REMOVE_WRITE)
-    fenced, unchanged = is_fenced_off(s, m, c), flag(znode.version == controller.read_version)
-    with when(~fenced & unchanged):
-        _write_removal(s, m, c, p, r)
+    _require_removing(s, c, p, r)
+    done, again = write_decision(s, m, c, p)
+    with when(done):
         _removed(s, m, c, p, r)
-    with when(~fenced & ~unchanged):
-        see_conflict(f"controller {c}", p)
+    with when(again):
         _read_again(s, c)
-    with when(fenced):
-        controller_moved(s, m, c)
 
 
 @action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
 def write_removal_unanswered(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: the write is applied, but the connection is lost before the answer."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
-    _require_removing(s, m, c, p, r, At.REMOVE_WRITE)
-    require(~is_fenced_off(s, m, c), znode.version == controller.read_version)
-    _write_removal(s, m, c, p, r)
-    controller.read_version = znode.version
-    controller.at = At.REMOVE_RETRY
+    _require_removing(s, c, p, r)
+    write_decision_unanswered(s, m, c, p)
 
 
-@action(actor="controller {c}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
-def rewrite_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """To Offline: the client writes again and fails on the version; content as written counts as success."""
-    _require_removing(s, m, c, p, r, At.REMOVE_RETRY)
-    fenced, own = is_fenced_off(s, m, c), is_own_write(s, m, c, p)
-    with when(~fenced):
-        see_conflict(f"controller {c}", p)
-    with when(~fenced & own):
-        _removed(s, m, c, p, r)
-    with when(~fenced & ~own):
-        _read_again(s, c)
-    with when(fenced):
-        controller_moved(s, m, c)
-
-
-def _require_removing(s: Any, m: Model, c: int, p: int, r: int, at: At) -> None:
+def _require_removing(s: Any, c: int, p: int, r: int) -> None:
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == at, controller.partition == p, controller.replica == r)
+    require(can_operate(s, c), controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
 
 
 def _read_again(s: Any, c: int) -> None:
-    """Forget the version read; the next round reads the znode again."""
-    reread(s, c)
+    """The next round reads the znode again."""
+    forget_decision(s, c, At.REMOVE_READ)
     s.controllers[c].replica = 0
-    s.controllers[c].at = At.REMOVE_READ
 
 
-def _write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    znode = s.zookeeper.state[p]
+def without_replica(m: Model, znode: Any, r: int) -> tuple[Value, Value]:
+    """Leader and ISR without a replica; the last member of the ISR stays in it where unclean election is off."""
     shrunk = m.brokers.without(znode.isr, r)
     if not m.unclean or m.mends(Switch.KEEP_LAST_IN_SYNC):
         shrunk = choose(shrunk == (), znode.isr, shrunk)
-    write_state(s, m, c, p, leader=choose(znode.leader == r, 0, znode.leader), isr=shrunk)
+    return choose(znode.leader == r, 0, znode.leader), shrunk
 
 
 def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
@@ -268,4 +239,4 @@ def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
         end_broker_failure(s, m, c)
 
 
-RULES = (read_for_removal, write_removal, write_removal_unanswered, rewrite_removal)
+RULES = (read_for_removal, write_removal, write_removal_unanswered)

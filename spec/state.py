@@ -20,7 +20,7 @@ import enum
 
 from spec import purgatory_state
 from spec.broker_state import broker, late_copy, leadership, slot
-from spec.controller_parts import deletion_manager, reassigning
+from spec.controller_parts import decision, deletion_manager, reassigning
 from spec.election_state import elections_and_shutdowns, on_the_way_out
 from spec.language import Leaf, Shape
 from spec.model import Model
@@ -84,10 +84,8 @@ class At(enum.Enum):
     READ_STATES = "failover: read the state znodes"
     ONLINE_READ = "partitions to OnlinePartition: read a state znode, or create it"
     ONLINE_WRITE = "partitions to OnlinePartition: write the elected leader, if the version is still the one read"
-    ONLINE_RETRY = "partitions to OnlinePartition: the write's answer was lost, write again"
     REMOVE_READ = "replicas to OfflineReplica: read a state znode"
     REMOVE_WRITE = "replicas to OfflineReplica: write the ISR less the replica, if the version is still the one read"
-    REMOVE_RETRY = "replicas to OfflineReplica: the write's answer was lost, write again"
     NEW_REPLICA_READ = "replicas to NewReplica: read a state znode"
     NOTIFIED_READ = "ISR change notification: read a state znode"
     NOTIFIED_DELETE = "ISR change notification: delete a handled notification"
@@ -234,7 +232,7 @@ def _controller(m: Model) -> Shape:
     /controller_epoch that the next conditional write, or fence, goes by. `taken`: the notifications that are being
     handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
     now. `dirty`: the controller's own batch holds what an exception left in it. `listed`: the brokers of the first of
-    two reads.
+    two reads. `decided`: what is to be written next to the state znode of `partition`, on the version read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -264,6 +262,7 @@ def _controller(m: Model) -> Shape:
             "partition": Leaf(m.partition_number, 0),
             "replica": Leaf(m.brokers.id_kind, 0),
             "read_version": Leaf(m.version, -1),
+            "decided": decision(m),
             "dead": Leaf(m.brokers.set_kind, ()),
             "lost_leader": Leaf(FLAG, False),
         }
