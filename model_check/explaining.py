@@ -51,7 +51,7 @@ TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
 """Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
 READS_BEFORE_WRITES = TAKE_THE_LOCK | {"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"}
 UNANSWERED = "_unanswered"
-WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "crash"})
+WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
 """What happens to a process that is stopped, too."""
 CALLBACKS = frozenset({"on_replica_deleted"})
 """What a controller does about a broker's answer."""
@@ -241,6 +241,8 @@ class Explainer:
         if rule in DELIVERIES:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
+        if rule == "expire_session_heard":
+            return False
         if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)

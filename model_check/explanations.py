@@ -59,7 +59,7 @@ def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Iterator
         yield "start_process_early", {"b": one.by}
 
 
-def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:
+def _session_ended(m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:
     if one.by_client:
         yield "leave_cluster", {"b": one.by}
         yield "fail_registration", {"b": one.by}
@@ -71,6 +71,8 @@ def _session_ended(_m: Model, one: SessionEnded, state: PlainState) -> Iterator[
         # Events that wait although the thread is free were on their way when the connection broke.
         for lost in all_lost if controller.get("at") else reversed(all_lost):
             yield "expire_session", {"b": one.by, "lost": lost}
+        for heard in (1, 2) if one.by in m.controllers else ():
+            yield "expire_session_heard", {"b": one.by, "heard": heard}
 
 
 def _controller_created(_m: Model, one: ControllerCreated, _state: PlainState) -> Iterator[Candidate]:

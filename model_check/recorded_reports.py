@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,15 +47,9 @@ REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
     REASSIGNMENT_LINES: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
     DELETION_LINES: "a topic deletion's other lines, which say nothing more",
     (LoggerRegistered,): "a line of log4j",
-    (Resigned,): "a resignation: there may be one more than is specified, before that of an expired session",
 }
-"""Why lines are no observations, by part; the last that names a line counts.
-
-When a server ends a session whose connection still stands, the end of its /controller may reach its client as an event
-before the end of the session does, as runs of `kcheck live` showed: then the listener on /controller resigns
-first, and the handler of the new session once more. The specification has no such event, and nothing but this line
-tells of it.
-"""
+"""Why lines are no observations, by part; the last that names a line counts."""
+LAST_WORD = "a resignation that is the last word of its process: a broker that is shut down resigns, too"
 PASSED_OVER: Final[Mapping[type[Line], str]] = {
     kind: reason for kinds, reason in REASONS.items() for kind in kinds if kind not in REPORTS
 }
@@ -82,7 +77,7 @@ def read_reports(
     until: int | None = None,
 ) -> dict[str, tuple[Observed, ...]]:
     """The sequence of a log by its name, up to a time; MalformedInput names the line that is none of Kafka's."""
-    said: list[Observed] = []
+    said: list[ControllerSaid] = []
     of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
     for entry, line in lines_of(log, parse_controller_line, until):
@@ -94,4 +89,13 @@ def read_reports(
         else:
             head = head_of(entry)
             said.append(ControllerSaid(**head, controller=broker, incarnation=life(head["time"]), line=line))
-    return {f"{CONTROLLER_LOG} {own}": tuple(said)}
+    kept = [one for one, after in pairwise((*said, None)) if one is not None and not _is_last_word(one, after)]
+    if len(kept) < len(said):
+        passed_over[f"{CONTROLLER_LOG}: {LAST_WORD}"] += len(said) - len(kept)
+    return {f"{CONTROLLER_LOG} {own}": tuple(kept)}
+
+
+def _is_last_word(one: ControllerSaid, after: ControllerSaid | None) -> bool:
+    """Whether a process resigns, and says nothing more."""
+    is_last = after is None or after.incarnation != one.incarnation
+    return is_last and isinstance(one.line, Resigned)

@@ -27,6 +27,7 @@ from spec.controller_log.failover import (
     EpochIncrementFailed,
     EpochRead,
     ReadyToServe,
+    Resigned,
     SessionExpired,
     SessionExpiredElectedAlready,
     TopicsToBeDeleted,
@@ -40,7 +41,7 @@ from spec.state import At, Handler
 
 REPORTS: Final[frozenset[type[Line]]] = frozenset({
     BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
-    PartitionMachineStarted, ReadyToServe, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
+    PartitionMachineStarted, ReadyToServe, Resigned, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
     TopicDifference, NotInIsr, TopicsToBeDeleted,
 }) | ELECTION_REPORTS  # fmt: skip
 """The lines that are observations."""
@@ -96,6 +97,8 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
     def _expected(self) -> Iterator[Expected]:
         yield from self._begins()
         yield from self._callbacks()
+        if any(one.kind == "resigned" for one in self.seen):
+            yield Resigned, {}
         yield from self.found_requested()
         if self.system.model.has("reassignment"):
             yield from self.reassignments_found()

@@ -31,6 +31,7 @@ from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import CreateState, StateRead, StateWrite
+from reference.znode_tree import WatchKind
 from reference.zookeeper_api import (
     AnyOperation,
     Create,
@@ -48,10 +49,12 @@ from reference.zookeeper_scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     COMMON_PATHS,
+    CONTROLLER,
     DELETE_TOPICS,
     ISR_CHANGES,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
+    broker_path,
     delete_topic_path,
     topic_config_path,
     topic_path,
@@ -73,6 +76,8 @@ TOPICS: Final = "abcdefgh"
 """The names of a scope's topics, by number."""
 ADMIN: Final = 0
 """The admin tool, where a process is named."""
+BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)
+"""The watch that the end of a registration fires."""
 
 
 class AnswerLost(Exception):
@@ -218,14 +223,23 @@ class MemoryCluster:
                 if process.listens_to(event.path):
                     self.change(b).events.append(event_of(event.path))
 
-    def end_session(self, session: int, broker_id: int, *, closed: bool = False) -> None:
+    def own_events(self, process: MemoryProcess) -> int:
+        """How many events a client would have of the end of its own session, if it heard of it."""
+        if process.session is None:
+            return 0
+        watches, tree = self.zookeeper.watches(process.session), self.zookeeper.tree
+        watched = {CONTROLLER: (WatchKind.NODE, CONTROLLER), broker_path(process.broker_id): BROKERS_CHANGED}
+        own = [watched[path] for path in watched if path in tree and tree[path].ephemeral_owner == process.session]
+        return sum(one in watches and process.listens_to(one[1]) for one in own)
+
+    def end_session(self, session: int, broker_id: int, *, closed: bool = False, hears_of_it: bool = False) -> None:
         """ZooKeeper ends a session: of a process, or of an earlier incarnation."""
         owned = tuple(path for path, znode in self.zookeeper.tree.items() if znode.ephemeral_owner == session)
         self.record(FateMet(broker_id, Fate.SESSION_ENDED, owned))
         if closed:
             self.zookeeper.close_session(session)
         else:
-            self.zookeeper.expire_session(session)
+            self.zookeeper.expire_session(session, hears_of_it=hears_of_it)
         self.tell_watchers()
 
     def create_topic(self, topic: str) -> None:

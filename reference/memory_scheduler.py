@@ -51,6 +51,7 @@ from spec.state import At, Callback
 BUDGETS: Final[Mapping[str, str]] = {
     "crash": "crashes",
     "expire_session": "expiries",
+    "expire_session_heard": "heard_expiries",
     "fail_failover": "exceptions",
     "shrink_isr": "shrinks",
     "deliver_request_unanswered": "resends",
@@ -180,6 +181,9 @@ def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         return
     for lost in range(process.losable + 1):
         yield Choice("expire_session", (*of_broker, ("lost", lost)), partial(steps.expire_session, b=b, lost=lost))
+    for heard in range(1, cluster.own_events(process) + 1):
+        hears = partial(steps.expire_session, b=b, heard=heard)
+        yield Choice("expire_session_heard", (*of_broker, ("heard", heard)), hears)
 
 
 # ------------------------------------------------------------------------------------------- registration, callbacks

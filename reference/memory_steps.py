@@ -67,8 +67,8 @@ def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:
         cluster.end_session(session, b)
 
 
-def expire_session(cluster: MemoryCluster, *, b: int, lost: int) -> None:
-    """ZooKeeper ends the session; the last events had not reached the client.
+def expire_session(cluster: MemoryCluster, *, b: int, lost: int = 0, heard: int = 0) -> None:
+    """ZooKeeper ends the session; the last events had not reached the client, or so many of its own end do.
 
     The callbacks that the client has queued itself, after an earlier expiry, may be among these, which does not matter:
     it will queue them all again.
@@ -77,8 +77,10 @@ def expire_session(cluster: MemoryCluster, *, b: int, lost: int) -> None:
     if process.running is not None and process.running.create is Repeated.UNDER_ITS_SESSION:
         process.running.create = Repeated.WITHOUT_ITS_SESSION
     del process.events[len(process.events) - lost :]
+    reached = len(process.events) + heard
     if process.session is not None:
-        cluster.end_session(process.session, b)
+        cluster.end_session(process.session, b, hears_of_it=bool(heard))
+    del process.events[reached:]
 
 
 def renew_session(cluster: MemoryCluster, *, b: int) -> None:

@@ -10,11 +10,11 @@ on its way when the session ended may still arrive.
 
 Whether a session hears of the end of its own ephemeral znodes is a race in the real server, between ending a session
 that has expired and closing its connection: most often it does not, and no Kafka broker whose session expired while it
-was stopped was ever seen to. So the caller of `expire_session` chooses.
+was stopped was ever seen to. So the caller of `expire_session` chooses. The ephemeral znodes go in the order of a
+Java HashSet of their paths, /controller before the registration of any broker (`DataTree.killSession`).
 
 Left out on purpose: time-outs (the caller chooses when a session expires), connections (an operation is answered at
-once; losing the answer is the caller's to play), and what `zookeeper_api` leaves out. The order of the ephemeral znodes
-that go with a session is unspecified in ZooKeeper; here it is that of their paths.
+once; losing the answer is the caller's to play), and what `zookeeper_api` leaves out.
 
 Tested to answer as a real server does, to the zxid.
 """

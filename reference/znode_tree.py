@@ -36,6 +36,7 @@ from reference.zookeeper_transactions import (
     SessionCreated,
     WriteRefused,
 )
+from spec.scala_order import java_set_order
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,8 @@ class ZnodeTree:
         return self._nodes[path]
 
     def owned_by(self, session: int) -> tuple[str, ...]:
-        """The paths of a session's ephemeral znodes, sorted."""
-        return tuple(sorted(path for path, znode in self._nodes.items() if znode.ephemeral_owner == session))
+        """The paths of a session's ephemeral znodes, in the order in which the server deletes them: a HashSet's."""
+        return tuple(java_set_order(path for path, znode in self._nodes.items() if znode.ephemeral_owner == session))
 
     # -------------------------------------------------------------------------------------------------------- prepare
 

@@ -21,7 +21,6 @@ def decision(m: Model) -> Shape:
     }
 
 
-
 def reassigning(m: Model) -> Mapping[str, Shape]:
     """A controller's part in reassignments.
 

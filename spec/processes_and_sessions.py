@@ -4,7 +4,8 @@ A session outlives its process: after a crash (kill -9) the ephemeral znodes sta
 a process that is started before that finds its own old registration and gives up. An expiry is noticed by the client
 only when it reconnects: ZkClient then makes a new session and queues the new-session handlers, then one callback for
 every subscribed path, changed or not. They wait behind the callback that is running, so a controller in the middle of a
-failover or a state change goes on under the new session, its ephemerals gone: the zombie.
+failover or a state change goes on under the new session, its ephemerals gone: the zombie. Where its connection stood
+until the end, the client has heard before that its own ephemerals are gone, and those callbacks run first.
 
 Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time; that
 a start-up which finds its id taken waits for the controller lock before it closes its session; that the create of a
@@ -105,15 +106,44 @@ def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
     require(s.processes[b].session == Session.LIVE)
     if b in m.controllers:
         _lose_events(s, m, b, lost)
-        for path in watched_paths(m):
-            s.controllers[b].watching[path] = False
-        if m.has("reassignment"):
-            reset(s.controllers[b], "isr_watching")
-        if m.scope.budget("losses"):
-            with when(s.controllers[b].at == At.ELECT_CREATE_AGAIN):
-                s.controllers[b].at = At.ELECT_SESSION_LOST
+        _lose_watches(s, m, b)
     end_session(s, m, b, orphaned=False)
     s.processes[b].session = Session.EXPIRED
+
+
+@action(actor="zookeeper", source="FinalRequestProcessor 3.4, closeSession", budget="heard_expiries")
+def expire_session_heard(s: Any, m: Model, b: int, heard: int) -> None:
+    """A stopped process loses its session while its connection stands: it will first hear that its znodes are gone.
+
+    The server deletes them, which fires the watches that the session itself has set, and only then closes the
+    connection. `heard` says how many of these events reach the client.
+    """
+    process, zookeeper, watching = s.processes[b], s.zookeeper, s.controllers[b].watching
+    own = both(zookeeper.controller == b, ~zookeeper.controller_orphaned, watching.controller)
+    registered = both(
+        m.brokers.in_set(b, zookeeper.registered), ~m.brokers.in_set(b, zookeeper.registered_orphaned), watching.brokers
+    )
+    require(process.session == Session.LIVE)
+    if heard == 1:
+        require(either(own, registered))
+        with when(own):
+            watching.brokers = False
+    else:
+        require(own, registered)
+    end_session(s, m, b, orphaned=False)
+    _lose_watches(s, m, b)
+    process.session = Session.EXPIRED
+
+
+def _lose_watches(s: Any, m: Model, b: int) -> None:
+    """The watches of a session that is no more fire for nobody, and a create that is bound to it can only fail."""
+    for path in watched_paths(m):
+        s.controllers[b].watching[path] = False
+    if m.has("reassignment"):
+        reset(s.controllers[b], "isr_watching")
+    if m.scope.budget("losses"):
+        with when(s.controllers[b].at == At.ELECT_CREATE_AGAIN):
+            s.controllers[b].at = At.ELECT_SESSION_LOST
 
 
 def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
@@ -212,6 +242,6 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
 
 
 RULES = (
-    start_process, start_process_early, crash, end_orphaned_session, expire_session, renew_session, register_broker,
-    register_broker_unanswered, fail_registration,
+    start_process, start_process_early, crash, end_orphaned_session, expire_session, expire_session_heard,
+    renew_session, register_broker, register_broker_unanswered, fail_registration,
 )  # fmt: skip

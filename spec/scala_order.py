@@ -1,4 +1,4 @@
-"""The order in which Scala's hash maps list their keys, which is the order of the keys in Kafka's JSON.
+"""The order in which hash tables of Scala and Java list their keys: in Kafka's JSON, and as ZooKeeper ends a session.
 
 Kafka 0.8.2 to 0.10.2 encodes payloads from Scala maps (`kafka.utils.Json.encode`), so the keys come in the order in
 which the map is traversed. An immutable Map of up to four keys keeps the order of insertion; a larger one is a
@@ -12,7 +12,7 @@ is the number. Left out on purpose: tables that grow, which no payload needs.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MASK = 0xFFFFFFFF
 BUCKET_BITS = 4
@@ -43,6 +43,15 @@ def mutable_map_order(keys: Sequence[str]) -> list[str]:
         raise ValueError(f"{len(keys)} keys would make the table grow; its order is not known here")
     age = {key: index for index, key in enumerate(keys)}
     return sorted(keys, key=lambda key: (_bucket(key), age[key]), reverse=True)
+
+
+def java_set_order(texts: Iterable[str]) -> list[str]:
+    """The texts as `java.util.HashSet` lists them; within a bucket sorted, where Java goes by when they came in."""
+    ordered = sorted(texts)
+    buckets = 1 << BUCKET_BITS
+    while len(ordered) > buckets * 3 // 4:
+        buckets *= 2
+    return sorted(ordered, key=lambda text: (java_hash(text) ^ java_hash(text) >> 16) & buckets - 1)
 
 
 def _trie_path(key: str) -> list[int]:

@@ -100,6 +100,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "r": m.brokers.ids,
         "t": m.topics,
         "lost": range(m.scope.callback_capacity + 1),
+        "heard": (1, 2),
         "callback": [list(Callback).index(one) for one in _controllers_callbacks(m)],
         "k": range(len(m.scope.requests)),
     }
@@ -133,4 +134,4 @@ def _makes_sense(parameters: Mapping[str, int], m: Model) -> bool:
         return False
     if parameters.get("b") is not None and parameters.get("b") == parameters.get("r"):
         return False
-    return not (parameters.get("lost") and parameters["b"] not in m.controllers)
+    return not ((parameters.get("lost") or parameters.get("heard")) and parameters["b"] not in m.controllers)

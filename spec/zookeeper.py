@@ -79,7 +79,10 @@ def note_read(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
-    """ZooKeeper ends a session and deletes its ephemeral znodes: of a process, or of its previous incarnation."""
+    """ZooKeeper ends a session and deletes its ephemeral znodes: of a process, or of its previous incarnation.
+
+    They go in the order of a hash of their paths, in which /controller is before any registration.
+    """
     zookeeper = s.zookeeper
     owns = both(zookeeper.controller == process, zookeeper.controller_orphaned == orphaned)
     registered = both(
@@ -87,10 +90,10 @@ def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
         m.brokers.in_set(process, zookeeper.registered_orphaned) == orphaned,
     )
     observe("zookeeper", "end session", process=process)
-    with when(registered):
-        unregister(s, m, process)
     with when(owns):
         delete_controller(s, m)
+    with when(registered):
+        unregister(s, m, process)
 
 
 def delete_controller(s: Any, m: Model) -> None:

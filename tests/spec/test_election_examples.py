@@ -127,3 +127,39 @@ def test_a_resignation_leaves_the_callbacks_that_wait_behind_it(switches: Switch
     run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
     run.do("renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)", "register_broker(b=1)")
     assert run["zookeeper.registered"] == "{1,2}"
+
+
+def test_a_controller_that_hears_of_its_own_end_resigns_and_wins_before_it_learns_of_the_expiry() -> None:
+    """The handler of the new session then finds that it has been elected again already (KAFKA-4229)."""
+    run = Run(scope("heard_expiry"), heard_expiries=1)
+    run.do("expire_session_heard(b=1, heard=2)", "renew_session(b=1)")
+    waiting = [run[f"controllers[1].callbacks[{place}]"] for place in range(6)]
+    assert waiting == ["CONTROLLER", "BROKERS", "SESSION", "REGISTRATION", "BROKERS", "CONTROLLER"]
+    assert ("resigned",) in run.do("on_controller_change(c=1)")
+    run.do("elect_read(c=1)", "elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)", "subscribe(c=1)")
+    run.do("read_brokers(c=1)", "read_topics(c=1)", "read_state(c=1, p=0)")
+    assert run["controllers[1].live"] == "{2}", "its registration waits behind the handler of the new session"
+    run.do("read_for_election(c=1, p=0)", "write_elected_leader(c=1, p=0)", "finish_failover(c=1)")
+    run.do("on_broker_change(c=1)")
+    assert run.do("on_new_session(c=1)") == [("read /controller", "1")], "it does not resign once more"
+
+
+@pytest.mark.parametrize(
+    ("end", "first"),
+    [
+        ("expire_session(b=1, lost=0)", ["SESSION", "REGISTRATION"]),
+        ("expire_session_heard(b=1, heard=1)", ["CONTROLLER", "SESSION"]),
+        ("expire_session_heard(b=1, heard=2)", ["CONTROLLER", "BROKERS"]),
+    ],
+)
+def test_what_a_client_hears_of_its_own_end_comes_before_the_end_of_its_session(end: str, first: list[str]) -> None:
+    """/controller goes before the registration, so it is of the registration's end that a client may hear nothing."""
+    run = Run(scope("heard_expiry"), expiries=1, heard_expiries=1)
+    run.do(end, "renew_session(b=1)")
+    assert [run[f"controllers[1].callbacks[{place}]"] for place in range(2)] == first
+
+
+def test_who_has_no_watch_on_an_own_znode_has_nothing_to_hear() -> None:
+    """Broker 2 watches /controller, which is not its own, and does not watch the registrations."""
+    run = Run(scope("heard_expiry"), heard_expiries=1)
+    assert not any(run.can(f"expire_session_heard(b=2, heard={heard})") for heard in (1, 2))
