@@ -21,7 +21,7 @@ from spec.state_change_lines import PartitionLostLeader, ReplicaChanged, Replica
 
 Row: TypeAlias = tuple[ReplicaState, ReplicaState]
 
-REMOVALS: Final = frozenset({"read_for_removal", "write_removal", "rewrite_removal"})
+REMOVALS: Final = frozenset({"read_for_removal", "write_removal"})
 ENDS: Final = frozenset({ReplicaState.DELETION_SUCCESSFUL, ReplicaState.DELETION_INELIGIBLE})
 """How the deletion of a replica ends."""
 

@@ -46,7 +46,7 @@ REPORTS: Final[frozenset[type[Line]]] = frozenset({
 }) | ELECTION_REPORTS  # fmt: skip
 """The lines that are observations."""
 
-NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.ONLINE_RETRY, At.RESIGN_DELETE, At.IDLE})
+NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.RESIGN_DELETE, At.IDLE})
 """Where a failover still brings partitions online, or is over."""
 
 

@@ -227,5 +227,5 @@ class DeletionReporting(ControllerStep):
         )
 
 
-DECIDING: Final = frozenset({"delete_queued_topic", "read_for_removal", "write_removal", "rewrite_removal"})
+DECIDING: Final = frozenset({"delete_queued_topic", "read_for_removal", "write_removal"})
 """The rules in which the thread decides what to do about a topic."""

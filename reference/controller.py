@@ -61,7 +61,8 @@ class Configuration:
     `switches` are mends of the era's defects; `unclean` is `unclean.leader.election.enable`; `paths` are those whose
     children, or data, it listens to while it is active; `imbalance_percentage` is
     `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that may ever have a replica
-    of a partition: no others are told to delete one that nobody assigned them.
+    of a partition: no others are told to delete one that nobody assigned them. `caches_failed_removals`: a removal that
+    fails to write overwrites the cache all the same, as the era does.
     """
 
     broker_id: int
@@ -70,6 +71,7 @@ class Configuration:
     paths: tuple[str, ...] = LISTENED_PATHS
     imbalance_percentage: int = 10
     hosts: Mapping[TopicPartition, frozenset[int]] | None = None
+    caches_failed_removals: bool = True
 
 
 @dataclass

@@ -114,7 +114,7 @@ class MemoryCluster:
         unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
         configuration = Configuration(
             broker_id, self.switches, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
-            self._hosts(),
+            self._hosts(), "failed_removals" in self.scope.parts,
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None

@@ -34,7 +34,7 @@ from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import IsrWrite, ReadState
 from reference.topic_deletion import is_deleted, is_due
-from reference.zookeeper_api import SessionExpired
+from reference.zookeeper_api import ANY_VERSION, SessionExpired
 from reference.zookeeper_scripts import (
     CONTROLLER,
     PREFERRED_REPLICA_ELECTION,
@@ -369,7 +369,8 @@ def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartiti
 def _would_succeed(cluster: MemoryCluster, write: IsrWrite) -> bool:
     """Whether an ISR write would find the version that it expects, or its own content."""
     znode = cluster.zookeeper.tree.get(state_path(write.partition))
-    return znode is not None and (znode.version == write.expected_version or znode.data == write.content.encode())
+    expected, content = write.expected_version, write.content.encode()
+    return znode is not None and (expected in (znode.version, ANY_VERSION) or znode.data == content)
 
 
 def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:

@@ -3,15 +3,16 @@
 A replica goes Online by being sent the cached leadership. It goes Offline by being removed from the ISR: read the state
 znode, give up if it is gone or a newer controller's, write the ISR without it on the version read, and again until the
 write holds; the other assigned replicas are told. The leader becomes -1 if it was the one removed, and the last member
-stays where unclean election is off.
+stays where unclean election is off. A failed attempt of the write overwrites the cache until the next round, with a
+version of -1; if that finds a newer controller's znode, for good.
 
-Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4. Left out on
-purpose: that a failed attempt of the write overwrites the cache until the next round, with a version of -1.
+Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController, is_permitted
@@ -27,6 +28,9 @@ from spec.state import Handler
 from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.variants import Switch
 from spec.znodes import PartitionStatePayload
+
+NO_VERSION: Final = -1
+"""The version of a write that failed; ZooKeeper takes a write on it unconditionally."""
 
 
 def start_replica_machine(controller: KafkaController) -> None:
@@ -215,7 +219,12 @@ def _remove_replica_from_isr(
         return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
     content = _without_replica(controller, found.content, replica)
     version = yield from WriteRemoval(partition, content, found.version, controller.fence, replica, remaining)
-    return None if version is None else LeaderIsrAndControllerEpoch.of(content, version)
+    if version is None:
+        if controller.configuration.caches_failed_removals and not controller.mends(Switch.CACHE_WHAT_IS_WRITTEN):
+            failed = LeaderIsrAndControllerEpoch.of(content, NO_VERSION)
+            controller.context.partition_leadership_info[partition] = failed
+        return None
+    return LeaderIsrAndControllerEpoch.of(content, version)
 
 
 def _rewritten(content: PartitionStatePayload, epoch: int) -> PartitionStatePayload:

@@ -58,7 +58,7 @@ def is_headed_by(s: Any, m: Model, c: int, p: int, h: int) -> Value:
 def is_led_by_another(s: Any, c: int, p: int, h: int) -> Value:
     """Whether a partition has leadership in a controller's cache, and not by this broker."""
     cached = s.controllers[c].partitions[p]
-    return both(cached.version != -1, cached.leader != h)
+    return both(cached.leader_epoch != -1, cached.leader != h)
 
 
 def _could_lead(s: Any, m: Model, c: int, p: int) -> Value:

@@ -35,7 +35,8 @@ def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model,
         its_topics = both(*(_is(controller.topics[m.topic_of(p)], p in known) for p in own))
         for lost in _subsets(list(known)):
             another = {
-                p: both(controller.partitions[p].version != -1, controller.partitions[p].leader != h) for p in known
+                p: both(controller.partitions[p].leader_epoch != -1, controller.partitions[p].leader != h)
+                for p in known
             }
             are_lost = both(*(_is(another[p], p in lost) for p in known))
             if 100 * len(lost) <= m.scope.imbalance_percentage * len(known):

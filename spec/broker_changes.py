@@ -156,7 +156,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
         shutdown_is_over(s, m, c, dead)
         for p in m.partitions:
             cached = controller.partitions[p]
-            led = both(cached.version != -1, m.brokers.in_set(cached.leader, dead))
+            led = both(cached.leader_epoch != -1, m.brokers.in_set(cached.leader, dead))
             with when(both(led, ~is_queued(s, m, c, p))):
                 cached.state = PartitionState.OFFLINE
                 controller.lost_leader = True

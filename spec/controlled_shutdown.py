@@ -113,7 +113,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     cached = controller.partitions[p]
     require(controller.at == At.IDLE, controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
-    known, leads = flag(cached.version != -1), flag(cached.leader == r)
+    known, leads = flag(cached.leader_epoch != -1), flag(cached.leader == r)
     with when(known):
         controller.handler = Handler.SHUTDOWN
     with when(both(known, leads)):

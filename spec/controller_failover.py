@@ -282,7 +282,7 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
         return
     for p in m.partitions:
         cached = controller.partitions[p]
-        known = cached.version != -1
+        known = cached.leader_epoch != -1
         led = both(known, m.brokers.in_set(cached.leader, controller.live))
         state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
         with when(both(controller.topics[m.topic_of(p)], is_there(s, m, c, p))):

@@ -75,7 +75,7 @@ def tell_all(s: Any, m: Model, c: int) -> Value:
 
 def _has_leadership_only(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether a partition has leadership in the cache, and no AR."""
-    return both(s.controllers[c].partitions[p].version != -1, assigned_replicas(s, m, c, p) == ())
+    return both(s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
 
 
 def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:

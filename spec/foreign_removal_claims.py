@@ -29,7 +29,7 @@ def dead_leaders_are_replaced(s: Any, m: Model) -> Value:
         rests = both(controller.active, controller.at == At.IDLE)
         for p in m.partitions:
             cached = controller.partitions[p]
-            online = both(cached.version != -1, cached.leader != 0, cached.state == PartitionState.ONLINE)
+            online = both(cached.leader_epoch != -1, cached.leader != 0, cached.state == PartitionState.ONLINE)
             lives = m.brokers.in_set(cached.leader, controller.live)
             facts.append(either(~rests, ~online, is_queued(s, m, c, p), lives))
     return both(*facts)

@@ -2,9 +2,10 @@
 
 The write is conditional on the cached version; when it fails, the leader keeps its memory as it is and tries again
 later *with the same version*. Nothing but an own success or an accepted LeaderAndIsr refreshes that version, so a
-leader that misses one is stuck (D6). The write is done under the partition's lock, so no LeaderAndIsr is accepted
-between a lost answer and the retry. Lag is not modelled: a leader may shrink at will, which counts as a fault, and
-expands for a live follower of its own leader epoch, which is progress. A failed write changes nothing and is no step.
+leader that misses one is stuck (D6). One that was told version -1, after a failed removal, writes unconditionally. The
+write is done under the partition's lock, so no LeaderAndIsr is accepted between a lost answer and the retry. Lag is not
+modelled: a leader may shrink at will, which counts as a fault, and expands for a live follower of its own leader epoch,
+which is progress. A failed write changes nothing and is no step.
 
 Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
 """
@@ -78,7 +79,7 @@ def _require_fetching(s: Any, m: Model, b: int, p: int, r: int) -> None:
 def _write_unanswered(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     """The write is applied; it will be repeated."""
     known = s.brokers[b].partitions[p]
-    require(s.zookeeper.state[p].version == known.version)
+    require(_accepts(m, s.zookeeper.state[p], known))
     known.retrying = isr
     _write_znode(s, m, b, p, isr)
 
@@ -88,8 +89,12 @@ def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
     """A leader writes its ISR again and fails on the version; content as written counts as success."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     require(can_operate(s, b), known.leader == b, known.retrying != ())
-    see_conflict(f"broker {b}", p)
-    accepted = both(exists(znode), _content_is(m, znode, known, known.retrying))
+    anew = both(exists(znode), _is_unconditional(m, known))
+    accepted = either(anew, both(exists(znode), _content_is(m, znode, known, known.retrying)))
+    with when(anew):
+        _write_znode(s, m, b, p, known.retrying)
+    with when(~anew):
+        see_conflict(f"broker {b}", p)
     with when(accepted):
         known.isr = known.retrying
         known.version = znode.version
@@ -109,7 +114,7 @@ def _leading(s: Any, m: Model, b: int, p: int) -> Any:
 def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     """The conditional write, or the content-equal rule (KAFKA-1382) where the version has moved."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
-    unchanged = both(exists(znode), znode.version == known.version, _is_of_this_topic(s, m, b, p))
+    unchanged = both(_accepts(m, znode, known), _is_of_this_topic(s, m, b, p))
     equal = both(exists(znode), _content_is(m, znode, known, isr))
     require(either(unchanged, equal))
     with when(unchanged):
@@ -119,6 +124,16 @@ def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     known.isr = isr
     known.version = znode.version
     note_isr_change(known)
+
+
+def _accepts(m: Model, znode: Any, known: Any) -> Value:
+    """Whether ZooKeeper takes a write on the leader's version."""
+    return both(exists(znode), either(znode.version == known.version, _is_unconditional(m, known)))
+
+
+def _is_unconditional(m: Model, known: Any) -> Value:
+    """Whether the leader's version is the -1 that only a failed removal tells: ZooKeeper takes a write on it always."""
+    return flag(known.version == -1) if m.has("failed_removals") else flag(False)
 
 
 def _is_of_this_topic(s: Any, m: Model, b: int, p: int) -> Value:

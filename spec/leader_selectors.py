@@ -41,7 +41,7 @@ def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value)
 def preferred_replica_leader(m: Model, assigned: Value, isr: Value, live: Value, cached: Any) -> ElectionTerms:
     """The preferred selector for a partition of a model; it raises where the controller knows of no leadership."""
     election = elect_preferred(m.brokers, assigned, isr, live, cached.leader)
-    return replace(election, possible=both(election.possible, cached.version != -1))
+    return replace(election, possible=both(election.possible, cached.leader_epoch != -1))
 
 
 def elect_offline(brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: bool) -> ElectionTerms:

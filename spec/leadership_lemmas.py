@@ -170,7 +170,7 @@ def an_unknown_topic_is_in_no_state(s: Any, m: Model) -> Value:
                 ~both(controller.at == At.READ_STATES, cached.todo),
                 ~both(_holds_a_version(controller), controller.partition == p),
                 m.brokers.is_empty(cached.visiting),
-                cached.version == -1,
+                cached.leader_epoch == -1,
                 cached.state == PartitionState.NON_EXISTENT,
                 *(cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)),
             )

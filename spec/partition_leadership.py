@@ -193,7 +193,7 @@ def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
 def is_led_as_preferred(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether the first of AR leads a partition, by what a controller holds."""
     cached, preferred = s.controllers[c].partitions[p], m.brokers.first(assigned_replicas(s, m, c, p))
-    return both(cached.version != -1, preferred != 0, cached.leader == preferred)
+    return both(cached.leader_epoch != -1, preferred != 0, cached.leader == preferred)
 
 
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))

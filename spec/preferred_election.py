@@ -120,7 +120,7 @@ def end_preferred_election(s: Any, m: Model, c: int, handler: Handler) -> None:
 
 def _is_leaderless(s: Any, c: int, p: int) -> Value:
     """Whether a controller has no leadership of a partition in its cache."""
-    return flag(s.controllers[c].partitions[p].version == -1)
+    return flag(s.controllers[c].partitions[p].leader_epoch == -1)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("preferred_election",))

@@ -16,6 +16,7 @@ from spec import (
     controller_claims,
     delayed_operation_claims,
     deletion_claims,
+    failed_removal_claims,
     foreign_removal_claims,
     goals,
     isr_notification_claims,
@@ -33,7 +34,7 @@ from spec.terms import is_true
 MODULES = (
     controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
     auto_rebalance_claims, controlled_shutdown_claims, isr_notification_claims, unclean_claims,
-    foreign_removal_claims, cached_leadership_claims, partition_addition_claims,
+    foreign_removal_claims, failed_removal_claims, cached_leadership_claims, partition_addition_claims,
     delayed_operation_claims,
 )  # fmt: skip
 

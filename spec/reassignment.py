@@ -308,7 +308,7 @@ def _is_usable(s: Any, c: int, p: int) -> Value:
 
 def _is_cached(cached: Any) -> Value:
     """Whether the partition's leadership is cached."""
-    return flag(cached.version != -1)
+    return flag(cached.leader_epoch != -1)
 
 
 def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:

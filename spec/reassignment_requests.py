@@ -169,7 +169,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         _write_remaining(s, m, c)
         controller.reassigned[p] = ()
         with when(completed):
-            send(s, m, c, Batch(metadata={p: flag(controller.partitions[p].version != -1)}, everybody=True))
+            send(s, m, c, Batch(metadata={p: flag(controller.partitions[p].leader_epoch != -1)}, everybody=True))
             resume_deletion(s, m, c, m.topic_of(p))
         if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
             resume_deletion(s, m, c, m.topic_of(p))

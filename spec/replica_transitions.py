@@ -5,10 +5,12 @@ by being removed from the ISR: read the state znode, give up if it is absent or 
 replica with leader_epoch + 1 (the leader becomes -1 if it was the one that died; the last member stays where unclean
 election is off), again and again until the version holds. The other assigned replicas are then told.
 
-Left out: that a write that fails overwrites the cache, too, with what was to be written and data version -1. The next
-round corrects that, unless it finds the znode gone or a newer controller's; then the old controller keeps, and may
-send, a leadership that never was. A restarted broker that it tells to lead would accept that, and ZooKeeper takes a
-write on version -1 unconditionally: its ISR writes would go through whatever has been written since.
+A write that fails overwrites the cache, too, with what was to be written and data version -1. The next round corrects
+that, unless it finds a newer controller's znode; then the old controller keeps, and may send, a leadership that never
+was, in the leader epoch of one that is. A broker that it tells to lead has version -1 then, on which ZooKeeper takes
+any write. That is modelled where a scope has the part `failed_removals`.
+
+Left out: a znode that is gone by the next round, where Kafka takes the failed attempt for the result.
 
 Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
@@ -26,7 +28,14 @@ from spec.partition_leadership import send_online_batch
 from spec.replica_states import ReplicaState
 from spec.request_batch import Batch, send
 from spec.state import At, Handler
-from spec.state_writes import cache_state, decide, forget_decision, write_decision, write_decision_unanswered
+from spec.state_writes import (
+    cache_decision,
+    cache_state,
+    decide,
+    forget_decision,
+    write_decision,
+    write_decision_unanswered,
+)
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, note_read
@@ -40,7 +49,7 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
     partitions = s.controllers[c].partitions
     told, informed = {}, {}
     for p in m.partitions:
-        cached = flag(partitions[p].version != -1)
+        cached = flag(partitions[p].leader_epoch != -1)
         affected = m.brokers.intersection(on, assigned_set(s, m, c, p))
         moving = {
             r: both(m.brokers.in_set(r, affected), may_go_online_or_offline(partitions[p].replicas[r]))
@@ -103,11 +112,11 @@ def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Val
         cached = controller.partitions[p]
         movable = m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
         candidates = m.brokers.intersection(replicas, movable)
-        with when(cached.version != -1):
+        with when(cached.leader_epoch != -1):
             cached.visiting = candidates
         if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
             for r in m.assigned(p):
-                with when(both(cached.version == -1, m.brokers.in_set(r, candidates))):
+                with when(both(cached.leader_epoch == -1, m.brokers.in_set(r, candidates))):
                     cached.replicas[r] = ReplicaState.OFFLINE
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):
@@ -150,6 +159,8 @@ def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     with when(done):
         _removed(s, m, c, p, r)
     with when(again):
+        if m.has("failed_removals") and not m.mends(Switch.CACHE_WHAT_IS_WRITTEN):
+            cache_decision(s, c, p)
         _read_again(s, c)
 
 

@@ -52,7 +52,7 @@ def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
     """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
     if not m.has("partitions"):
         return {}
-    return {p: flag(s.controllers[c].partitions[p].version != -1) for p in m.partitions}
+    return {p: flag(s.controllers[c].partitions[p].leader_epoch != -1) for p in m.partitions}
 
 
 def see_conflict(role: str, p: int) -> None:

@@ -310,7 +310,7 @@ def listened_paths(m: Model) -> dict[str, Callback]:
 def _cached_partition(m: Model, p: int) -> Shape:
     """A controller's cache of a partition, its two state machines, and where it stands in the running handler.
 
-    The leadership is cached where `version` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
+    Leadership is cached where `leader_epoch` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
     visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a new
     replica whose partition has a state znode already, which is not cached. `assigned` is AR in memory.
     """

@@ -67,6 +67,17 @@ def cache_state(s: Any, c: int, p: int) -> None:
         s.controllers[c].partitions[p][name] = s.zookeeper.state[p][name]
 
 
+def cache_decision(s: Any, c: int, p: int) -> None:
+    """The cache takes over what was to be written, with the version of a write that failed."""
+    controller = s.controllers[c]
+    cached, decided = controller.partitions[p], controller.decided
+    cached.leader = decided.leader
+    cached.leader_epoch = successor(decided.leader_epoch)
+    cached.isr = decided.isr
+    cached.version = -1
+    cached.controller_epoch = controller.epoch
+
+
 def _is_unchanged(s: Any, c: int, p: int) -> Value:
     """Whether the state znode has the version that was read."""
     return flag(s.zookeeper.state[p].version == s.controllers[c].read_version)

@@ -173,4 +173,12 @@ ROWS = (
         first_depth=17,
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
     ),
+    Defect(
+        "S4",
+        "A removal that fails to write is cached: a zombie tells a starting broker of a leader that never was",
+        breaks="who_has_the_leader_epoch_has_the_leader",
+        scope="failed_removal",
+        first_depth=24,
+        fix=frozenset({Switch.CACHE_WHAT_IS_WRITTEN}),
+    ),
 )

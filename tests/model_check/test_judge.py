@@ -168,6 +168,8 @@ def test_what_happens_next_is_shown_where_the_documented_protocol_would_have_res
 
 
 LIE = "12-D1-epoch-write-delayed"
+RESIGNED = "INFO [Controller 3]: Broker 3 resigned as the controller (kafka.controller.KafkaController)"
+
 LIES: Mapping[str, tuple[str, Change, str]] = {
     "an ISR that no election gives": (
         "zookeeper.jsonl",
@@ -210,6 +212,11 @@ LIES: Mapping[str, tuple[str, Change, str]] = {
         replaced("Initialized controller epoch to 1 and zk version 0", "Initialized controller epoch to 2 and zk"
                  " version 1"),
         "broker-3/controller.log:5",  # with that epoch it is read later, but then the write does not fail
+    ),
+    "a controller that resigns twice before it learns of its expiry": (
+        "broker-3/controller.log",
+        replaced(f"03,067] {RESIGNED}\n", f"03,067] {RESIGNED}\n[2026-11-20 18:57:03,067] {RESIGNED}\n"),
+        "broker-3/controller.log:42",
     ),
     "a broker that was not registered": (
         "broker-2/controller.log",

@@ -20,8 +20,9 @@ SYSTEMS = [("left_overs", AS_CODED), ("losses", FENCED), ("topics", AS_CODED), (
 SYSTEMS += [("early", AS_CODED), ("notifications", FENCED), ("resends", AS_CODED), ("purgatory", AS_CODED)]
 SYSTEMS += [("reassignment", FENCED), ("preferred_election", FENCED), ("rebalance", AS_CODED)]
 SYSTEMS += [("recreation", AS_CODED), ("shutdown", FENCED), ("foreign_recreation", FENCED), ("late_copies", FENCED)]
-SYSTEMS += [("dead_replica", FENCED), ("cached_leaderships", AS_CODED)]
-SYSTEMS += [("leaderless_election", AS_CODED), ("addition", FENCED), ("unasked_deletion", FENCED)]
+SYSTEMS += [("dead_replica", FENCED), ("cached_leaderships", AS_CODED), ("heard_expiry", AS_CODED)]
+SYSTEMS += [("leaderless_election", AS_CODED), ("failed_removal", AS_CODED), ("addition", FENCED)]
+SYSTEMS += [("unasked_deletion", FENCED)]
 every_system = pytest.mark.parametrize(("name", "switches"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
 
 
