@@ -142,3 +142,14 @@ def test_a_request_to_delete_what_is_not_there_ends_what_is_judged(tmp_path: Pat
     assert (cut.place, cut.reason) == (
         "zookeeper.jsonl:43", "a request to delete a topic that is not there is not specified",
     )  # fmt: skip
+
+
+def test_a_topic_without_its_configuration_ends_what_is_judged(tmp_path: Path) -> None:
+    other = changed(
+        CONFIG, tmp_path, "zookeeper.jsonl", lambda text: text.replace("/config/topics/t", "/config/topics/u")
+    )
+    cut = read(other).cut
+    assert isinstance(cut, NotModelled)
+    assert (cut.place, cut.reason) == (
+        "zookeeper.jsonl:37", "a topic that is created without its configuration is not specified",
+    )  # fmt: skip
