@@ -31,7 +31,14 @@ from reference.ports import kept_ports
 from reference.zookeeper_api import Create, Exists, GetData, NoNode
 from reference.zookeeper_log import read_transaction_log
 from reference.zookeeper_recording import write_recording
-from reference.zookeeper_scripts import CONTROLLER, REASSIGN_PARTITIONS, broker_path, topic_path
+from reference.zookeeper_scripts import (
+    CONTROLLER,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    delete_topic_path,
+    topic_config_path,
+    topic_path,
+)
 from reference.zookeeper_server import ZookeeperServer
 from reference.zookeeper_server_errors import ZookeeperServerError
 from spec.errors import BadInput, EnvironmentFailure, SpecError
@@ -41,6 +48,7 @@ from spec.znodes import (
     ControllerPayload,
     PartitionReassignment,
     ReassignPartitionsPayload,
+    TopicConfigPayload,
     TopicPayload,
     parse_payload,
 )
@@ -183,9 +191,16 @@ class LiveCluster:
     def create_topic(self, topic: str, assignment: Mapping[int, tuple[int, ...]]) -> None:
         """The admin tool creates a topic."""
         self.act("admin-create-topic", topic=topic, partitions={str(p): list(ids) for p, ids in assignment.items()})
-        self._admin.execute(
-            Create(topic_path(topic), TopicPayload(partitions=dict(assignment)).encode()), PATIENCE_SECONDS
-        )
+        for path, payload in (
+            (topic_config_path(topic), TopicConfigPayload(config={})),
+            (topic_path(topic), TopicPayload(partitions=dict(assignment))),
+        ):
+            self._admin.execute(Create(path, payload.encode()), PATIENCE_SECONDS)
+
+    def delete_topic(self, topic: str) -> None:
+        """The admin tool asks for the deletion of a topic."""
+        self.act("admin-delete-topic", topic=topic)
+        self._admin.execute(Create(delete_topic_path(topic), b""), PATIENCE_SECONDS)
 
     def reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
         """The admin tool asks for a reassignment; it refuses to while there is one."""

@@ -28,6 +28,7 @@ class Scenario:
         self.cluster = cluster
         self.random = random
         self.topics = 0
+        self.existing: list[str] = []
         self.most_topics = topics + MORE_TOPICS
         self._first_topics = topics
 
@@ -66,7 +67,8 @@ class Scenario:
             p: tuple(self.random.sample(self.cluster.broker_ids, self.random.randint(min(2, count), count)))
             for p in range(self.random.randint(1, 2))
         }
-        self.cluster.create_topic(f"topic-{self.topics}", assignment)
+        self.existing.append(f"topic-{self.topics}")
+        self.cluster.create_topic(self.existing[-1], assignment)
 
     def perhaps_a_topic(self) -> None:
         """Now and then a topic is created in the middle of a fault."""
@@ -123,14 +125,21 @@ class Scenario:
 
         A reassignment that is stuck (D18) stays requested, and no other can be asked for.
         """
-        if self.topics and not self.cluster.is_reassigning():
-            topic = f"topic-{self.random.randint(1, self.topics)}"
+        if self.existing and not self.cluster.is_reassigning():
+            topic = self.random.choice(self.existing)
             wanted = {
                 TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
                 for p, replicas in self.cluster.assignment(topic).items()
             }
             self.cluster.reassign(wanted)
             self.cluster.sleep(self.random.uniform(0.0, 0.3))
+        meanwhile(self)
+
+    def delete(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+        """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
+        if self.existing and not self.cluster.is_reassigning():
+            self.cluster.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
+            self.cluster.sleep(self.random.uniform(0.0, 0.2))
         meanwhile(self)
 
     def all_at_once(self) -> None:
@@ -159,8 +168,16 @@ FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
                                  lambda s: s.reassign(lambda s: s.kill(s.the_controller()))),
     "reassign-stop-controller": ("the same, and the controller is stopped until its session is gone",
                                  lambda s: s.reassign(lambda s: s.suspend(s.the_controller()))),
+    "delete": ("a topic is deleted", Scenario.delete),
+    "delete-kill": ("the same, and another broker is killed on the way",
+                    lambda s: s.delete(lambda s: s.kill(s.another()))),
+    "delete-kill-controller": ("the same, and the controller is killed",
+                               lambda s: s.delete(lambda s: s.kill(s.the_controller()))),
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
+
+DRAWN: Final = tuple(kind for kind in FAULTS if not kind.startswith("delete"))
+"""The kinds that are drawn where none is named: topics are deleted on request, which leaves much to search."""
 
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:

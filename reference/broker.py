@@ -27,6 +27,7 @@ from reference.state_effects import ExpandIsr, IsrWrite, ShrinkIsr
 from spec.broker_change_lines import (
     LeaderInfoCached,
     PartitionLine,
+    PartitionUncached,
     ReplicaDoesNotExist,
     StopReplicaFinished,
     StopReplicaFromOldController,
@@ -34,7 +35,7 @@ from spec.broker_change_lines import (
     UpdateMetadataFromOldController,
 )
 from spec.error_codes import ErrorCode
-from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
 from spec.leader_and_isr_lines import (
     BecomeFollowerUnchanged,
     BecomeLeaderUnchanged,
@@ -219,7 +220,10 @@ class Broker:
         self.controller_epoch = request.controller_epoch
         self.alive = frozenset(broker.id for broker in request.live_brokers)
         for state in request.partition_states:
-            self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
+            if state.leader == LEADER_DURING_DELETE:
+                self._log(PartitionUncached, request, correlation_id, state)
+            else:
+                self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
         return UpdateMetadataResponse(ErrorCode.NONE)
 
     def _stop_replicas(self, request: StopReplicaRequest) -> PartitionsResponse:

@@ -217,3 +217,13 @@ def test_a_leader_writes_its_isr_on_the_version_it_cached_and_remembers_it_only_
     assert one.isr_changes == {TP}
     shrunk = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 3), controller_epoch=7)
     assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, 5, 2), True)
+
+
+def test_a_partition_whose_topic_is_being_deleted_leaves_the_metadata_cache() -> None:
+    """Leader -2; recording 08-delete, broker-2/state-change.log."""
+    one, journal = broker(5)
+    request = UpdateMetadataRequest(9, 5, (state(-2, 0), replace(state(2, 3), partition=1)), (LiveBroker(1),))
+    assert one.handle(request, 17) == UpdateMetadataResponse(ErrorCode.NONE)
+    deleted, cached = texts(journal)
+    assert "deleted partition t-0 from metadata cache in response to UpdateMetadata" in deleted
+    assert "cached leader info" in cached
