@@ -204,6 +204,8 @@ class Explainer:
         """Whether a hidden step is to be taken as soon as it can: it neither reads too early nor loses requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
+        if to.step.rule in READS_BEFORE_WRITES:
+            early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     @staticmethod

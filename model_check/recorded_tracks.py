@@ -13,12 +13,16 @@ from typing import TypeAlias
 from model_check.recorded import (
     ControllerSaid,
     Handled,
+    NotificationCreated,
     Observed,
     ProcessKilled,
     Recording,
     RequestHandled,
     SessionBegan,
     SessionEnded,
+    StateWritten,
+    WriteConflicted,
+    ZooKeeperChange,
 )
 from spec.log_lines import Line
 
@@ -106,6 +110,13 @@ class Tracks:
             if name.startswith(f"{STATE_CHANGES} "):
                 yield from (one.line for one in sequence[position:] if isinstance(one, ControllerSaid))
 
+    def conflicts_next(self, place: Place, c: int) -> bool:
+        """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early."""
+        left = self.sequences[self._zookeeper][place[self._zookeeper] :]
+        own = (one for one in left if isinstance(one, ZooKeeperChange) and one.by == c)
+        done = (one for one in own if not _is_a_leaders(one))
+        return isinstance(next(done, None), WriteConflicted)
+
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
         for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:
@@ -168,3 +179,8 @@ def _is_death(one: Observed, b: int) -> bool:
             return broker == b
         case _:
             return False
+
+
+def _is_a_leaders(one: ZooKeeperChange) -> bool:
+    """Whether a broker does this as the leader of a partition."""
+    return isinstance(one, NotificationCreated) or (isinstance(one, StateWritten) and one.by_leader)
