@@ -14,6 +14,7 @@ from reference.controller import KafkaController
 from reference.partition_leadership import bring_online
 from reference.preferred_election import tell_outcome
 from reference.procedures import Procedure
+from reference.zookeeper_scripts import ISR_CHANGES
 from spec.controller_log.preferred_election import PreferredElectionStarted
 from spec.kafka_types import TopicPartition
 from spec.state import DeletionThread, Handler
@@ -39,7 +40,7 @@ def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicP
     ratio = len(lost) / len(own) if own else 0.0
     if ratio <= controller.configuration.imbalance_percentage / 100:
         return frozenset()
-    if controller.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and "isr_changes" in controller.configuration.paths:
+    if controller.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and ISR_CHANGES in controller.configuration.paths:
         return frozenset(tp for tp in lost if broker in known[tp].isr and broker in controller.live)
     return lost
 
