@@ -176,10 +176,21 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
             _to_online(s, m, c, p, r)
     if not m.mends(Switch.WAIT_FOR_LEADER):
         cached.assigned = wanted
-    with when(_is_cached(cached)):
+    unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
+    with when(both(_is_cached(cached), ~unknown)):
         controller.at = At.MOVE_READ
+    with when(both(_is_cached(cached), unknown)):
+        _go_on_without_leader(s, m, c, p)
     with when(~_is_cached(cached)):
         end_run(s, m, c, p)
+
+
+def _go_on_without_leader(s: Any, m: Model, c: int, p: int) -> None:
+    """Nobody was elected, or the partition machine, which is not up, does not know the partition: step 8 (D48)."""
+    if m.mends(Switch.WAIT_FOR_LEADER):
+        go_on(s, m, c)
+    else:
+        _begin_step_8(s, m, c, p)
 
 
 def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
@@ -217,10 +228,7 @@ def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
         decide(s, c, p, leader=leader, isr=znode.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
         observe(f"controller {c}", "fail election", partition=p)
-        if m.mends(Switch.WAIT_FOR_LEADER):
-            go_on(s, m, c)
-        else:
-            _begin_step_8(s, m, c, p)
+        _go_on_without_leader(s, m, c, p)
     with when(~possible & ~moves):
         end_run(s, m, c, p)
 
