@@ -64,6 +64,8 @@ ORDER: Final = (
 ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending, PartitionLostLeader)
 """How the lines that must be printed follow each other in a step, and where it is about replicas or their brokers."""
 
+ABOUT_TO_WRITE: Final = frozenset({At.ONLINE_WRITE, At.MOVE_WRITE})
+"""Where a leader has been chosen: the visit has not failed."""
 WITH_BATCHES: Final = frozenset({"read_whether_caught_up"})
 """The rules that bring replicas Online one by one, each with a batch of its own: step 5 of a reassignment."""
 CHANGES_OF_MANY: Final[Mapping[str, tuple[type[Line], PartitionState, PartitionState]]] = {
@@ -232,8 +234,8 @@ class Printing(DeletionPrinting, ElectionStep):
 
         No assigned replica of a New one lives, or a preferred election is asked for of one that is not known.
         """
-        visited = self.rule in VISITS and self.visits(line)
-        return visited or self._has_nobody_alive(line.partition) or self.is_unknown(line.partition)
+        gives_up = self.rule in VISITS and self.visits(line) and self.place(self.after) not in ABOUT_TO_WRITE
+        return gives_up or self._has_nobody_alive(line.partition) or self.is_unknown(line.partition)
 
     def _leads(self, line: LeaderElected | PartitionBecameOnline) -> bool:
         leader: int = self._cached(self.after, line.partition).leader.raw

@@ -275,8 +275,11 @@ def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None
     assert f"zookeeper.jsonl:{line}" in [one.place for one in found.stuck.next]
 
 
-WANDERING: Mapping[str, float] = {"09-controlled-shutdown": 1.7}
-"""Here a request comes before an ISR change that the clocks put after it, and the search finds out late."""
+WANDERING: Mapping[str, float] = {
+    "09-controlled-shutdown": 1.7,  # a request comes before an ISR change that the clocks put after it
+    "33-D54-connectionloss-on-create": 1.4,  # answers are lost, which the search tries last
+}
+"""Where the search finds out late."""
 
 
 @pytest.mark.parametrize("name", JUDGED)
