@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 
 class SpecError(Exception):
@@ -39,7 +39,9 @@ class MalformedInput(BadInput):
 
 
 class UnknownName(BadInput):
-    """A name that does not exist; the message lists the ones that do, the closest first when one is close."""
+    """A name that does not exist; the message lists the ones that do, or the closest of them where they are many."""
+
+    MANY: ClassVar = 12
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
@@ -48,7 +50,13 @@ class UnknownName(BadInput):
     def __str__(self) -> str:
         close = get_close_matches(self.name, self.known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
-        return f"no {self.kind} is called {self.name!r}{hint} (known: {', '.join(self.known) or 'none'})"
+        return f"no {self.kind} is called {self.name!r}{hint} (known: {self._listed() or 'none'})"
+
+    def _listed(self) -> str:
+        if len(self.known) <= self.MANY:
+            return ", ".join(self.known)
+        closest = get_close_matches(self.name, self.known, n=self.MANY, cutoff=0)
+        return f"{', '.join(closest)} and {len(self.known) - len(closest)} more"
 
 
 class IllegalTransition(SpecError):

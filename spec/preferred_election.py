@@ -13,7 +13,7 @@ set keep all that it named (D49). And the failover's read looks up the same, whi
 set is not emptied by a resignation (D13). The failover deletes the request that stands by then, which need not be the
 one that it read.
 
-Left out: topics that are being deleted; that a delete whose answer is lost is done again, and may hit the next request.
+Left out: that a delete whose answer is lost is done again, and may hit the next request.
 
 Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferredReplicaElection`,
 `initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5.

@@ -13,7 +13,7 @@ the start.
 Left out: `delete.topic.enable` off; that the thread takes its notice before it has the lock (it might run once more,
 for nothing); that a listener reads while the thread still has the lock; what UpdateMetadata says of the partitions
 (leader -2); the znodes between a topic and its states; that a topic which vanished without this controller's doing
-makes the next UpdateMetadata fail (D53).
+makes the next UpdateMetadata fail (D53; see `foreign_removal`).
 
 Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
 """

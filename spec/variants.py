@@ -2,8 +2,8 @@
 
 A switch is a mend, named after what it does, or puts back what an older release did before Kafka mended it; its text
 then begins with the release that mended it. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
-the intent of Kafka's own documentation where the code slipped; `FENCED` has every mend, which is what later versions
-brought. PROTOCOL.md section 13 numbers the defects.
+the intent of Kafka's own documentation where the code slipped; `FENCED` has every mend, later versions' and, where
+there is none, ours. PROTOCOL.md section 13 numbers the defects.
 """
 
 from __future__ import annotations

@@ -122,9 +122,10 @@ def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: s
 
 @pytest.mark.parametrize("name", JUDGED)
 def test_explanations_have_the_steps_that_their_accounts_tell_of(name: str) -> None:
+    if name not in ACCOUNTS:
+        pytest.skip("the account of this recording is in its part's own tests")
     taken = steps(judged(name))
-    told = ACCOUNTS.get(name, {})
-    assert {rule: taken.count(rule) for rule in told} == told
+    assert {rule: taken.count(rule) for rule in ACCOUNTS[name]} == ACCOUNTS[name]
 
 
 @pytest.mark.parametrize("name", JUDGED)

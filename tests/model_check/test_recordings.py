@@ -142,7 +142,7 @@ BAD = {
         (replaced('"data": "2", "version": 1', '"data": "2", "version": 2'),
          "zookeeper.jsonl:53: DataSet(path='/controller_epoch', data=b'2', version=2) cannot follow"),
         (replaced('"deleted": ["/controller", "/brokers/ids/1"]', '"deleted": ["/controller"]'),
-         "zookeeper.jsonl:49: deleted: the session owned /brokers/ids/1, /controller"),
+         "zookeeper.jsonl:49: deleted: the session owned /controller, /brokers/ids/1"),
         (replaced('"session": "0x1000046ccb70002", "cxid": 41', '"session": "0x1000046ccb70001", "cxid": 41'),
          "zookeeper.jsonl:53: session 0x1000046ccb70001 is not open"),
         (replaced('"ephemeralOwner": "0x1000046ccb70003"', '"ephemeralOwner": "0x1000046ccb70002"'),

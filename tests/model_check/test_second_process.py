@@ -65,7 +65,8 @@ def test_one_that_fails_is_an_error_and_the_next_one_is_made() -> None:
 
 def test_what_a_killed_process_had_begun_is_made_here() -> None:
     with in_a_second_process([Check("test", "", "", 0, partial(only_here, os.getpid()))] * 3) as shared:
-        time.sleep(1)  # the other process takes them, and dies
+        while multiprocessing.active_children():
+            time.sleep(0.01)  # the other process takes one, and dies
         runs = list(run_checks(shared))
     assert [(one.scope, one.variant) for one in runs] == [("survivor", str(os.getpid()))] * 3
 

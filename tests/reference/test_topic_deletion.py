@@ -204,12 +204,10 @@ def test_an_answer_with_an_error_halts_the_deletion_and_the_replica_is_retried()
     assert said(cluster.journal) == [
         "HandlingDeletion",
         "DeletionRetried",
+        "NotInIsr",  # its first removal took it out
         "DeletionIneligible",
         "WaitingForSignal",
-    ] or (
-        said(cluster.journal)
-        == ["HandlingDeletion", "DeletionRetried", "NotInIsr", "DeletionIneligible", "WaitingForSignal"]
-    )
+    ]
 
 
 @pytest.mark.parametrize(("mends", "state"), [((), STARTED), ((Switch.REFUSED_DELETIONS_FAIL,), INELIGIBLE)])
