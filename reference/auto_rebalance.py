@@ -34,7 +34,8 @@ def preferred_brokers(controller: KafkaController) -> list[int]:
 def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicPartition]:
     """The partitions that are to be given back to a broker; none if the share that it lost is not beyond the limit."""
     context = controller.context
-    own = [tp for tp, replicas in context.partition_replica_assignment.items() if replicas[:1] == (broker,)]
+    headed = [tp for tp, replicas in context.partition_replica_assignment.items() if replicas[:1] == (broker,)]
+    own = [tp for tp in headed if tp.topic not in controller.deleting.queued]
     known = context.partition_leadership_info
     lost = frozenset(tp for tp in own if tp in known and known[tp].leader != broker)
     ratio = len(lost) / len(own) if own else 0.0
@@ -46,11 +47,12 @@ def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicP
 
 
 def may_rebalance(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether the preferred broker lives, nothing is reassigned or elected by request, and the topic is known."""
+    """Whether the first replica lives, nothing is reassigned or elected by request, and the topic is to stay."""
     context = controller.context
-    preferred = context.partition_replica_assignment[partition][0]
+    if partition.topic not in context.all_topics or partition.topic in controller.deleting.queued:
+        return False
     busy = bool(context.partitions_undergoing_preferred_election or context.partitions_being_reassigned)
-    return not busy and preferred in controller.live and partition.topic in context.all_topics
+    return not busy and context.partition_replica_assignment[partition][0] in controller.live
 
 
 def rebalance_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:

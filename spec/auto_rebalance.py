@@ -5,11 +5,11 @@ assigned replica of. Where the share of those that it does not lead is *more* th
 `leader.imbalance.per.broker.percentage`, a preferred election is run for each of these, one by one: the thread takes
 the lock for each, and asks again whether the broker lives, no reassignment and no preferred election is under way, and
 the topic is known. A preferred election that sticks (D49) therefore stops every rebalance until there is another
-controller.
+controller. Topics that are queued for deletion are neither counted nor touched.
 
-Left out: topics that are being deleted; the period, so a check comes whenever the lock is free and the last one is
-through; that the partitions are grouped by broker once, before the first broker is looked at; that a resignation
-waits for the running check, whose elections may as well come before it.
+Left out: the period, so a check comes whenever the lock is free and the last one is through; that the partitions are
+grouped by broker once, before the first broker is looked at; that a resignation waits for the running check, whose
+elections may as well come before it.
 
 Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6.
 """
@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_replicas
+from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, when
 from spec.live_brokers import live_brokers
 from spec.model import Model
@@ -50,9 +51,9 @@ def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
 
 
 def is_headed_by(s: Any, m: Model, c: int, p: int, h: int) -> Value:
-    """Whether a controller knows a partition as one whose first assigned replica is on this broker."""
-    known = s.controllers[c].topics[m.topic_of(p)]
-    return both(known, m.brokers.first(assigned_replicas(s, m, c, p)) == h)
+    """Whether a controller knows a partition, not to be deleted, whose first assigned replica is on this broker."""
+    stays = both(s.controllers[c].topics[m.topic_of(p)], ~is_queued(s, m, c, p))
+    return both(stays, m.brokers.first(assigned_replicas(s, m, c, p)) == h)
 
 
 def is_led_by_another(s: Any, c: int, p: int, h: int) -> Value:
@@ -103,7 +104,7 @@ def rebalance_partition(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def may_rebalance(s: Any, m: Model, c: int, p: int) -> Value:
-    """The preferred broker lives, nothing is reassigned or elected by request, and the topic is known."""
+    """The preferred broker lives, nothing is reassigned or elected by request, and the topic is known, and stays."""
     controller = s.controllers[c]
     busy = [flag(False)]
     if m.has("preferred_election"):
@@ -111,7 +112,8 @@ def may_rebalance(s: Any, m: Model, c: int, p: int) -> Value:
     if m.has("reassignment"):
         busy += [controller.reassigned[q] != () for q in m.partitions]
     preferred = m.brokers.first(assigned_replicas(s, m, c, p))
-    return both(controller.topics[m.topic_of(p)], m.brokers.in_set(preferred, live_brokers(s, m, c)), ~either(*busy))
+    stays = both(controller.topics[m.topic_of(p)], ~is_queued(s, m, c, p))
+    return both(stays, m.brokers.in_set(preferred, live_brokers(s, m, c)), ~either(*busy))
 
 
 RULES = (check_imbalance, rebalance_partition)

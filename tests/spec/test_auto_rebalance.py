@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from spec.scopes import scope
+from spec.scopes import Scope, scope
 from tests.spec.stepping import Run
 
 BOUNDS = replace(scope("rebalance"), controllers=1, assigned=((2, 1), (2, 1)), connection_capacity=6)
@@ -12,9 +12,9 @@ BOUNDS = replace(scope("rebalance"), controllers=1, assigned=((2, 1), (2, 1)), c
 CHECK = "check_imbalance(c=1, h=2)"
 
 
-def returned(percentage: int, *in_sync: int) -> Run:
+def returned(percentage: int, *in_sync: int, bounds: Scope = BOUNDS, deletions: int = 0) -> Run:
     """Broker 2 lost its session and both leaderships, and is back; these partitions have it in sync."""
-    run = Run(replace(BOUNDS, imbalance_percentage=percentage), expiries=1)
+    run = Run(replace(bounds, imbalance_percentage=percentage), expiries=1, deletions=deletions)
     run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)")
     for p in (0, 1):
         run.do(f"read_for_election(c=1, p={p})", f"write_elected_leader(c=1, p={p})")
@@ -44,6 +44,15 @@ def test_half_of_two_partitions_is_not_more_than_half(percentage: int, acts: boo
     run.do(CHECK, "rebalance_partition(c=1, p=0)", "write_elected_leader(c=1, p=0)")
     assert run.do("rebalance_partition(c=1, p=1)") == [("fail election", "1")], "broker 2 is not in sync there"
     assert run.can(CHECK) == acts
+
+
+def test_a_topic_that_is_to_be_deleted_is_neither_counted_nor_touched() -> None:
+    run = returned(50, 0, 1, bounds=replace(BOUNDS, parts=BOUNDS.parts | {"deletion"}), deletions=1)
+    run.do(CHECK, "request_deletion(t=0)", "on_deletion_change(c=1)")
+    for p in (0, 1):
+        assert run.do(f"rebalance_partition(c=1, p={p})") == []
+        assert (run["controllers[1].at"], run[f"controllers[1].imbalanced[{p}]"]) == ("IDLE", "no")
+    assert not run.can(CHECK)
 
 
 def test_a_broker_that_is_gone_again_is_given_nothing() -> None:
