@@ -44,7 +44,7 @@ SILENT = frozenset({
     "fail_registration", "create_topic", "report_isr_changes", "shrink_isr", "shrink_isr_unanswered", "expand_isr",
     "expand_isr_unanswered", "rewrite_isr", "request_deletion", "leave_late_copy", "execute_late_copy", "stop_broker",
     "request_shutdown", "lose_shutdown_request", "leave_cluster", "request_preferred_election",
-    "withdraw_preferred_election",
+    "withdraw_preferred_election", "read_for_addition", "write_addition",
 })  # fmt: skip
 """Rules of other roles: the controller's logs have nothing of them."""
 

@@ -76,9 +76,9 @@ class Explainer:
             switches=switches,
             unclean=cluster.unclean,
             parts=cluster.parts,
-            requests=(*cluster.requests, *cluster.recreations),
+            requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
         )
-        self.system: OpenSystem = replace(opened, recreations=cluster.recreations)
+        self.system: OpenSystem = replace(opened, recreations=cluster.recreations, additions=cluster.additions)
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
         self.deaths_are_inferred = not recording.tells_acts

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from model_check.hidden_steps import Candidate, part, place_of
-from model_check.open_system import RECREATION
+from model_check.open_system import ADDITION, RECREATION
 from model_check.plain_state import PlainState
 from model_check.recorded import (
+    AssignmentRead,
     AssignmentWritten,
     BrokerRegistered,
     ConfigurationDeleted,
@@ -118,6 +119,12 @@ REASSIGNING: Final[Mapping[At, str]] = {
     At.REFUSE_WRITE: "write_remaining",
 }
 """Where a reassignment writes, and which rule that is."""
+
+
+def _assigned(m: Model, one: AssignmentWritten, state: PlainState) -> Iterable[Candidate]:
+    if one.addition is None:
+        return _reassigned(m, one, state)
+    return [("write_addition", {"t": one.topic, ADDITION: one.addition})]
 
 
 def _reassigned(_m: Model, one: AssignmentWritten | ReassignmentsWritten, state: PlainState) -> Iterator[Candidate]:
@@ -238,7 +245,8 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     ProcessKilled: lambda _m, one, _state: [("crash", {"b": one.broker})],
     ProcessStopping: lambda _m, one, _state: [("stop_broker", {"b": one.broker})],
     RequestHandled: _delivered,
-    AssignmentWritten: _reassigned,
+    AssignmentRead: lambda _m, one, _state: [("read_for_addition", {"t": one.topic})],
+    AssignmentWritten: _assigned,
     ReassignmentsWritten: _reassigned,
     ReassignmentRequested: lambda _m, one, _state: [("request_reassignment", {"k": one.request})],
     ReplicaStopped: _stopped,

@@ -173,6 +173,8 @@ def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
         return
     if waiting is Callback.STATE and controller.get("active", 0):
         yield "on_state_change", {"c": c, "p": part(controller, "concerns").get(0, 0)}
+    elif waiting is Callback.MODIFICATIONS and controller.get("active", 0):
+        yield "on_partition_modifications", {"c": c, "t": part(controller, "concerns").get(0, 0)}
     elif waiting in ALWAYS_HANDLED or controller.get("active", 0):
         yield HANDLERS[waiting], {"c": c}
     else:

@@ -29,8 +29,10 @@ from spec.views import leaves
 JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifications", "failed_removals"})
 """The parts of the protocol that any recording is judged by; `recorded_cluster` says which others one has."""
 
-RECREATION = "recreation"
-"""A parameter of a step that is none of its rule's: with which of the later assignments a topic is created again."""
+RECREATION, ADDITION = "recreation", "addition"
+"""Parameters of a step that are none of its rule's: with which of the later assignments a topic is created again, and
+which partitions are added to it.
+"""
 
 SHUTDOWN_TRIES = 3
 """How often a broker asks for a controlled shutdown: Kafka's default of `controlled.shutdown.max.retries`."""
@@ -50,13 +52,14 @@ class OpenSystem:
     A model has unclean leader election for all partitions or for none; `unclean` are partitions whose topics override
     that to have it. Only steps that visit a partition depend on it, so those are run with the other model. And a topic
     may be created again with other replicas: `recreations` are the assignments of all partitions that such a step goes
-    by.
+    by. `additions` are those of the partitions that are added to a topic at once (of others, nothing).
     """
 
     model: Model
     draws_budgets: bool = False
     unclean: frozenset[int] = frozenset()
     recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @cached_property
     def layout(self) -> Layout:
@@ -72,6 +75,10 @@ class OpenSystem:
         if RECREATION in parameters:
             assigned = self.recreations[parameters[RECREATION]]
             return Model(replace(self.model.scope, assigned=assigned), self.model.switches)
+        if ADDITION in parameters:
+            assigned = self.additions[parameters[ADDITION]]
+            added = tuple(p for p, replicas in enumerate(assigned) if replicas)
+            return Model(replace(self.model.scope, assigned=assigned, added=added), self.model.switches)
         return self._unclean_model if parameters.get("p") in self.unclean else self.model
 
     @cached_property
@@ -97,7 +104,7 @@ class OpenSystem:
                 return None
             draft.budget[chosen.budget] = left.plus(-1)
         try:
-            given = {name: value for name, value in parameters.items() if name != RECREATION}
+            given = {name: value for name, value in parameters.items() if name not in {RECREATION, ADDITION}}
             leaves_behind = run(chosen, draft, self.model_for(parameters), given)
         except NotEnabled:
             return None

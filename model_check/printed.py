@@ -70,6 +70,7 @@ WITH_BATCHES: Final = frozenset({"read_whether_caught_up"})
 """The rules that bring replicas Online one by one, each with a batch of its own: step 5 of a reassignment."""
 CHANGES_OF_MANY: Final[Mapping[str, tuple[type[Line], PartitionState, PartitionState]]] = {
     "on_topic_change": (PartitionBecameNew, PartitionState.NON_EXISTENT, PartitionState.NEW),
+    "on_partition_modifications": (PartitionBecameNew, PartitionState.NON_EXISTENT, PartitionState.NEW),
     "on_broker_change": (PartitionLostLeader, PartitionState.ONLINE, PartitionState.OFFLINE),
 }
 """The rules that change partitions without visiting them one by one, and the line that each has."""
@@ -274,7 +275,7 @@ class Printing(DeletionPrinting, ElectionStep):
 
     def _assigned(self, p: int) -> tuple[int, ...]:
         """AR, as the controller holds it."""
-        if not self.system.model.has("reassignment"):
+        if not self.system.model.keeps_assignments:
             return self.system.model.assigned(p)
         return self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
 

@@ -112,26 +112,28 @@ class BrokerRegistered(ZooKeeperChange):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicCreated(ZooKeeperChange):
-    """/brokers/topics/T was created with this AR by partition; `recreation` numbers those that had been there."""
+class OfATopic(ZooKeeperChange):
+    """Something was done to one topic."""
 
     topic: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicCreated(OfATopic):
+    """/brokers/topics/T was created with this AR by partition; `recreation` numbers those that had been there."""
+
     assigned: Mapping[int, tuple[int, ...]]
     recreation: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeletionAsked(ZooKeeperChange):
+class DeletionAsked(OfATopic):
     """/admin/delete_topics/T was created."""
-
-    topic: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class RequestDeleted(ZooKeeperChange):
+class RequestDeleted(OfATopic):
     """A controller deleted /admin/delete_topics/T."""
-
-    topic: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,17 +144,13 @@ class StateDeleted(ZooKeeperChange):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicDeleted(ZooKeeperChange):
+class TopicDeleted(OfATopic):
     """A controller deleted /brokers/topics/T."""
-
-    topic: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfigurationDeleted(ZooKeeperChange):
+class ConfigurationDeleted(OfATopic):
     """A controller deleted /config/topics/T."""
-
-    topic: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,10 +167,16 @@ class StateWritten(ZooKeeperChange):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AssignmentWritten(ZooKeeperChange):
-    """A controller wrote the AR of all partitions of a topic."""
+class AssignmentRead(OfATopic):
+    """The tool read what it writes next, with new partitions: just before, since that is what was there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssignmentWritten(OfATopic):
+    """The AR of all partitions of a topic was written: by a controller, or by the tool (`Cluster.additions`)."""
 
     assigned: Mapping[int, tuple[int, ...]]
+    addition: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,7 +338,7 @@ class Cluster:
     are those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that
     were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition
     has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created again with it, one
-    by one (for those of other topics, as at first).
+    by one (for those of other topics, as at first); `additions` that of the partitions that were added at once.
     """
 
     broker_ids: tuple[int, ...]
@@ -347,6 +351,7 @@ class Cluster:
     requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
     assignments: tuple[frozenset[frozenset[int]], ...] = ()
     recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @cached_property
     def _brokers(self) -> Mapping[int, int]:

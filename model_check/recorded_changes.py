@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, Final
 
 from model_check.recorded import (
+    AssignmentRead,
     AssignmentWritten,
     BrokerRegistered,
     Cluster,
@@ -76,7 +77,7 @@ class Changes:
         self.passed_over = passed_over
         self.notices: dict[int, int] = {}
         self.states: dict[int, Leadership] = {}
-        self.partitions: dict[str, frozenset[TopicPartition]] = {}
+        self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
         self.gone: set[str] = set()
         self.configured: set[str] = set()
         self.recreated = 0
@@ -90,13 +91,15 @@ class Changes:
             place = f"{SOURCE}:{number}"
             session = self.sessions.get(one.session)
             by = self.cluster.broker(session.broker) if session else 0
-            head = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
+            head: dict[str, Any] = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
             try:
                 observed = self._change(head, one, session)
             except MalformedInput as error:
                 raise MalformedInput(place, "", str(error)) from error
             except KeyError as error:
                 raise MalformedInput(place, "", f"names {error}, of which nothing else tells") from error
+            if isinstance(observed, AssignmentWritten) and observed.addition is not None:
+                yield AssignmentRead(**head, topic=observed.topic)
             if observed is not None:
                 yield observed
 
@@ -188,12 +191,21 @@ class Changes:
         return StateWritten(**head, partition=partition, state=leadership, by_leader=bool(by_leader), changed=changed)
 
     def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> AssignmentWritten | NotModelled:
-        """The AR of a topic's partitions, by a controller; others do it only to add partitions."""
+        """The AR of a topic's partitions, by a controller, or by the tool that adds partitions to what it read."""
         topic = path.topic or ""
         written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
-        if not head["by"] or written.keys() != self.partitions.get(topic):
-            return self._not_modelled(head, "partition addition is not part of the specification")
-        return AssignmentWritten(**head, assigned=self._by_number(written))
+        before, self.assigned[topic] = self.assigned.get(topic, {}), written
+        if not head["by"] and not before.items() <= written.items():
+            return self._not_modelled(head, "a tool's write of what it read earlier is not judged")
+        new = self._by_number({p: ids for p, ids in written.items() if p not in before})
+        everything = range(len(self.cluster.partitions))
+        if not head["by"] and not new:
+            return self._not_modelled(head, "a tool's write that adds no partition is not specified")
+        addition = None if head["by"] else self.cluster.additions.index(tuple(new.get(p, ()) for p in everything))
+        number = self.topic(path)
+        gone = {p: () for p in everything if self.cluster.topic_of[p] == number}
+        assigned = {**gone, **self._by_number(written)}
+        return AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
 
     def requested(self, head: dict[str, Any], payload: Any) -> ZooKeeperChange | NotModelled:
         """/admin/reassign_partitions is there: the tool creates it, and a controller that finds it gone."""
@@ -232,17 +244,17 @@ class Changes:
         topic, recreation = path.topic or "", None
         if "deletion" in self.cluster.parts and topic not in self.configured:
             return self._not_modelled(head, "a topic that is created without its configuration is not specified")
-        if topic in self.partitions:
+        if topic in self.assigned:
             recreation, self.recreated = self.recreated, self.recreated + 1
         assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
-        self.partitions[topic] = frozenset(assigned)
+        self.assigned[topic] = assigned
         self.gone.discard(topic)
         numbers = self._by_number(assigned)
         return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
     def deletion_asked(self, head: dict[str, Any], path: Path) -> DeletionAsked | NotModelled:
         """A request to delete a topic, which the tool makes only of one that is there."""
-        if path.topic not in self.partitions or path.topic in self.gone:
+        if path.topic not in self.assigned or path.topic in self.gone:
             return self._not_modelled(head, "a request to delete a topic that is not there is not specified")
         return DeletionAsked(**head, topic=self.topic(path))
 

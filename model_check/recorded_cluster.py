@@ -1,8 +1,8 @@
 """Which brokers and topics there were in a recording: those that had a session or a replica, those that were created.
 
-Partitions that a reassignment or a preferred election was asked for, but that never were, count, too; nothing is
-assigned to them. A topic may be created again, with other replicas or partitions. Where it is, what is assigned is a
-variable, as it is for reassignments.
+Partitions that a reassignment or a preferred election was asked for, but that never were, count, too, as do those that
+were added to a topic; at first nothing is assigned to them. A topic may be created again, with other replicas or
+partitions. Where it is, what is assigned is a variable, as it is for reassignments.
 
 Whether a topic has unclean leader election is in its configuration as its creation finds it, or else in the brokers',
 which `server.log` tells at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was
@@ -60,6 +60,8 @@ class _Topics:
     names: list[str] = field(default_factory=list)
     assigned: dict[TopicPartition, Brokers] = field(default_factory=dict)
     again: list[tuple[str, Assignment]] = field(default_factory=list)
+    now: dict[str, Assignment] = field(default_factory=dict)
+    added: list[Assignment] = field(default_factory=list)
     unclean: set[TopicPartition] = field(default_factory=set)
     configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -71,9 +73,11 @@ class _Topics:
         payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
         if path.kind is paths.TOPIC_CONFIG:
             self.configs[path.topic] = payload.config
-        elif isinstance(one.change, NodeCreated):
-            of_it = {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
-            self._create(path.topic, of_it)
+            return
+        of_it = {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
+        write = self._create if isinstance(one.change, NodeCreated) else self._add_partitions
+        write(path.topic, of_it)
+        self.now[path.topic] = of_it
 
     def _create(self, topic: str, of_it: Assignment) -> None:
         if topic in self.names:
@@ -84,6 +88,15 @@ class _Topics:
         self.assigned |= of_it
         if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
             self.unclean.update(of_it)
+
+    def _add_partitions(self, topic: str, of_it: Assignment) -> None:
+        """Those of a topic's partitions that were not there before this write."""
+        new = {p: ids for p, ids in of_it.items() if p not in self.now.get(topic, {})}
+        if new:
+            self.added.append(new)
+            self.add_unborn(new)
+            if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
+                self.unclean.update(new)
 
     def add_unborn(self, partitions: Iterable[TopicPartition]) -> None:
         """Partitions that were not there at first, or never."""
@@ -113,6 +126,7 @@ def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, u
         return tuple(tuple(numbers[broker] for broker in lists.get(one, ())) for one in assigned)
 
     had = [assigned, *requests, *again, *_assignments(transactions)]
+    additions = tuple(dict.fromkeys(map(listed, topics.added)))
     changing = {"reassignment"} if any(listed(one) != listed(assigned) for one in again) else set[str]()
     return Cluster(
         broker_ids=broker_ids,
@@ -121,9 +135,10 @@ def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, u
         assigned=listed(assigned),
         unclean=frozenset(number for number, one in enumerate(assigned) if one in topics.unclean),
         unclean_by_default=unclean,
-        parts=frozenset(_parts(transactions)) | changing,
+        parts=frozenset(_parts(transactions)) | changing | ({"addition"} if additions else set()),
         requests=tuple(dict.fromkeys(map(listed, requests))),
         recreations=tuple(map(listed, again)),
+        additions=additions,
         assignments=tuple(frozenset(map(frozenset, lists)) for lists in zip(*map(listed, had), strict=True)),
     )
 

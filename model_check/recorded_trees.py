@@ -60,11 +60,12 @@ def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
     """A topic comes with its configuration, which the tool writes before, and no controller reads."""
     created = _with(tree, "topics", one.topic)
     configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
-    return created | configured | (_assigned(m, tree, one.assigned) if m.has("reassignment") else {})
+    return created | configured | (_assigned(m, tree, one.assigned) if m.keeps_assignments else {})
 
 
 def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tree:
-    return {"assigned": {**tree.get("assigned", EMPTY), **_raw_lists(m, lists)}}
+    others = {p: raw for p, raw in tree.get("assigned", EMPTY).items() if p not in lists}
+    return {"assigned": {**others, **_raw_lists(m, lists)}}
 
 
 def _requested(m: Model, _tree: Tree, one: ReassignmentRequested) -> Tree:

@@ -33,7 +33,7 @@ from spec.controller_log.failover import (
     TopicsToBeDeleted,
 )
 from spec.controller_log.state_machines import PartitionMachineStarted
-from spec.controller_log.topics import TopicDifference
+from spec.controller_log.topics import PartitionsAdded, TopicDifference
 from spec.controller_threads import has_started
 from spec.kafka_types import V0102
 from spec.log_lines import Line
@@ -42,7 +42,7 @@ from spec.state import At, Handler
 REPORTS: Final[frozenset[type[Line]]] = frozenset({
     BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
     PartitionMachineStarted, ReadyToServe, Resigned, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
-    TopicDifference, NotInIsr, TopicsToBeDeleted,
+    TopicDifference, PartitionsAdded, NotInIsr, TopicsToBeDeleted,
 }) | ELECTION_REPORTS  # fmt: skip
 """The lines that are observations."""
 
@@ -189,6 +189,18 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
             case "on_topic_change" if self._has_started:
                 old, new = self._topics(self.before), self._topics(self.after)
                 yield TopicDifference, {"new": new - old, "deleted": old - new}
+            case "on_partition_modifications" if added := self._added():
+                yield PartitionsAdded, {"assignment": added}
+
+    def _added(self) -> frozenset[tuple[Any, tuple[int, ...]]]:
+        """The partitions that a topic has now, as the controller sees it, with their replicas."""
+        lists = self.system.model.brokers.lists
+        before, after = (self._controller(state).partitions for state in self._states)
+        return frozenset(
+            (self._name(p), tuple(self.cluster.broker_ids[r - 1] for r in lists[after[p].assigned.raw]))
+            for p in self.system.model.partitions
+            if after[p].assigned.raw != before[p].assigned.raw
+        )
 
     @property
     def _has_started(self) -> bool:

@@ -63,6 +63,8 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER, UNINFORMED}),
     "18-D13-context-not-reset": frozenset({STALE_CACHE, IN_ORDER, "old_replicas_go_after_the_new_caught_up"}),
     "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE, ORPHANS}),
+    "01-start-create": frozenset(),
+    "24-D39-lost-partition": frozenset({STALE_CACHE, IN_ORDER, "partitions_stay"}),
     "07-preferred-auto": frozenset({"rebalance_takes_up_what_can_be_led"}),
     "09-controlled-shutdown": frozenset(),
     "17-D12-bounce-unnoticed": frozenset({UNINFORMED, CANNOT_LEAD}),
@@ -77,7 +79,7 @@ DEEP: Final = frozenset({
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
     "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan", "30-D50-deadlock", "34-D55-config-lost",
     "05-reassign", "06-reassign-controller-kill", "18-D13-context-not-reset", "09-controlled-shutdown",
-    "25-D42-D49-preferred-without-leadership",
+    "25-D42-D49-preferred-without-leadership", "01-start-create", "24-D39-lost-partition",
 })  # fmt: skip
 """Those that are judged in a deep verification only, since each takes some seconds."""
 

@@ -19,7 +19,7 @@ from spec.request_batch import acts
 from spec.state import Callback
 from spec.terms import Value, choose, flag
 from spec.variants import Switch
-from spec.zookeeper import notify
+from spec.zookeeper import notify, topic_changed
 
 
 def assigned_replicas(s: Any, m: Model, c: int, p: int) -> Value:
@@ -73,7 +73,6 @@ def write_assignment(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
     others = () if m.mends(Switch.KEEP_OTHERS_ASSIGNMENTS) else (q for q in m.partitions_of(topic) if q != p)
     for q in (p, *others):
         zookeeper.assigned[q] = partitions[q].assigned
-    if m.has("addition"):
-        notify(s, m, "modifications", Callback.MODIFICATIONS)
+    topic_changed(s, m, topic)
     acts(s, m, c)
     observe(f"controller {c}", "write assignment", partition=p, replicas=replicas)

@@ -29,7 +29,7 @@ from spec.foreign_removal import begin_batch, read_topic_id
 from spec.language import action, observe, require, reset, successor, when
 from spec.live_brokers import shutdown_is_over
 from spec.model import Model
-from spec.partition_addition import listen_for_additions
+from spec.partition_addition import listen_to_topic
 from spec.partition_leadership import begin_online, needs_visit
 from spec.partition_states import PartitionState
 from spec.preferred_election import begin_pending_election, is_requested, remove_request
@@ -164,9 +164,11 @@ def subscribe(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.SUBSCRIBE)
     for path in listened_paths(m):
-        if path != "modifications" or m.mends(Switch.LISTEN_BEFORE_READING):
-            controller.watching[path] = True
-            controller.listening[path] = True
+        controller.watching[path] = True
+        controller.listening[path] = True
+    if m.has("addition") and m.mends(Switch.LISTEN_BEFORE_READING):
+        for t in m.topics:
+            listen_to_topic(s, c, t)
     controller.at = At.READ_BROKERS
 
 
@@ -317,8 +319,10 @@ def resume(s: Any, m: Model, c: int) -> None:
     """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
     controller = s.controllers[c]
     controller.handler = Handler.NONE
-    if not m.mends(Switch.LISTEN_BEFORE_READING):
-        listen_for_additions(s, m, c)
+    if m.has("addition") and not m.mends(Switch.LISTEN_BEFORE_READING):
+        for t in m.topics:
+            with when(controller.topics[t]):
+                listen_to_topic(s, c, t)
     reassigning = flag(False)
     if m.has("reassignment"):
         reassigning = either(*(controller.reassigned[p] != () for p in m.partitions))

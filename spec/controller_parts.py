@@ -44,6 +44,19 @@ def reassigning(m: Model) -> Mapping[str, Shape]:
     }
 
 
+def topic_listeners(m: Model) -> Mapping[str, Shape]:
+    """The listeners on the topics' own znodes, and whether their watches are set, where partitions are added.
+
+    Where there are several topics, `concerns` is the topic of such a callback, by its place in the queue.
+    """
+    if not m.has("addition"):
+        return {}
+    flags: Shape = {t: Leaf(FLAG, False) for t in m.topics}
+    places = range(m.scope.callback_capacity)
+    concerns = {"concerns": {i: Leaf(m.partition_number, 0) for i in places}} if m.tells_concerns else {}
+    return {"topic_listening": flags, "topic_watching": flags, **concerns}
+
+
 def deletion_manager(m: Model) -> Mapping[str, Shape]:
     """TopicDeletionManager: its queue and marks, whether its thread is woken, and where the thread is.
 

@@ -37,6 +37,8 @@ def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
     require(~s.controllers[c].active, can_operate(s, c))
     if taken is Callback.STATE:
         rearm_isr_watch(s, m, c)
+    if taken is Callback.MODIFICATIONS:
+        rearm_topic_watch(s, m, c)
     take_callback(s, m, c, taken)
     for path, queued in listened_paths(m).items():
         if queued == taken:
@@ -58,6 +60,14 @@ def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
     for p in m.partitions:
         with when(controller.concerns[0] == p):
             controller.isr_watching[p] = controller.isr_listening[p]
+
+
+def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
+    """The watch of the topic's znode that the callback at the head is about, likewise."""
+    controller = s.controllers[c]
+    for t in m.topics:
+        with when(controller.concerns[0] == t if m.tells_concerns else flag(True)):
+            controller.topic_watching[t] = controller.topic_listening[t]
 
 
 def has_started(s: Any, m: Model, c: int) -> Value:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import forget_assignments
-from spec.controller_election import controller_moved, stop_listening
+from spec.controller_election import controller_moved
 from spec.deletion_queue import delete_the_request, end_thread, turn_to_next
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -46,7 +46,8 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
             controller.doomed[p] = False
         controller.modified[t] = False
         if m.has("addition"):
-            stop_listening(controller, "modifications")
+            controller.topic_listening[t] = False
+            controller.topic_watching[t] = False
         controller.queued[t] = False
         if m.mends(Switch.COMPLETION_FORGETS_MARK):
             controller.ineligible[t] = False

@@ -116,6 +116,11 @@ class Model:
         return self.has("reassignment") or self.has("addition")
 
     @property
+    def tells_concerns(self) -> bool:
+        """Whether a callback is about one of several partitions or topics, which is then kept with it."""
+        return self.has("reassignment") or (self.has("addition") and len(self.topics) > 1)
+
+    @property
     def tells_topics_apart(self) -> bool:
         """Whether a topic that is created again has an id of its own; kept where topics may be removed by hand."""
         return self.removes_topics and self.mends(Switch.TOPIC_IDS)

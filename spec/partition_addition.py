@@ -9,8 +9,6 @@ of other changes, its own among them.
 The listener is subscribed to when a topic is first known, or near the end of a failover, long after the znode was read:
 what is added in between is noticed with the next change only.
 
-Left out: more than one topic.
-
 Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModificationsListener`. PROTOCOL.md section
 7.3.
 """
@@ -20,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_replicas
-from spec.controller_threads import rearm_watch, take_callback
+from spec.controller_threads import rearm_topic_watch, take_callback
 from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -28,7 +26,7 @@ from spec.partition_states import PartitionState
 from spec.state import At, Callback
 from spec.terms import both, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, notify
+from spec.zookeeper import can_operate, notify, topic_changed
 
 PARTS = ("addition",)
 
@@ -38,6 +36,8 @@ def read_for_addition(s: Any, m: Model, t: int) -> None:
     """The tool reads which partitions a topic has, and decides on more."""
     require(s.zookeeper.topics[t], ~s.tool.adds)
     s.tool.adds = True
+    if "topic" in s.tool:
+        s.tool.topic = t
     for p in m.partitions_of(t):
         s.tool.assigned[p] = s.zookeeper.assigned[p]
     observe("admin", "read assignment", topic=t)
@@ -47,7 +47,7 @@ def read_for_addition(s: Any, m: Model, t: int) -> None:
 def write_addition(s: Any, m: Model, t: int) -> None:
     """The tool writes what it read, with the new partitions; a znode that is gone is created again."""
     zookeeper, tool = s.zookeeper, s.tool
-    require(tool.adds)
+    require(tool.adds, tool.topic == t if "topic" in tool else flag(True))
     as_read = both(zookeeper.topics[t], *(zookeeper.assigned[p] == tool.assigned[p] for p in m.partitions_of(t)))
     with when(as_read | (not m.mends(Switch.KEEP_OTHERS_ASSIGNMENTS))):
         with when(~zookeeper.topics[t]):
@@ -56,18 +56,20 @@ def write_addition(s: Any, m: Model, t: int) -> None:
         for p in m.partitions_of(t):
             zookeeper.assigned[p] = m.first_assigned(p) if p in m.scope.added else tool.assigned[p]
         observe("admin", "add partitions", topic=t)
-        notify(s, m, "modifications", Callback.MODIFICATIONS)
+        topic_changed(s, m, t)
     reset(tool)
 
 
 @action(actor="controller {c}", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
-def on_partition_modifications(s: Any, m: Model, c: int) -> None:
+def on_partition_modifications(s: Any, m: Model, c: int, t: int) -> None:
     """A topic's znode changed: partitions that are not known go New, unless the topic is queued for deletion."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
+    if m.tells_concerns:
+        require(controller.concerns[0] == t)
+    rearm_topic_watch(s, m, c)
     take_callback(s, m, c, Callback.MODIFICATIONS)
-    rearm_watch(s, c, "modifications")
-    for p in m.partitions:
+    for p in m.partitions_of(t):
         cached, replicas = controller.partitions[p], s.zookeeper.assigned[p]
         unknown = both(replicas != (), assigned_replicas(s, m, c, p) == (), ~is_queued(s, m, c, p))
         with when(unknown):
@@ -77,15 +79,13 @@ def on_partition_modifications(s: Any, m: Model, c: int) -> None:
             with when(cached.state == PartitionState.NON_EXISTENT):
                 cached.state = PartitionState.NEW
                 cached.todo = True
-    observe(f"controller {c}", "read assignment")
+    observe(f"controller {c}", "read assignment", topic=t)
 
 
-def listen_for_additions(s: Any, m: Model, c: int) -> None:
-    """A topic that is known is listened to; nothing is read."""
-    if m.has("addition"):
-        controller = s.controllers[c]
-        for path in (controller.watching, controller.listening):
-            path.modifications = flag(controller.topics[0])
+def listen_to_topic(s: Any, c: int, t: int) -> None:
+    """A topic's znode is listened to; nothing is read."""
+    s.controllers[c].topic_listening[t] = True
+    s.controllers[c].topic_watching[t] = True
 
 
 RULES = (read_for_addition, write_addition, on_partition_modifications)

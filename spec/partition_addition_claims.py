@@ -8,6 +8,7 @@ from spec.assignment import assigned_replicas
 from spec.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
+from spec.state import Session
 from spec.terms import Value, both, either
 from spec.zookeeper import exists
 
@@ -37,12 +38,17 @@ def partitions_stay(before: Any, after: Any, m: Model, action: Action) -> Value 
 
 
 def partitions_are_led(s: Any, m: Model) -> Value:
-    """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted."""
+    """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
+
+    One of whose replicas no broker runs stays New.
+    """
     facts = []
     for p in m.partitions:
         named = both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ())
         doomed = s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else False
-        facts.append(either(~named, doomed, exists(s.zookeeper.state[p])))
+        replicas = m.brokers.members(s.zookeeper.assigned[p])
+        running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
+        facts.append(either(~named, doomed, ~either(*running), exists(s.zookeeper.state[p])))
     return both(*facts)
 
 

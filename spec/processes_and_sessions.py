@@ -141,6 +141,8 @@ def _lose_watches(s: Any, m: Model, b: int) -> None:
         s.controllers[b].watching[path] = False
     if m.has("reassignment"):
         reset(s.controllers[b], "isr_watching")
+    if m.has("addition"):
+        reset(s.controllers[b], "topic_watching")
     if m.scope.budget("losses"):
         with when(s.controllers[b].at == At.ELECT_CREATE_AGAIN):
             s.controllers[b].at = At.ELECT_SESSION_LOST
@@ -157,7 +159,7 @@ def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
         with when(both(lost > 0, beyond)):
             require(places[i] != Callback.SESSION, places[i] != Callback.REGISTRATION)
             places[i] = Callback.NONE
-            if m.has("reassignment"):
+            if m.tells_concerns:
                 s.controllers[b].concerns[i] = 0
 
 
@@ -172,6 +174,9 @@ def renew_session(s: Any, m: Model, b: int) -> None:
         with when(process.owes == Owes.NOTHING):
             queue_callback(s, m, b, Callback.REGISTRATION)
         _queue_listeners(s, m, b, [path for path in listened_paths(m) if path not in BEHIND_CONTROLLER])
+        for t in m.topics if m.has("addition") else ():
+            with when(s.controllers[b].topic_listening[t]):
+                queue_callback(s, m, b, Callback.MODIFICATIONS, t)
         for p in m.partitions if m.has("reassignment") else ():
             with when(s.controllers[b].isr_listening[p]):
                 queue_callback(s, m, b, Callback.STATE, p)

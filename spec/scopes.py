@@ -147,8 +147,6 @@ def _sensible(one: Scope) -> Scope:
         raise _malformed(one.name, "topic_of", f"names {len(one.topic_of)} topics for {len(one.assigned)} partitions")
     if bool(one.added) != ("addition" in one.parts) or not set(one.added) <= set(range(len(one.assigned))):
         raise _malformed(one.name, "added", "goes with the part addition, and names partitions of the scope")
-    if one.added and len(set(one.topic_of)) > 1:
-        raise _malformed(one.name, "added", "goes with one topic only")
     if bool(one.assigned) != ("partitions" in one.parts):
         raise _malformed(one.name, "assigned", "goes with the part partitions, and neither is without the other")
     if (one.purgatory is not None) != bool(one.parts & APART):

@@ -69,6 +69,9 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     for listened in listened_paths(m):
         yield f"{path}.watching.{listened}", True
         yield f"{path}.listening.{listened}", True
+    for t in m.topics if m.has("addition") else ():
+        yield f"{path}.topic_watching[{t}]", True
+        yield f"{path}.topic_listening[{t}]", True
     if m.mends(Switch.BROKER_EPOCHS):
         for b in everybody:
             yield f"{path}.seen[{b}]", True

@@ -20,7 +20,7 @@ import enum
 
 from spec import purgatory_state
 from spec.broker_state import broker, late_copy, leadership, slot
-from spec.controller_parts import decision, deletion_manager, reassigning
+from spec.controller_parts import decision, deletion_manager, reassigning, topic_listeners
 from spec.election_state import elections_and_shutdowns, on_the_way_out
 from spec.language import Leaf, Shape
 from spec.model import Model
@@ -60,7 +60,7 @@ class Callback(enum.Enum):
     REASSIGNMENTS = "/admin/reassign_partitions was created, changed or deleted"
     STATE = "the state znode of a partition that is being reassigned changed"
     PREFERRED = "/admin/preferred_replica_election was created, changed or deleted"
-    MODIFICATIONS = "the topic's znode was written"
+    MODIFICATIONS = "a topic's znode was written"
     DELETIONS = "the children of /admin/delete_topics changed"
 
 
@@ -164,7 +164,9 @@ def shape(m: Model) -> Shape:
     if m.has("connections"):
         tree["connections"] = {c: {b: {k: slot(m) for k in m.slots} for b in m.brokers.ids} for c in m.controllers}
     if m.has("addition"):
+        topic = {"topic": Leaf(m.topic_number, 0)} if len(m.topics) > 1 else {}
         tree["tool"] = {
+            **topic,
             "adds": Leaf(FLAG, False),
             "assigned": {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions},
         }
@@ -276,6 +278,7 @@ def _controller(m: Model) -> Shape:
         tree |= reassigning(m)
     if m.has("deletion"):
         tree |= deletion_manager(m)
+    tree |= topic_listeners(m)
     tree |= elections_and_shutdowns(m)
     return tree
 
@@ -287,8 +290,6 @@ def watched_paths(m: Model) -> dict[str, Callback]:
         paths["topics"] = Callback.TOPICS
     if m.has("deletion"):
         paths["deletions"] = Callback.DELETIONS
-    if m.has("addition"):
-        paths["modifications"] = Callback.MODIFICATIONS
     if m.has("notifications"):
         paths["isr_changes"] = Callback.ISR_CHANGES
     if m.has("reassignment"):

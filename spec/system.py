@@ -120,6 +120,8 @@ def _controllers_callbacks(m: Model) -> Iterator[Callback]:
     """
     runs_anyway = {Callback.ISR_CHANGES} if m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE) else set()
     yield from (one for one in listened_paths(m).values() if one not in runs_anyway)
+    if m.has("addition"):
+        yield Callback.MODIFICATIONS
     if m.has("reassignment"):
         yield Callback.STATE
 

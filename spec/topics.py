@@ -21,7 +21,7 @@ from spec.controller_threads import become_idle, has_started, take_callback
 from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.partition_addition import listen_for_additions
+from spec.partition_addition import listen_to_topic
 from spec.partition_leadership import begin_visits, can_be_visited, needs_visit
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
@@ -76,7 +76,8 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
     read_assignments(s, m, c, topic)
     if m.has("deletion"):
         controller.modified[topic] = True
-    listen_for_additions(s, m, c)
+    if m.has("addition"):
+        listen_to_topic(s, c, topic)
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
         unknown = is_there(s, m, c, p)

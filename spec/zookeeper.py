@@ -22,8 +22,8 @@ def can_operate(s: Any, process: int) -> Value:
     return flag(s.processes[process].session == Session.LIVE)
 
 
-def queue_callback(s: Any, m: Model, c: int, callback: Callback, p: int = 0) -> None:
-    """Put a listener at the end of a process's event queue; `p` is the partition that it is about, if it is."""
+def queue_callback(s: Any, m: Model, c: int, callback: Callback, about: int = 0) -> None:
+    """Put a listener at the end of a process's event queue; `about` is its partition or topic, if it is for one."""
     places = s.controllers[c].callbacks
     last = m.scope.callback_capacity - 1
     fits(places[last] == Callback.NONE)
@@ -31,8 +31,8 @@ def queue_callback(s: Any, m: Model, c: int, callback: Callback, p: int = 0) -> 
         before = flag(True) if i == 0 else places[i - 1] != Callback.NONE
         with when(both(places[i] == Callback.NONE, before)):
             places[i] = callback
-            if p:
-                s.controllers[c].concerns[i] = p
+            if about:
+                s.controllers[c].concerns[i] = about
 
 
 def take_head(s: Any, m: Model, c: int) -> None:
@@ -41,7 +41,7 @@ def take_head(s: Any, m: Model, c: int) -> None:
     for i in range(size - 1):
         places[i] = places[i + 1]
     places[size - 1] = Callback.NONE
-    if m.has("reassignment"):
+    if m.tells_concerns:
         concerns = s.controllers[c].concerns
         for i in range(size - 1):
             concerns[i] = concerns[i + 1]
@@ -55,6 +55,17 @@ def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
         with when(watching[path]):
             queue_callback(s, m, c, callback)
             watching[path] = False
+
+
+def topic_changed(s: Any, m: Model, t: int) -> None:
+    """A topic's znode was written: tell the controllers that listen to it."""
+    if not m.has("addition"):
+        return
+    for c in m.controllers:
+        watching = s.controllers[c].topic_watching
+        with when(watching[t]):
+            queue_callback(s, m, c, Callback.MODIFICATIONS, t)
+            watching[t] = False
 
 
 def state_changed(s: Any, m: Model, p: int) -> None:

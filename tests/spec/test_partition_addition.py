@@ -15,7 +15,7 @@ ADDITION = {"additions": 1, "crashes": 1}
 def test_an_added_partition_goes_the_way_of_a_new_topics() -> None:
     run = Run(scope("addition"), AS_CODED, **ADDITION)
     assert run["zookeeper.assigned[1]"] == "[]"
-    run.do("read_for_addition(t=0)", "write_addition(t=0)", "on_partition_modifications(c=1)")
+    run.do("read_for_addition(t=0)", "write_addition(t=0)", "on_partition_modifications(c=1, t=0)")
     assert run["controllers[1].partitions[1].state"] == "NEW"
     run.do("read_for_new_replica(c=1, p=1, r=1)", "create_state(c=1, p=1)", "deliver_request(c=1, b=1)")
     assert run["brokers[1].partitions[1].leader"] == "1"
@@ -25,7 +25,7 @@ def test_an_added_partition_goes_the_way_of_a_new_topics() -> None:
 def test_the_first_partition_is_let_alone() -> None:
     run = Run(scope("addition"), AS_CODED, **ADDITION)
     earlier = run.state
-    run.do("read_for_addition(t=0)", "write_addition(t=0)", "on_partition_modifications(c=1)")
+    run.do("read_for_addition(t=0)", "write_addition(t=0)", "on_partition_modifications(c=1, t=0)")
     assert run.differs_from(earlier, "controllers[1].partitions[0]") == set()
 
 
@@ -33,7 +33,7 @@ def test_a_topic_that_is_queued_for_deletion_gets_no_partition() -> None:
     """Recording 08-delete: the added partition was skipped, and vanished with the topic."""
     run = Run(scope("addition_deletion"), AS_CODED, additions=1, deletions=1, crashes=1)
     run.do("request_deletion(t=0)", "on_deletion_change(c=1)", "read_for_addition(t=0)", "write_addition(t=0)")
-    run.do("on_partition_modifications(c=1)")
+    run.do("on_partition_modifications(c=1, t=0)")
     assert run["controllers[1].partitions[1].state"] == "NON_EXISTENT"
     assert run["controllers[1].at"] == "IDLE"
 
@@ -62,8 +62,17 @@ def test_the_tool_writes_what_it_has_read(mends: frozenset[Switch], left: str) -
     assert run["zookeeper.assigned[0]"] == left
 
 
+def test_a_callback_is_about_one_of_several_topics() -> None:
+    two_topics = replace(scope("addition"), assigned=((1,), (1,), (1,), (1,)), added=(1, 3), topic_of=(0, 0, 1, 1))
+    run = Run(two_topics, AS_CODED, **{**ADDITION, "additions": 2})
+    run.do("read_for_addition(t=1)")
+    assert "write_addition(t=0)" not in run.enabled()
+    run.do("write_addition(t=1)", "read_for_addition(t=0)", "write_addition(t=0)")
+    assert "on_partition_modifications(c=1, t=0)" not in run.enabled()
+    run.do("on_partition_modifications(c=1, t=1)")
+    assert [run[f"controllers[1].partitions[{p}].assigned"] for p in (1, 3)] == ["[]", "[1]"]
+
+
 def test_partitions_that_the_scope_lacks_are_refused() -> None:
     with pytest.raises(MalformedInput, match="goes with the part addition"):
         _sensible(replace(scope("addition"), added=(2,)))
-    with pytest.raises(MalformedInput, match="goes with one topic only"):
-        _sensible(replace(scope("addition"), topic_of=(0, 1)))
