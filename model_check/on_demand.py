@@ -28,10 +28,10 @@ def called_for(m: Model, cluster: Cluster, one: Observed, state: PlainState) -> 
         case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
             yield "check_imbalance", {"c": c, "h": cluster.broker(broker)}
         case ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
-            yield from _elections(m, c, cluster.partition(partition))
+            yield from _elections(m, state, c, cluster.partition(partition))
             yield from _shutdowns(m, state, c)
         case StateWritten(by=c, by_leader=False, partition=p) if c:
-            yield from _elections(m, c, p)
+            yield from _elections(m, state, c, p)
             yield from _shutdowns(m, state, c)
         case ReplicaStopped(broker=b, partition=p, delete=False):
             yield from (("move_partition", {"c": c, "p": p, "r": b}) for c in m.controllers)
@@ -43,9 +43,12 @@ def called_for(m: Model, cluster: Cluster, one: Observed, state: PlainState) -> 
                 yield from (("refuse_shutdown", {"c": c, "b": b}), ("accept_shutdown", {"c": c, "b": b}))
 
 
-def _elections(m: Model, c: int, p: int) -> Iterator[Candidate]:
-    if m.has("auto_rebalance"):
-        yield "check_imbalance", {"c": c, "h": m.first_assigned(p)[0]}
+def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
+    assigned = m.first_assigned(p)
+    if m.keeps_assignments:
+        assigned = m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)]
+    if m.has("auto_rebalance") and assigned:
+        yield "check_imbalance", {"c": c, "h": assigned[0]}
 
 
 def _shutdowns(m: Model, state: PlainState, c: int) -> Iterator[Candidate]:

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from model_check.election_step import ElectionStep
+from model_check.plain_state import PlainState
 from model_check.reported_reassignment import Expected
 from spec.auto_rebalance import is_headed_by, is_led_by_another
 from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
@@ -78,10 +79,14 @@ class ElectionReporting(ElectionStep):
 
     def _is_led_as_preferred(self, p: int) -> bool:
         cached = self._controller(self.before).partitions[p]
-        return bool(cached.version.raw) and cached.leader.raw == self._preferred(p)
+        return bool(cached.version.raw) and cached.leader.raw == self._preferred(self.before, p)
 
-    def _preferred(self, p: int) -> int:
-        return self.system.model.first_assigned(p)[0]
+    def _preferred(self, state: PlainState, p: int) -> int:
+        """The first of a partition's AR, as the controller holds it; 0 if it knows none."""
+        model = self.system.model
+        if not model.keeps_assignments:
+            return model.first_assigned(p)[0]
+        return next(iter(model.brokers.lists[self._controller(state).partitions[p].assigned.raw]), 0)
 
     @cached_property
     def begins_pending(self) -> bool:
@@ -132,7 +137,7 @@ class ElectionReporting(ElectionStep):
 
     def _result(self, p: int) -> Expected:
         leader = self._controller(self.after).partitions[p].leader.raw
-        kind = PreferredReplicaLeads if leader == self._preferred(p) else PreferredReplicaDoesNotLead
+        kind = PreferredReplicaLeads if leader == self._preferred(self.after, p) else PreferredReplicaDoesNotLead
         name = self.cluster.broker_ids[leader - 1] if leader else NO_LEADER
         return kind, {"partition": self._name(p), "leader": name}
 

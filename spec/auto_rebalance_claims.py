@@ -27,9 +27,9 @@ def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model,
     if action.rule != "check_imbalance":
         return None
     controller, h = before.controllers[action.parameters["c"]], action.parameters["h"]
-    if m.has("reassignment"):
+    if m.keeps_assignments:
         return None
-    own = [p for p in m.partitions if m.first_assigned(p)[0] == h]
+    own = [p for p in m.partitions if m.first_assigned(p)[:1] == (h,)]
     facts = []
     for known in _subsets(own):
         its_topics = both(*(_is(controller.topics[m.topic_of(p)], p in known) for p in own))
@@ -55,7 +55,7 @@ def _is(one: Value, expected: bool) -> Value:
 @claim("step", source="PROTOCOL.md section 7.6", witness="a_broker_is_out_of_balance", parts=PARTS)
 def rebalance_elects_live_brokers_one_by_one(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """A rebalance elects one partition at a time, and only where its preferred broker is taken to live."""
-    if action.rule != "rebalance_partition" or m.has("reassignment"):
+    if action.rule != "rebalance_partition" or m.keeps_assignments:
         return None
     c, p = action.parameters["c"], action.parameters["p"]
     new = after.controllers[c]
@@ -89,7 +89,7 @@ def leaders_are_in_balance(s: Any, m: Model) -> Value:
 
 def _is_robbed(s: Any, m: Model, h: int) -> Value:
     """Whether others lead more than the percentage of what a running broker is to lead, and could."""
-    own = [p for p in m.partitions if m.first_assigned(p)[0] == h]
+    own = [p for p in m.partitions if m.first_assigned(p)[:1] == (h,)]
     too_many = [lost for lost in _subsets(own) if 100 * len(lost) > m.scope.imbalance_percentage * len(own)]
     runs = flag(s.processes[h].session == Session.LIVE)
     return both(runs, either(*(both(*(_is_lost(s, m, p, h) for p in lost)) for lost in too_many)))

@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from model_check.judge import Judgement, Outcome, judge
+from model_check.on_demand import called_for
+from model_check.open_system import open_system
+from model_check.plain_state import PlainState
+from model_check.recorded import Cluster, Leadership, StateWritten
 from model_check.recordings import read
 from model_check.shipped_recordings import BROKEN
 from tests.model_check.recordings import Change, changed, recording, replaced, without_line
@@ -75,3 +79,17 @@ def test_a_tool_that_writes_what_it_read_earlier_is_judged_up_to_there(tmp_path:
     found = read(changed(LOST, tmp_path, "zookeeper.jsonl", change))
     assert found.cut is not None
     assert found.cut.reason == "a tool's write of what it read earlier is not judged"
+
+
+def test_the_rebalance_that_leads_to_an_election_goes_by_what_the_controller_knows_to_be_assigned() -> None:
+    """Partition 1 is added later: before that no broker is to lead it, then broker 2 is."""
+    parts = frozenset({"addition", "auto_rebalance"})
+    model = open_system(2, ((1, 2), ()), (0, 0), controller_epochs=2, parts=parts).model
+    written = StateWritten(
+        place="", time=0, text="", zxid=1, by=1, partition=1, state=Leadership(2, 1, (2,), 1, 1), by_leader=False,
+        changed=frozenset(),
+    )  # fmt: skip
+    cluster = Cluster((1, 2), ("t",), (), model.scope.assigned)
+    known: PlainState = {"controllers": {1: {"partitions": {1: {"assigned": model.brokers.list_kind.encode((2, 1))}}}}}
+    assert list(called_for(model, cluster, written, {})) == []
+    assert list(called_for(model, cluster, written, known)) == [("check_imbalance", {"c": 1, "h": 2})]
