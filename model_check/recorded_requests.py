@@ -51,6 +51,9 @@ from spec.log_entries import LogEntry
 from spec.logged_values import PartitionInfo, Role
 
 REPEATED: Final = "repeats what another line of the same request says"
+AT_ONCE: Final = 500
+"""Milliseconds within which a broker caches all of an UpdateMetadata."""
+
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
 OF_THE_DECISION: Final = (BecomeFollowerUnchanged, LeaderUnavailable)
@@ -199,7 +202,7 @@ class Requests:
         key = (kind, self.cluster.broker(line.controller), line.correlation_id)
         last = self.handled[-1] if self.handled else None
         is_its = last is not None and (last.key, last.life) == (key, self._life(entry))
-        if last is not None and is_its and (kind == "LeaderAndIsr" or last.epoch == line.epoch):
+        if last is not None and is_its and (kind == "LeaderAndIsr" or self._goes_on(entry, line, last)):
             return last
         request = self.arrived.get(key) if kind == "LeaderAndIsr" else None
         if request is None:
@@ -209,6 +212,13 @@ class Requests:
             self.handled.append(request)
             self.order.append(request)
         return request
+
+    def _goes_on(self, entry: LogEntry, line: Any, last: _Request) -> bool:
+        """Whether a line may be of the same UpdateMetadata: a later one of a new channel may count from 0 again."""
+        partition = getattr(line, "partition", None)
+        again = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
+        late = self.head(entry)["time"] - self.head(last.first)["time"] > AT_ONCE
+        return bool(last.epoch == line.epoch and not (again and late))
 
     # ------------------------------------------------------------------------------------- what must go together
 
