@@ -8,7 +8,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from model_check.judge import Judgement, judge
+from model_check.recordings import read
 from model_check.shipped_recordings import ARCHIVES, BROKEN, DEEP
+from spec.variants import AS_CODED, Switches
 
 NAMES = tuple(BROKEN)
 JUDGED = tuple(pytest.param(name, marks=pytest.mark.slow) if name in DEEP else name for name in NAMES)
@@ -42,6 +45,12 @@ _HOME = TemporaryDirectory(prefix="recordings-")
 def recording(name: str) -> Path:
     """A recording as it is, not to be changed; it is gone when the tests end."""
     return unpacked(name, Path(_HOME.name))
+
+
+@cache
+def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
+    """What comes of a recording; each is judged once."""
+    return judge(read(recording(name)), switches)
 
 
 def replaced(old: str, new: str) -> Change:

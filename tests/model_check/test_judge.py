@@ -7,7 +7,6 @@ before anything was judged.
 import itertools
 import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,94 +16,10 @@ from model_check.judgement_report import known_to_break, run_of
 from model_check.recordings import read
 from model_check.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM
 from model_check.verdicts import Verdict
-from spec.variants import AS_CODED, DOCUMENTED, Switches
-from tests.model_check.recordings import JUDGED, Change, changed, recording, replaced, unpacked, without_line
-
-ACCOUNTS: Mapping[str, Mapping[str, int]] = {
-    # Three kills, then two brokers at once, then one that is started again before its old session has ended: it finds
-    # its own registration and gives up. One controller all the while.
-    "02-broker-kill-restart": {"crash": 5, "start_process_early": 1, "fail_registration": 1, "create_epoch": 1},
-    # Five failovers after the first, each with the next epoch; the last kill takes another broker along.
-    "03-controller-kill": {"crash": 6, "create_epoch": 1, "increment_epoch": 6},
-    # Three times both replicas die. The topic with unclean election then loses its last in-sync replica (D29), and who
-    # comes back leads it; the other waits for the one that was in sync. Then the controller dies while both are
-    # leaderless, and broker 2 is elected before it has registered: its first context has no live broker. Two try to
-    # write the epoch, the first one in vain, for it finds no znode.
-    "10-unclean": {"crash": 7, "create_epoch": 1, "increment_epoch": 2},
-    # D1: broker 3 reads epoch 1, loses its session, and its write fails when it is back. Controller 1, which acted in
-    # epoch 1, is dead by then. Four successes or failures of the write: broker 1's on the absent node, 2's and 3's.
-    "12-D1-epoch-write-delayed": {"expire_session": 1, "increment_epoch": 3},
-    # D1 by a lost answer: controller 4 writes epoch 2, fails when it writes again, and acts in epoch 1, in which
-    # controller 1, stopped and not resigned, has acted.
-    "13-D1-epoch-write-connectionloss": {"increment_epoch_unanswered": 1, "expire_session": 1, "crash": 2},
-    # D54: the create is applied and its answer lost. Later the same befalls a conditional write, which is harmless.
-    "33-D54-connectionloss-on-create": {"create_state_unanswered": 1},
-    # D16: a topic whose only replica is dead gets no leader, so that its replica cannot be taken Offline, not even when
-    # its broker is back, or under the next controller: nothing is ever deleted.
-    "19-D16-leaderless-topic-delete": {
-        "create_topic": 2, "request_deletion": 1, "crash": 2, "delete_queued_topic": 3, "deliver_deletion": 0,
-    },
-    # D22: a replica is moved away from its broker and back; the copy of the first deletion comes late.
-    "20-D22-late-stopreplica": {"request_reassignment": 2, "leave_late_copy": 1, "execute_late_copy": 1},
-    # D23: a replica is moved away from a broker that was cut off, and keeps it; the topic is deleted from the other,
-    # and there again, on both. The broker ignores epoch 0, for it knows a higher one, until it is killed and is back.
-    "21-D23-recreated-topic-orphan": {
-        "create_topic": 2, "request_reassignment": 1, "expire_session": 1, "request_deletion": 1, "deliver_deletion": 1,
-        "delete_topic": 1, "crash": 1, "request_preferred_election": 1,
-    },
-    # D44: two topics are deleted while they wait for their new replica, old and new alike; the first one is then there
-    # again, its old reassignment goes on, and has the old replica deleted once more. D51: the new replica's broker is
-    # killed and comes back, which raises for the second.
-    "26-D44-delete-during-reassignment": {
-        "create_topic": 5, "request_deletion": 2, "request_reassignment": 2, "delete_topic": 2, "deliver_deletion": 5,
-        "on_replica_deleted": 4, "crash": 1,
-    },
-    # D45: one replica is deleted when its broker dies, which marks the topic; then the other is, and the topic is gone.
-    # There again, on broker 4 instead of broker 3, it waits until broker 4 has been killed and is back.
-    "27-D45-ineligible-mark-survives": {
-        "create_topic": 2, "request_deletion": 2, "crash": 2, "delete_topic": 2, "deliver_deletion": 4,
-        "on_replica_deleted": 4,
-    },
-    # D46: a controller without a session has one replica deleted; the other's broker knows its successor by then, which
-    # deletes both. The first one waits until it has a session again.
-    "28-D46-stale-epoch-answer": {
-        "request_deletion": 1, "expire_session": 1, "deliver_deletion": 4, "on_replica_deleted": 4, "delete_topic": 1,
-        "resign_delete": 0,
-    },
-    # D50: the second replica's answer comes just when the death of its broker, which was only cut off, is handled; no
-    # line of that controller follows until it is killed. The next one deletes both replicas from the start.
-    "30-D50-deadlock": {
-        "request_deletion": 1, "expire_session": 1, "deliver_deletion": 4, "on_replica_deleted": 3, "crash": 1,
-        "delete_topic": 1,
-    },
-    # D55: the topic is created again, with its replicas the other way round, before its configuration is deleted.
-    "34-D55-config-lost": {
-        "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,
-    },
-    # Two requests; in between and after, three brokers are killed one by one. The rebalance finds broker 3 out of
-    # balance, which is mended, then broker 1 just when it has registered and is not in sync yet, and once more.
-    "07-preferred-auto": {
-        "crash": 3, "request_preferred_election": 2, "delete_election_request": 2, "check_imbalance": 3,
-        "rebalance_partition": 6,
-    },
-    # Eight brokers are told to stop. Five of them may go when they are first answered; of the others, two are left with
-    # what no other live broker has, and so is one of the last two, which stop at once: they ask three times.
-    "09-controlled-shutdown": {"stop_broker": 8, "accept_shutdown": 14, "answer_shutdown": 14, "leave_cluster": 8},
-    # D12: broker 3 is killed and back while its controller waits for the answer to one write.
-    "17-D12-bounce-unnoticed": {"crash": 3, "request_preferred_election": 1, "delete_election_request": 1},
-    # D49 twice, D42 from the second request on: five failovers come to read a request, two of them fail on it, and all
-    # others on left-over channels before that, also when the request has been deleted by hand.
-    "25-D42-D49-preferred-without-leadership": {
-        "crash": 2, "request_preferred_election": 2, "withdraw_preferred_election": 1, "read_election_request": 5,
-        "resign_delete": 125, "increment_epoch": 128,
-    },
-}  # fmt: skip
-"""How often some rules must occur in any explanation."""
-
-
-@cache
-def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
-    return judge(read(recording(name)), switches)
+from spec.variants import DOCUMENTED
+from tests.model_check.accounts import ACCOUNTS
+from tests.model_check.recordings import JUDGED, NAMES, changed, judged, recording, replaced, unpacked, without_line
+from tests.model_check.tampering import Lie, assert_found_out
 
 
 def steps(judgement: Judgement) -> list[str]:
@@ -120,10 +35,12 @@ def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: s
     assert found.possibly == ()
 
 
+def test_no_recording_is_without_an_account() -> None:
+    assert ACCOUNTS.keys() == set(NAMES)
+
+
 @pytest.mark.parametrize("name", JUDGED)
 def test_explanations_have_the_steps_that_their_accounts_tell_of(name: str) -> None:
-    if name not in ACCOUNTS:
-        pytest.skip("the account of this recording is in its part's own tests")
     taken = steps(judged(name))
     assert {rule: taken.count(rule) for rule in ACCOUNTS[name]} == ACCOUNTS[name]
 
@@ -171,8 +88,9 @@ def test_what_happens_next_is_shown_where_the_documented_protocol_would_have_res
 LIE = "12-D1-epoch-write-delayed"
 RESIGNED = "INFO [Controller 3]: Broker 3 resigned as the controller (kafka.controller.KafkaController)"
 
-LIES: Mapping[str, tuple[str, Change, str]] = {
-    "an ISR that no election gives": (
+LIES: Mapping[str, Lie] = {
+    "an ISR that no election gives": Lie(
+        LIE,
         "zookeeper.jsonl",
         replaced(
             r'"{\"controller_epoch\":2,\"leader\":2,\"version\":1,\"leader_epoch\":1,\"isr\":[2]}", "version": 1',
@@ -180,68 +98,71 @@ LIES: Mapping[str, tuple[str, Change, str]] = {
         ),
         "zookeeper.jsonl:54",
     ),
-    "an epoch that is one too high": (
+    "an epoch that is one too high": Lie(
+        LIE,
         "zookeeper.jsonl",
         replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"'),
         "zookeeper.jsonl:53",
     ),
-    "a replica that is changed twice, another not at all": (
+    "a replica that is changed twice, another not at all": Lie(
+        LIE,
         "broker-1/state-change.log",
         replaced("state of replica 3 for partition [rf3,2] from NewReplica to OnlineReplica",
                  "state of replica 2 for partition [rf3,2] from NewReplica to OnlineReplica"),
         "broker-1/state-change.log:21",  # the step that creates the last partition prints all from here on
     ),
-    "a leader that was elected without a word": (
+    "a leader that was elected without a word": Lie(
+        LIE,
         "broker-2/state-change.log",
         without_line("elected leader 2 for Offline partition [rf3,2]"),
         "broker-2/state-change.log:51",
     ),
-    "a request that was never sent": (
+    "a request that was never sent": Lie(
+        LIE,
         "broker-2/state-change.log",
         without_line("LeaderAndIsr request (Leader:2,ISR:2,LeaderEpoch:1,ControllerEpoch:2) to broker 2 for partition"
                      " [rf3,2]"),
         "broker-2/state-change.log:51",  # the last election of the batch that the request was in
     ),
-    "a follower that obeys an old leader epoch": (
+    "a follower that obeys an old leader epoch": Lie(
+        LIE,
         "broker-3/state-change.log",
         replaced("isr=[2], zkVersion=1, replicas=[1, 2, 3]) correlation id 1 from controller 2", "isr=[2], zkVersion=0,"
                  " replicas=[1, 2, 3]) correlation id 1 from controller 2"),
         "broker-3/state-change.log:41",
     ),
-    "an epoch that was not there to be read": (
+    "an epoch that was not there to be read": Lie(
+        LIE,
         "broker-3/controller.log",
         replaced("Initialized controller epoch to 1 and zk version 0", "Initialized controller epoch to 2 and zk"
                  " version 1"),
         "broker-3/controller.log:5",  # with that epoch it is read later, but then the write does not fail
     ),
-    "a controller that resigns twice before it learns of its expiry": (
+    "a controller that resigns twice before it learns of its expiry": Lie(
+        LIE,
         "broker-3/controller.log",
         replaced(f"03,067] {RESIGNED}\n", f"03,067] {RESIGNED}\n[2026-11-20 18:57:03,067] {RESIGNED}\n"),
         "broker-3/controller.log:42",
     ),
-    "a broker that was not registered": (
+    "a broker that was not registered": Lie(
+        LIE,
         "broker-2/controller.log",
         replaced("Newly added brokers: 3, deleted brokers: , all live brokers: 2,3",
                  "Newly added brokers: 1,3, deleted brokers: , all live brokers: 1,2,3"),
         "broker-2/controller.log:36",
     ),
-    "a partition that stays offline in a failover": (
+    "a partition that stays offline in a failover": Lie(
+        LIE,
         "broker-2/controller.log",
         replaced("[rf3,1] -> OnlinePartition", "[rf3,1] -> OfflinePartition"),
         "broker-2/controller.log:29",
     ),
 }  # fmt: skip
-"""What was changed, and the first place that cannot be explained any more."""
 
 
 @pytest.mark.parametrize("lie", LIES)
 def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
-    file, change, place = LIES[lie]
-    found = judge(read(changed(LIE, tmp_path, file, change)), budget=5000)
-    assert found.outcome is Outcome.UNEXPLAINED
-    assert found.stuck is not None
-    assert place in [one.place for one in found.stuck.next]
-    assert found.explained < found.observations
+    assert_found_out(LIES[lie], tmp_path)
 
 
 @pytest.mark.parametrize("times", [0, 2])
@@ -316,8 +237,8 @@ def test_a_small_budget_leaves_it_open() -> None:
 @pytest.mark.parametrize("before_the_end", [1, 100])
 def test_a_search_that_is_stopped_leaves_it_open(before_the_end: int, tmp_path: Path) -> None:
     """Also one that is among the unlikely moves already: it would have found nothing, but nobody can know."""
-    file, change, _ = LIES["an epoch that is one too high"]
-    lie, asked = read(changed(LIE, tmp_path, file, change)), itertools.count()
+    told = LIES["an epoch that is one too high"]
+    lie, asked = read(changed(told.recording, tmp_path, told.file, told.change)), itertools.count()
     whole = judge(lie, stop=lambda: next(asked) < 0)
     assert whole.outcome is Outcome.UNEXPLAINED
     last, again = next(asked) - before_the_end, itertools.count(1)

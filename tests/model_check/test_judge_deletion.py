@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from model_check.judge import Outcome, judge
 from model_check.recorded import DeletionAsked, NotModelled, RequestDeleted, StateDeleted, TopicCreated, TopicDeleted
 from model_check.recordings import read
-from tests.model_check.recordings import Change, changed, recording, replaced, without_line
+from tests.model_check.recordings import changed, recording, replaced, without_line
+from tests.model_check.tampering import Lie, assert_found_out
 
 ZOMBIE, MARK, CONFIG, BUSY = (
     "28-D46-stale-epoch-answer", "27-D45-ineligible-mark-survives", "34-D55-config-lost",
@@ -17,69 +17,82 @@ ZOMBIE, MARK, CONFIG, BUSY = (
 )  # fmt: skip
 LEADERLESS = "19-D16-leaderless-topic-delete"
 
-LIES: Mapping[str, tuple[str, str, Change]] = {
-    "a replica that is deleted without having gone Offline": (
+LIES: Mapping[str, Lie] = {
+    "a replica that is deleted without having gone Offline": Lie(
         ZOMBIE, "broker-1/state-change.log",
         replaced("replica 2 for partition [t,0] from OfflineReplica to ReplicaDeletionStarted",
                  "replica 2 for partition [t,0] from OnlineReplica to ReplicaDeletionStarted"),
+        "broker-1/state-change.log:26",  # the step that takes it from the ISR prints all from here on
     ),
-    "brokers that are told of another ISR of what is to be deleted": (
+    "brokers that are told of another ISR of what is to be deleted": Lie(
         ZOMBIE, "broker-2/state-change.log",
         replaced("(Leader:-2,ISR:3,LeaderEpoch:0", "(Leader:-2,ISR:2,LeaderEpoch:0"),
+        "broker-2/state-change.log:11",
     ),
-    "a partition that does not go out of existence": (
+    "a partition that does not go out of existence": Lie(
         ZOMBIE, "broker-2/state-change.log", without_line("from OfflinePartition to NonExistentPartition"),
+        "broker-2/state-change.log:49",  # the completion prints all from here on
     ),
-    "a topic that is held back without a reason": (
+    "a topic that is held back without a reason": Lie(
         ZOMBIE, "broker-2/controller.log",
         replaced("Deletion of topic t (re)started",
                  "Not retrying deletion of topic t at this time since it is marked ineligible for deletion"),
+        "broker-2/controller.log:31",  # the thread's turn begins here
     ),
 }  # fmt: skip
-"""The recording, the file, and what was changed in it."""
 
-SLOW_LIES: Mapping[str, tuple[str, str, Change]] = {
-    "an answer that is awaited of another broker": (
+SLOW_LIES: Mapping[str, Lie] = {
+    "an answer that is awaited of another broker": Lie(
         ZOMBIE, "broker-1/controller.log",
         replaced("Deletion for replicas 3 for partition [t,0]", "Deletion for replicas 2 for partition [t,0]"),
+        "broker-1/controller.log:79",  # the thread's turn begins here
     ),
-    "a refusal of an epoch that nobody sent": (
+    "a refusal of an epoch that nobody sent": Lie(
         ZOMBIE, "broker-3/state-change.log",
         replaced("old controller epoch 1. Latest", "old controller epoch 0. Latest"),
+        "broker-3/state-change.log:22",
     ),
-    "a replica that is only stopped, not deleted": (
+    "a replica that is only stopped, not deleted": Lie(
         ZOMBIE, "broker-3/state-change.log",
         lambda text: text.replace("stop replica (delete=true)", "stop replica (delete=false)"),
+        "broker-2/state-change.log:45",  # the callback of a deletion that was none
     ),
-    "a removal that leaves the ISR empty": (
+    "a removal that leaves the ISR empty": Lie(
         ZOMBIE, "zookeeper.jsonl",
         replaced(r'\"leader_epoch\":2,\"isr\":[3]', r'\"leader_epoch\":2,\"isr\":[]'),
+        "zookeeper.jsonl:45",
     ),
-    "a failover that finds nothing to delete": (
+    "a failover that finds nothing to delete": Lie(
         ZOMBIE, "broker-2/controller.log",
         replaced("List of topics to be deleted: t", "List of topics to be deleted: "),
+        "broker-2/controller.log:17",
     ),
-    "a mark that goes with the topic": (
+    "a mark that goes with the topic": Lie(
         MARK, "broker-1/controller.log",
         without_line("19:02:11,547] INFO [delete-topics-thread-1], Not retrying deletion of topic t"),
+        "broker-1/controller.log:113",  # the completion, behind which the topic is held back
     ),
-    "a topic that comes back on other brokers than it is created on": (
+    "a topic that comes back on other brokers than it is created on": Lie(
         MARK, "zookeeper.jsonl", replaced(r'{\"0\":[2,4]}', r'{\"0\":[2,3]}'),
+        "broker-1/state-change.log:91",  # brokers are told 2 and 4
     ),
-    "a configuration that is deleted last": (
+    "a configuration that is deleted last": Lie(
         CONFIG, "zookeeper.jsonl",
         lambda text: _exchanged(text, '"delete", "path": "/config/topics/', '"delete", "path": "/admin/delete_topics/'),
+        "zookeeper.jsonl:53",
     ),
-    "a replica without a leader that is deleted all the same": (
+    "a replica without a leader that is deleted all the same": Lie(
         LEADERLESS, "broker-1/state-change.log",
         replaced("initiated state change of replica 3 for partition [T,0] from OnlineReplica to ReplicaDeletionStarted"
                  " failed",
                  "changed state of replica 3 for partition [T,0] from OfflineReplica to ReplicaDeletionStarted"),
+        "broker-1/state-change.log:97",
     ),
-    "a doomed topic that is not deleted, since it is being reassigned": (
+    "a doomed topic that is not deleted, since it is being reassigned": Lie(
         BUSY, "broker-1/controller.log",
         replaced("Deletion of topic v (re)started",
                  "Not retrying deletion of topic v at this time since it is marked ineligible for deletion"),
+        "broker-1/controller.log:176",  # the thread's turn begins here
     ),
 }  # fmt: skip
 
@@ -89,22 +102,15 @@ def _exchanged(text: str, one: str, other: str) -> str:
     return re.sub(f"{re.escape(one)}|{re.escape(other)}", lambda found: other if found[0] == one else one, text)
 
 
-def is_found_out(lie: tuple[str, str, Change], folder: Path) -> None:
-    name, file, change = lie
-    found = judge(read(changed(name, folder, file, change)), budget=5000)
-    assert found.outcome is Outcome.UNEXPLAINED
-    assert found.explained < found.observations
-
-
 @pytest.mark.parametrize("lie", LIES)
 def test_a_deletion_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
-    is_found_out(LIES[lie], tmp_path)
+    assert_found_out(LIES[lie], tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lie", SLOW_LIES)
 def test_nor_is_any_of_these(lie: str, tmp_path: Path) -> None:
-    is_found_out(SLOW_LIES[lie], tmp_path)
+    assert_found_out(SLOW_LIES[lie], tmp_path)
 
 
 def test_the_znodes_of_a_deletion_go_in_this_order() -> None:

@@ -5,56 +5,55 @@ from pathlib import Path
 
 import pytest
 
-from model_check.judge import Outcome, judge
 from model_check.recorded import ReplicaStopped
 from model_check.recordings import read
-from tests.model_check.recordings import Change, changed, recording, replaced, without_line
+from tests.model_check.recordings import recording, replaced, without_line
+from tests.model_check.tampering import Lie, assert_found_out
 
 ELECTIONS, BOUNCE, SHUTDOWN = "07-preferred-auto", "17-D12-bounce-unnoticed", "09-controlled-shutdown"
 
-LIES: Mapping[str, tuple[str, str, Change, str]] = {
-    "a request that names another partition": (
+LIES: Mapping[str, Lie] = {
+    "a request that names another partition": Lie(
         BOUNCE, "zookeeper.jsonl",
         replaced(r'[{\"topic\":\"p\",\"partition\":0}]', r'[{\"topic\":\"t\",\"partition\":1}]'),
         "broker-1/controller.log:96",
     ),
-    "a broker that leads already, and is elected": (
+    "a broker that leads already, and is elected": Lie(
         ELECTIONS, "broker-1/state-change.log",
         replaced("changed partition [rf3,0] from OnlinePartition to OnlinePartition with leader 1",
                  "changed partition [rf3,0] from OnlinePartition to OnlinePartition with leader 2"),
         "broker-1/state-change.log:255",
     ),
 }  # fmt: skip
-"""The recording, what was changed, and a place that cannot be explained any more."""
 
-SLOW_LIES: Mapping[str, tuple[str, str, Change, str]] = {
-    "a preferred replica that does not lead, and is said to": (
+SLOW_LIES: Mapping[str, Lie] = {
+    "a preferred replica that does not lead, and is said to": Lie(
         ELECTIONS, "broker-1/controller.log",
         replaced("WARN [Controller 1]: Partition [rf3,5] failed to complete preferred replica leader election. Leader"
                  " is 1", "INFO [Controller 1]: Partition [rf3,5] completed preferred replica leader election. New"
                  " leader is 3"),
         "broker-1/controller.log:183",
     ),
-    "a rebalance for less than there is": (
+    "a rebalance for less than there is": Lie(
         ELECTIONS, "broker-1/controller.log",
         replaced("leader imbalance ratio for broker 3 is 1.000000", "leader imbalance ratio for broker 3 is 0.500000"),
         "broker-1/controller.log:203",
     ),
-    "a rebalance that nobody looked for": (
+    "a rebalance that nobody looked for": Lie(
         ELECTIONS, "broker-2/controller.log",
         without_line("Starting preferred replica leader election for partitions [rf3,3]"),
         "broker-2/state-change.log:318",
     ),
-    "a shutdown of a broker that was not told to stop": (
+    "a shutdown of a broker that was not told to stop": Lie(
         SHUTDOWN, "broker-1/controller.log", replaced("Shutting down broker 3", "Shutting down broker 2"),
         "broker-1/controller.log:84",
     ),
-    "a follower that stays in the ISR": (
+    "a follower that stays in the ISR": Lie(
         SHUTDOWN, "zookeeper.jsonl",
         replaced(r'\"leader_epoch\":1,\"isr\":[1,2]', r'\"leader_epoch\":1,\"isr\":[1,2,3]'),
         "zookeeper.jsonl:75",
     ),
-    "another leader than the selector's": (
+    "another leader than the selector's": Lie(
         SHUTDOWN, "broker-1/controller.log",
         replaced("All leaders = [rf3,1] -> (Leader:2", "All leaders = [rf3,1] -> (Leader:1"),
         "broker-1/controller.log:114",
@@ -62,24 +61,15 @@ SLOW_LIES: Mapping[str, tuple[str, str, Change, str]] = {
 }  # fmt: skip
 
 
-def is_found_out(lie: tuple[str, str, Change, str], folder: Path) -> None:
-    name, file, change, place = lie
-    found = judge(read(changed(name, folder, file, change)), budget=5000)
-    assert found.outcome is Outcome.UNEXPLAINED
-    assert found.stuck is not None
-    assert place in [one.place for one in found.stuck.next]
-    assert found.explained < found.observations
-
-
 @pytest.mark.parametrize("lie", LIES)
 def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
-    is_found_out(LIES[lie], tmp_path)
+    assert_found_out(LIES[lie], tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lie", SLOW_LIES)
 def test_nor_is_a_longer_one(lie: str, tmp_path: Path) -> None:
-    is_found_out(SLOW_LIES[lie], tmp_path)
+    assert_found_out(SLOW_LIES[lie], tmp_path)
 
 
 def test_each_line_of_a_stop_replica_is_an_observation() -> None:

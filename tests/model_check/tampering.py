@@ -1,0 +1,29 @@
+"""Lies: one fact of a recording is changed, after which no behaviour explains it, and the judge says where."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from model_check.judge import Outcome, judge
+from model_check.recordings import read
+from tests.model_check.recordings import Change, changed
+
+BUDGET = 5000
+"""Positions to be searched at most."""
+
+
+class Lie(NamedTuple):
+    """The recording, the file in it, what is changed there, and a place that cannot be explained any more."""
+
+    recording: str
+    file: str
+    change: Change
+    place: str
+
+
+def assert_found_out(lie: Lie, folder: Path) -> None:
+    """The search comes to its end, and what it could not go on from is where the lie shows."""
+    found = judge(read(changed(lie.recording, folder, lie.file, lie.change)), budget=BUDGET)
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.stuck is not None
+    assert lie.place in [one.place for one in found.stuck.next]
+    assert found.explained < found.observations
