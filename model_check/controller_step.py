@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from model_check.hidden_steps import PLACES
 from model_check.open_system import OpenSystem
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.recorded import Cluster
+from spec.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread, Handler
+
+Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
+"""A line: its kind, and what its fields hold; sets and maps print in any order, so they are compared as such."""
 
 HANDLERS, MANAGERS = list(Handler), list(DeletionThread)
 

@@ -45,7 +45,6 @@ from model_check.recorded_writes import (
     WITH_VERSION,
     WRITES,
     WRITTEN_BY_BROKERS,
-    Missing,
     PassedOver,
     Row,
 )
@@ -139,9 +138,6 @@ class Changes:
             case PassedOver(reason):
                 self._pass_over(reason)
                 return None
-            case Missing(part):
-                head.pop("version", None)
-                return self._not_modelled(head, f"{part} is not part of the specification")
             case make:
                 if not head["by"] and path.kind in WRITTEN_BY_BROKERS:
                     if isinstance(one.change, NodeDeleted):

@@ -1,7 +1,7 @@
 """The table of ZooKeeper's writes: a row for each kind of write and path, which says what observation it is.
 
 What the protocol's controller neither reads nor writes is passed over, and the table says why. What it does write, but
-the specification does not model yet, is an observation that nothing explains: a recording is judged up to there.
+the specification does not model, is an observation that nothing explains: a recording is judged up to there.
 """
 
 from __future__ import annotations
@@ -31,20 +31,13 @@ class PassedOver:
     reason: str
 
 
-@dataclass(frozen=True)
-class Missing:
-    """A row of the table: the specification does not have this part of the protocol."""
-
-    part: str
-
-
 PARENT = PassedOver("a parent node, created once and never read for its content")
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
 """What a reader (`recorded_changes.Changes`) makes of a write: of its head, its payload and its path."""
-Row: TypeAlias = Known | PassedOver | Missing
+Row: TypeAlias = Known | PassedOver
 
 CREATES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER: lambda reader, head, payload, _path: reader.controller(head, payload),

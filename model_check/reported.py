@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from model_check.controller_step import Expected
 from model_check.plain_state import PlainState
 from model_check.recorded import ControllerSaid
 from model_check.reported_deletion import DeletionReporting
 from model_check.reported_elections import ELECTION_REPORTS, ElectionReporting
-from model_check.reported_reassignment import Expected, ReassignmentReporting, are_of
+from model_check.reported_reassignment import ReassignmentReporting, are_of
 from spec.controller_log.broker_changes import BrokerDifference, NotInIsr
 from spec.controller_log.failover import (
     ActiveBrokers,

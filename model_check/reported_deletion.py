@@ -7,10 +7,10 @@ Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
-from model_check.controller_step import ControllerStep
+from model_check.controller_step import ControllerStep, Expected
 from spec.assignment import assigned_set
 from spec.broker_state import Stage
 from spec.controller_log.channels import DeletionThreadFailed
@@ -38,8 +38,6 @@ from spec.log_lines import Line
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread, Handler
 
-Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
-"""A line: its kind, and what its fields hold; sets and maps print in any order, so they are compared as such."""
 Replica: TypeAlias = tuple[int, int]
 """A replica as partition and broker."""
 

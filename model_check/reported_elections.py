@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
+from model_check.controller_step import Expected
 from model_check.election_step import ElectionStep
 from model_check.plain_state import PlainState
-from model_check.reported_reassignment import Expected
 from spec.auto_rebalance import is_headed_by, is_led_by_another
 from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
 from spec.controller_log.preferred_election import (

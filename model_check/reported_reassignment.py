@@ -12,9 +12,9 @@ sections 8 and 12.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from model_check.controller_step import ControllerStep
+from model_check.controller_step import ControllerStep, Expected
 from model_check.hidden_steps import PLACES
 from model_check.open_system import OpenSystem
 from model_check.plain_state import PlainState
@@ -46,9 +46,6 @@ from spec.log_lines import Line
 from spec.state import At, Handler
 from spec.znode_paths import Path as ZnodePath
 from spec.znodes import parse_payload
-
-Expected: TypeAlias = tuple[type[Line], Mapping[str, object]]
-"""A line: its kind, and what its fields hold; sets and maps print in any order, so they are compared as such."""
 
 REASSIGNMENT_REPORTS: Final[frozenset[type[Line]]] = frozenset({
     AllCaughtUp, AssignmentUpdated, LeaderEpochUpdated, LeaderEpochUpdating, LeaderNotReassigned, LeaderReassignedAlive,

@@ -89,6 +89,10 @@ class ControllerContext:
         """The replicas that are assigned to one of these brokers."""
         return [(tp, r) for tp, ar in self.partition_replica_assignment.items() for r in ar if r in brokers]
 
+    def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
+        """The partitions of a topic that have an assignment, in their order."""
+        return tuple(sorted(tp for tp in self.partition_replica_assignment if tp.topic == topic))
+
     def replicas_of(self, topic: str) -> list[tuple[TopicPartition, int]]:
         """The assigned replicas of a topic."""
         return [(tp, r) for tp, ar in self.partition_replica_assignment.items() if tp.topic == topic for r in ar]

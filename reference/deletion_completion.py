@@ -137,7 +137,7 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
         raise NoSuchListener(f"key not found: {topic}")
     controller.topic_listeners -= {topic}
     set_non_existent(controller, in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL))
-    for partition in sorted(tp for tp in context.partition_replica_assignment if tp.topic == topic):
+    for partition in context.partitions_of(topic):
         partition_leadership.set_offline(controller, partition)
         partition_leadership.set_non_existent(controller, partition)
     _dequeue(controller, topic)

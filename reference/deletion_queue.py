@@ -24,7 +24,7 @@ def enqueue(controller: KafkaController, topics: Collection[str]) -> None:
     """Queue topics, with the partitions that are known of them by now."""
     deleting = controller.deleting
     deleting.queued |= set(topics)
-    deleting.partitions |= {tp for tp in controller.context.partition_replica_assignment if tp.topic in topics}
+    deleting.partitions |= {tp for topic in topics for tp in controller.context.partitions_of(topic)}
 
 
 def hold_back(controller: KafkaController, topics: Iterable[str]) -> None:

@@ -154,7 +154,7 @@ def _update_assigned_replicas(
 ) -> Procedure[None]:
     """`updateAssignedReplicasForPartition`: the whole topic is written from memory, which then has it, too."""
     assignment = controller.context.partition_replica_assignment
-    topic = {one.partition: known for one, known in assignment.items() if one.topic == partition.topic}
+    topic = {one.partition: assignment[one] for one in controller.context.partitions_of(partition.topic)}
     written = write(partition, tuple(sorted({**topic, partition.partition: replicas}.items())), controller.fence)
     yield from written
     controller.report(AssignmentWritten, path=topic_path(partition.topic), data=_text(written.data))

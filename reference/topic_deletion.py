@@ -155,7 +155,7 @@ def _retry(controller: KafkaController, topic: str) -> Procedure[None]:
 def _start(controller: KafkaController, topic: str) -> Procedure[None]:
     """`onTopicDeletion`: tell everybody, have the live replicas stop and be deleted; a dead one holds it back."""
     controller.report(TopicDeletionStarted, topics=(topic,))
-    partitions = _partitions_of(controller, topic)
+    partitions = controller.context.partitions_of(topic)
     controller.send_update_metadata(partitions)
     controller.report(PartitionDeletionStarted, partitions=partitions)
     replicas = controller.context.replicas_of(topic)
@@ -169,10 +169,6 @@ def _start(controller: KafkaController, topic: str) -> Procedure[None]:
     if dead:
         controller.report(DeadReplicasFound, replicas=logged(dead), topic=topic)
         hold_back(controller, (topic,))
-
-
-def _partitions_of(controller: KafkaController, topic: str) -> tuple[TopicPartition, ...]:
-    return tuple(sorted(tp for tp in controller.context.partition_replica_assignment if tp.topic == topic))
 
 
 # --------------------------------------------------------------------------------------------------------- the answer
