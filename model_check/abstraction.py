@@ -177,7 +177,7 @@ def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     at_start = Owes.AFTER_ELECTION if process.electing else Owes.AT_START
     waits = process.controller is None and bool(process.events)
     after_expiry = Owes.AFTER_EXPIRY if waits else Owes.NOTHING
-    yield f"{path}.owes", at_start if process.starting else after_expiry
+    yield f"{path}.owes", Owes.GIVES_UP if process.gives_up else at_start if process.starting else after_expiry
 
 
 # ---------------------------------------------------------------------------------------------------------- controller

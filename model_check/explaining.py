@@ -201,8 +201,10 @@ class Explainer:
         )
 
     def _is_likely_at_once(self, at: Position, to: Position) -> bool:
-        """Whether a hidden step is to be taken as soon as it can: it neither reads too early nor loses requests."""
+        """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
+        if to.step.rule == "fail_registration" and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
+            return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         if to.step.rule in READS_BEFORE_WRITES:
             early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])

@@ -63,7 +63,7 @@ def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Iterator
 def _session_ended(m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:
     if one.by_client:
         yield "leave_cluster", {"b": one.by}
-        yield "fail_registration", {"b": one.by}
+        yield "close_failed_startup", {"b": one.by}
         return
     yield "end_orphaned_session", {"b": one.by}
     if not one.superseded:

@@ -108,7 +108,8 @@ def place_of(controller: PlainState) -> At:
 def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
     """What running processes may do unseen, or with lines in their logs only.
 
-    Who is registered and registers once more (an answer was lost, or a second session expired) finds its own znode.
+    Who is registered and registers once more (an answer was lost, or a second session expired) finds its own znode; who
+    starts while the session of its last process is there finds that one's.
     """
     for c in m.controllers:
         controller = part(state, "controllers", c)
@@ -121,6 +122,8 @@ def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
     for b in m.brokers.ids:
         if part(state, "zookeeper").get("registered", 0) >> b - 1 & 1:
             yield "register_broker", {"b": b}
+        if part(state, "zookeeper").get("registered_orphaned", 0) >> b - 1 & 1:
+            yield "fail_registration", {"b": b}
     if m.has("auto_rebalance") or m.has("shutdown"):
         yield from _of_other_threads(m, state)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reference.connections import QueuedRequest
-from reference.journal import Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
+from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory_cluster import MemoryCluster
 from reference.zookeeper_api import Create, Delete, SetData
 from reference.zookeeper_scripts import (
@@ -27,7 +27,8 @@ from spec.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicP
 
 BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""
-
+ENDS_OF_PROCESSES = ("crash", "close_failed_startup")
+"""Steps after which a process is gone, and its term with it."""
 
 HANDLED = (ISR_CHANGE.prefix, DELETE_TOPIC.prefix, STATE.prefix, TOPIC_CONFIG.prefix)
 """What the paths begin with of znodes that a controller deletes."""
@@ -54,7 +55,7 @@ class History:
             match entry:
                 case OperationDone(process=c, operation=Create(path="/controller")) if _has_won(rule, cluster, c):
                     now = replace(now, terms=now.terms - {c})
-                case Reached(controller=c, milestone=Milestone.RESIGNED) | FateMet(process=c, fate=Fate.CRASHED):
+                case Reached(controller=c) | FateMet(process=c) if _ends_a_term(entry, rule):
                     now = replace(now, terms=now.terms - {c})
                 case RequestSent(controller=c, request=queued, queued=True):
                     now = now.acting(c, _epoch_of(queued))
@@ -96,6 +97,15 @@ class History:
     def acting(self, c: int, epoch: int) -> History:
         """The history once c has acted in an epoch."""
         return replace(self, epochs=self.epochs | {epoch}, terms=self.terms | {c})
+
+
+def _ends_a_term(entry: Entry, rule: str) -> bool:
+    """Whether a controller resigned, or its process is gone."""
+    match entry:
+        case Reached(milestone=milestone):
+            return milestone is Milestone.RESIGNED
+        case _:
+            return isinstance(entry, FateMet) and rule in ENDS_OF_PROCESSES
 
 
 def _has_won(rule: str, cluster: MemoryCluster, c: int) -> bool:

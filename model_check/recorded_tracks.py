@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from model_check.recorded import (
+    BrokerRegistered,
     ControllerSaid,
     Handled,
     NotificationCreated,
@@ -117,6 +118,13 @@ class Tracks:
         done = (one for one in own if not _is_a_leaders(one))
         return isinstance(next(done, None), WriteConflicted)
 
+    def gives_up(self, place: Place, b: int) -> bool:
+        """Whether a broker closes its session, as far as it is told, and does not register before."""
+        left = self.sequences[self._zookeeper][place[self._zookeeper] :]
+        own = (one for one in left if isinstance(one, ZooKeeperChange) and one.by == b)
+        ends = (one for one in own if isinstance(one, BrokerRegistered) or _is_closed(one))
+        return isinstance(next(ends, None), SessionEnded)
+
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
         for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:
@@ -179,6 +187,11 @@ def _is_death(one: Observed, b: int) -> bool:
             return broker == b
         case _:
             return False
+
+
+def _is_closed(one: ZooKeeperChange) -> bool:
+    """Whether a client closes its session."""
+    return isinstance(one, SessionEnded) and one.by_client
 
 
 def _is_a_leaders(one: ZooKeeperChange) -> bool:

@@ -97,7 +97,8 @@ class MemoryProcess:
     """A broker process, running or not.
 
     `session` is that of its client, live or not; `orphan` one that outlived an earlier incarnation. `starting` is true
-    until the start-up has registered the broker, `electing` while its own election holds the lock. `isr_writes` are
+    until the start-up has registered the broker, `electing` while its own election holds the lock; it `gives_up` when
+    it finds its id taken, and is on its way out. `isr_writes` are
     ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process; it is forgotten
     when the process changes.
     """
@@ -109,6 +110,7 @@ class MemoryProcess:
     orphan: int | None = None
     starting: bool = False
     electing: bool = False
+    gives_up: bool = False
     events: list[Event] = field(default_factory=list)
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)

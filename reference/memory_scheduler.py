@@ -195,6 +195,11 @@ def _is_idle(process: MemoryProcess) -> bool:
 
 def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """Start-up registers the broker, whoever has the lock, once its elect() is over; after an expiry, a callback."""
+    if process.gives_up:
+        if _is_idle(process) and cluster.can_operate(process):
+            close = partial(steps.close_failed_startup, b=process.broker_id)
+            yield Choice("close_failed_startup", (("b", process.broker_id),), close)
+        return
     has_its_turn = _is_idle(process) and process.events[:1] == [Callback.REGISTRATION]
     due = not process.electing if process.starting else has_its_turn
     if not (due and cluster.can_operate(process)):

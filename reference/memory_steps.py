@@ -96,23 +96,28 @@ def renew_session(cluster: MemoryCluster, *, b: int) -> None:
 
 
 def register(cluster: MemoryCluster, *, b: int, answered: bool = True) -> None:
-    """Create /brokers/ids/N; a start-up that finds it taken gives up, and closes its session."""
+    """Create /brokers/ids/N; a start-up that finds it taken gives up."""
     process = cluster.change(b)
     try:
         registered = cluster.carry_out(process, RegisterBroker(b), lose_answer=not answered)
     except AnswerLost:
         return  # and ZkClient will create it again
     if process.starting and not registered:
-        session = process.session
-        forget(cluster, b)
-        if session is not None:
-            cluster.end_session(session, b, closed=True)
+        process.gives_up = True
         return
     if process.controller is None:
         process.events.clear()  # more of the same handler would find the broker registered
     elif not process.starting:
         process.events.pop(0)
     process.starting = False
+
+
+def close_failed_startup(cluster: MemoryCluster, *, b: int) -> None:
+    """A process that has given up closes its session, and is gone."""
+    session = cluster.change(b).session
+    forget(cluster, b)
+    if session is not None:
+        cluster.end_session(session, b, closed=True)
 
 
 # ------------------------------------------------------------------------------------------- handlers of the controller

@@ -21,7 +21,7 @@ from spec.zookeeper import exists
 
 #: Actions in which a state is initialised or forgotten, which is no transition.
 NOT_TRANSITIONS = frozenset({
-    "read_topics", "read_state", "crash", "fail_registration", "on_new_session", "on_controller_change",
+    "read_topics", "read_state", "crash", "close_failed_startup", "on_new_session", "on_controller_change",
     "increment_epoch", "create_epoch", "fail_failover", "elect_create_without_session", "read_brokers",
     "read_reassignments", "write_remaining", "read_election_request", "read_deletions",
 })  # fmt: skip

@@ -1,14 +1,16 @@
 """Broker processes and their ZooKeeper sessions: start, crash, expiry, renewal, registration.
 
 A session outlives its process: after a crash (kill -9) the ephemeral znodes stay until ZooKeeper ends the session, and
-a process that is started before that finds its own old registration and gives up. An expiry is noticed by the client
-only when it reconnects: ZkClient then makes a new session and queues the new-session handlers, then one callback for
-every subscribed path, changed or not. They wait behind the callback that is running, so a controller in the middle of a
-failover or a state change goes on under the new session, its ephemerals gone: the zombie. Where its connection stood
-until the end, the client has heard before that its own ephemerals are gone, and those callbacks run first.
+a process that is started before that finds its own old registration and gives up. It closes its session a while later,
+when the old one may have ended by itself (recording 11a); its controller module is at work until then. An expiry is
+noticed by the client only when it reconnects: ZkClient then makes a new session and queues the new-session handlers,
+then one callback for every subscribed path, changed or not. They wait behind the callback that is running, so a
+controller in the middle of a failover or a state change goes on under the new session, its ephemerals gone: the zombie.
+Where its connection stood until the end, the client has heard before that its own ephemerals are gone, and those
+callbacks run first.
 
 Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time; that
-a start-up which finds its id taken waits for the controller lock before it closes its session; that the create of a
+a process which gives up, and gets a new session before it is gone, registers under that; that the create of a
 registration is bound to one session, whose expiry ends a start-up.
 
 Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.SessionExpirationListener`; ZkClient 0.10
@@ -183,7 +185,7 @@ def renew_session(s: Any, m: Model, b: int) -> None:
         queue_callback(s, m, b, Callback.CONTROLLER)
         _queue_listeners(s, m, b, [path for path in listened_paths(m) if path in BEHIND_CONTROLLER])
     else:
-        with when(process.owes != Owes.AT_START):
+        with when(both(process.owes != Owes.AT_START, process.owes != Owes.GIVES_UP)):
             process.owes = Owes.AFTER_EXPIRY
     observe(f"broker {b}", "renew session")
 
@@ -202,7 +204,7 @@ def may_register(s: Any, m: Model, b: int) -> Value:
     """
     process = s.processes[b]
     if b not in m.controllers:
-        return flag(process.owes != Owes.NOTHING)
+        return both(process.owes != Owes.NOTHING, process.owes != Owes.GIVES_UP)
     controller = s.controllers[b]
     has_its_turn = both(controller.at == At.IDLE, controller.callbacks[0] == Callback.REGISTRATION)
     return either(process.owes == Owes.AT_START, has_its_turn)
@@ -237,11 +239,20 @@ def register_broker_unanswered(s: Any, m: Model, b: int) -> None:
     parts=("early_starts",),
 )
 def fail_registration(s: Any, m: Model, b: int) -> None:
-    """A broker finds its id registered by another session; its start-up fails and the process closes its session."""
+    """A broker finds its id registered by another session: its start-up fails, and it begins to shut itself down."""
     process = s.processes[b]
-    require(can_operate(s, b), process.owes == Owes.AT_START, may_register(s, m, b))
+    require(can_operate(s, b), process.owes == Owes.AT_START)
     require(m.brokers.in_set(b, s.zookeeper.registered_orphaned))
+    process.owes = Owes.GIVES_UP
     observe(f"broker {b}", "fail to create /brokers/ids")
+
+
+@action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", parts=("early_starts",))
+def close_failed_startup(s: Any, m: Model, b: int) -> None:
+    """A process whose start-up has failed gets the controller lock, closes its session, and is gone."""
+    require(can_operate(s, b), s.processes[b].owes == Owes.GIVES_UP)
+    if b in m.controllers:
+        require(s.controllers[b].at == At.IDLE)
     end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
 
@@ -249,4 +260,5 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
 RULES = (
     start_process, start_process_early, crash, end_orphaned_session, expire_session, expire_session_heard,
     renew_session, register_broker, register_broker_unanswered, fail_registration,
+    close_failed_startup,
 )  # fmt: skip

@@ -45,6 +45,7 @@ class Owes(enum.Enum):
     AFTER_ELECTION = "start-up does it, but has still to elect, under the controller lock"
     AT_START = "start-up does it next, without the lock; callbacks may run meanwhile"
     AFTER_EXPIRY = "a new-session handler does it; where there is a controller module, it waits in the event queue"
+    GIVES_UP = "its id was taken, so it is not to be registered: the process is on its way out"
 
 
 class Callback(enum.Enum):

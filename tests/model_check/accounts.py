@@ -8,7 +8,8 @@ from collections.abc import Mapping
 ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # Three kills, then two brokers at once, then one that is started again before its old session has ended: it finds
     # its own registration and gives up. One controller all the while.
-    "02-broker-kill-restart": {"crash": 5, "start_process_early": 1, "fail_registration": 1, "create_epoch": 1},
+    "02-broker-kill-restart": {"crash": 5, "start_process_early": 1, "fail_registration": 1,
+        "close_failed_startup": 1, "create_epoch": 1},
     # Five failovers after the first, each with the next epoch; the last kill takes another broker along.
     "03-controller-kill": {"crash": 6, "create_epoch": 1, "increment_epoch": 6},
     # Three times both replicas die. The topic with unclean election then loses its last in-sync replica (D29), and who

@@ -98,7 +98,19 @@ def test_2_who_registers_again_finds_the_registration_to_be_its_own() -> None:
     assert run.do("register_broker(b=2)") == [("fail to create /brokers/ids",)]
     assert (run["zookeeper.registered"], run["processes[2].owes"]) == ("{2}", "NOTHING")
     run.do("crash(b=2)", "start_process_early(b=2)", "elect_read(c=2)")
-    assert run.can("fail_registration(b=2)"), "it is its predecessor's"
+    assert run.do("fail_registration(b=2)") == [("fail to create /brokers/ids",)], "it is its predecessor's"
+
+
+def test_who_has_found_its_id_taken_leaves_though_it_is_free_by_then() -> None:
+    run = Run(scope("cold"), crashes=1, early_starts=1)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", "start_process(b=2)", "elect_read(c=2)")
+    run.do("register_broker(b=2)", "crash(b=2)", "start_process_early(b=2)", "elect_read(c=2)")
+    run.do("fail_registration(b=2)", "end_orphaned_session(b=2)")
+    assert (run["zookeeper.registered"], run["processes[2].owes"]) == ("{}", "GIVES_UP")
+    assert not run.can("register_broker(b=2)")
+    run.do("close_failed_startup(b=2)")
+    assert (run["processes[2].session"], run["processes[2].owes"]) == ("NONE", "NOTHING")
+    assert run.can("start_process(b=2)")
 
 
 @pytest.mark.parametrize("mend", [None, Switch.FENCED_RESIGN])
