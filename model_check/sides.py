@@ -19,8 +19,9 @@ from model_check.interpreter import Machine
 from model_check.observations import Observer
 from model_check.python_code import Raw
 from model_check.traces import State, Trace, shown
+from reference.memory_choices import Choice
 from reference.memory_cluster import MemoryCluster
-from reference.memory_scheduler import Choice, choices, step
+from reference.memory_scheduler import choices, step
 from reference.memory_start import initial_cluster
 from reference.parts import lacking
 from spec.errors import BadInput, SpecError

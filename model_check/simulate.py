@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from model_check.python_code import Raw
 from model_check.sides import Disagreement, Pair, Sides
-from reference.memory_scheduler import Choice
+from reference.memory_choices import Choice
 from reference.parts import LACKING
 from spec.scopes import BUDGETS, Scope
 

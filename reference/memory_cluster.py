@@ -55,27 +55,15 @@ from reference.zookeeper_scripts import (
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     broker_path,
-    delete_topic_path,
-    topic_config_path,
-    topic_path,
 )
 from spec.kafka_types import TopicPartition
 from spec.model import IMPLIED
 from spec.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
-from spec.znodes import (
-    PartitionReassignment,
-    PartitionsPayload,
-    ReassignPartitionsPayload,
-    TopicConfigPayload,
-    TopicPayload,
-)
 
 TOPICS: Final = "abcdefgh"
 """The names of a scope's topics, by number."""
-ADMIN: Final = 0
-"""The admin tool, where a process is named."""
 BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)
 """The watch that the end of a registration fires."""
 
@@ -105,7 +93,7 @@ class MemoryCluster:
         self.own = set(self.processes)
         """The processes that no fork shares with this cluster."""
         for path in COMMON_PATHS:
-            self._create_as_admin(path, None)
+            self.create_as_admin(path, None)
 
     # ----------------------------------------------------------------------------------------------------- the parties
 
@@ -242,51 +230,13 @@ class MemoryCluster:
             self.zookeeper.expire_session(session, hears_of_it=hears_of_it)
         self.tell_watchers()
 
-    def create_topic(self, topic: str) -> None:
-        """The admin tool creates a topic with its assignment."""
-        assigned = zip(self.partitions, self.scope.assigned, strict=True)
-        payload = TopicPayload(partitions={tp.partition: replicas for tp, replicas in assigned if tp.topic == topic})
-        self._create_as_admin(topic_config_path(topic), TopicConfigPayload(config={}).encode())
-        self.zookeeper.execute(self.admin_session, Create(topic_path(topic), payload.encode()))
-        self.record(FateMet(ADMIN, Fate.TOPIC_CREATED, (topic_path(topic),)))
-        self.tell_watchers()
-
-    def request_preferred_election(self, named: int) -> None:
-        """The admin tool asks for a preferred election of the partitions whose numbers are bits of `named`."""
-        partitions = tuple(one for number, one in enumerate(self.partitions) if named >> number & 1)
-        data = PartitionsPayload(partitions=partitions).encode()
-        self.zookeeper.execute(self.admin_session, Create(PREFERRED_REPLICA_ELECTION, data))
-        self.record(FateMet(ADMIN, Fate.ELECTION_REQUESTED, tuple(map(str, partitions))))
-        self.tell_watchers()
-
-    def request_reassignment(self, number: int) -> None:
-        """The admin tool asks for one of the scope's reassignments."""
-        wanted = zip(self.partitions, self.scope.requests[number], strict=True)
-        entries = tuple(PartitionReassignment(tp.topic, tp.partition, rar) for tp, rar in wanted if rar)
-        data = ReassignPartitionsPayload(partitions=entries).encode()
-        self.zookeeper.execute(self.admin_session, Create(REASSIGN_PARTITIONS, data))
-        self.record(FateMet(ADMIN, Fate.REASSIGNMENT_REQUESTED, (str(number),)))
-        self.tell_watchers()
-
-    def request_deletion(self, topic: str) -> None:
-        """The admin tool asks for the deletion of a topic."""
-        self.zookeeper.execute(self.admin_session, Create(delete_topic_path(topic), b""))
-        self.record(FateMet(ADMIN, Fate.DELETION_REQUESTED, (topic,)))
-        self.tell_watchers()
-
-    def withdraw_preferred_election(self) -> None:
-        """Somebody deletes the request by hand."""
-        self.zookeeper.execute(self.admin_session, Delete(PREFERRED_REPLICA_ELECTION))
-        self.record(FateMet(ADMIN, Fate.ELECTION_WITHDRAWN, ()))
-        self.tell_watchers()
-
-    def _create_as_admin(self, path: str, data: bytes | None) -> None:
+    def create_as_admin(self, path: str, data: bytes | None) -> None:
         """Create a znode, and what is missing above it."""
         try:
             self.zookeeper.execute(self.admin_session, Create(path, data))
         except NoNode:
-            self._create_as_admin(parent_path(path), None)
-            self._create_as_admin(path, data)
+            self.create_as_admin(parent_path(path), None)
+            self.create_as_admin(path, data)
         except NodeExists:
             pass
 

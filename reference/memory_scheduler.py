@@ -1,8 +1,7 @@
 """The scheduler of the cluster in memory: what may happen next, and making it happen.
 
 `choices` lists everything that is possible: each option of each handler's next effect, the callbacks that wait, faults
-while their budget lasts, deliveries, ISR changes. A choice is named as the specification names its step,
-`elect_read(c=1)`. Which faults count against which budget is said here once more, for itself.
+while their budget lasts, deliveries, ISR changes, what admin tools do.
 
 What a process can only try in vain (an ISR write whose version is stale) changes nothing and is no choice.
 """
@@ -10,10 +9,10 @@ What a process can only try in vain (an ISR write whose version is stale) change
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from reference import memory_admin as admin
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
 from reference.deletion_requests import ReadDeletions
@@ -27,6 +26,7 @@ from reference.effects import (
     Subscribe,
 )
 from reference.isr_notification import DeleteNotification
+from reference.memory_choices import BUDGETS, Choice
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess, Repeated
 from reference.preferred_election import FinishFailover, ReadElectionRequest
@@ -37,43 +37,12 @@ from reference.topic_deletion import is_deleted, is_due
 from reference.zookeeper_api import ANY_VERSION, SessionExpired
 from reference.zookeeper_scripts import (
     CONTROLLER,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
     broker_path,
-    delete_topic_path,
     state_path,
-    topic_path,
 )
 from spec.kafka_types import TopicPartition
 from spec.request_schemas import Request, StopReplicaRequest
 from spec.state import At, Callback
-
-BUDGETS: Final[Mapping[str, str]] = {
-    "crash": "crashes",
-    "expire_session": "expiries",
-    "expire_session_heard": "heard_expiries",
-    "fail_failover": "exceptions",
-    "shrink_isr": "shrinks",
-    "deliver_request_unanswered": "resends",
-    "deliver_deletion_unanswered": "resends",
-    "start_process_early": "early_starts",
-    "create_topic": "creations",
-    "request_deletion": "deletions",
-    "request_preferred_election": "elections",
-    "request_reassignment": "reassignments",
-    "withdraw_preferred_election": "withdrawals",
-    "elect_create_unanswered": "losses",
-    "register_broker_unanswered": "losses",
-    "increment_epoch_unanswered": "losses",
-    "create_epoch_unanswered": "losses",
-    "resign_delete_unanswered": "losses",
-    "create_state_unanswered": "losses",
-    "write_elected_leader_unanswered": "losses",
-    "write_removal_unanswered": "losses",
-    "expand_isr_unanswered": "losses",
-    "shrink_isr_unanswered": "losses",
-}
-"""The budget that a fault draws on; what is not here is progress."""
 
 TAKES: Final[Mapping[Callback, str]] = {
     Callback.CONTROLLER: "on_controller_change",
@@ -92,25 +61,6 @@ UNCAUGHT: Final = (
     ReadReassignments, ReadDeletions, FinishFailover,
 )  # fmt: skip
 """Effects of a failover in whose place an exception ends it; elsewhere it is caught and logged for one partition."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Something that may happen next; `do` makes it happen in the cluster that is given."""
-
-    rule: str
-    parameters: tuple[tuple[str, int], ...]
-    do: Callable[[MemoryCluster], None]
-
-    @property
-    def name(self) -> str:
-        """As the specification names its step: `elect_read(c=1)`."""
-        return f"{self.rule}({', '.join(f'{name}={value}' for name, value in self.parameters)})"
-
-    @property
-    def is_fault(self) -> bool:
-        """Whether it draws on a budget."""
-        return self.rule in BUDGETS
 
 
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
@@ -139,27 +89,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _effects(cluster, process)
             yield from _isr_changes(cluster, process)
         yield from _deliveries(cluster, process)
-    for number, topic in enumerate(cluster.topics()):
-        if topic_path(topic) not in cluster.zookeeper.tree:
-            yield Choice("create_topic", (("t", number),), partial(MemoryCluster.create_topic, topic=topic))
-        elif delete_topic_path(topic) not in cluster.zookeeper.tree:
-            yield Choice("request_deletion", (("t", number),), partial(MemoryCluster.request_deletion, topic=topic))
-    if "preferred_election" in cluster.scope.parts:
-        yield from _election_requests(cluster)
-    if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:
-        for number in range(len(cluster.scope.requests)):
-            ask = partial(MemoryCluster.request_reassignment, number=number)
-            yield Choice("request_reassignment", (("k", number),), ask)
-
-
-def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
-    """The admin asks for preferred elections, or deletes the request by hand."""
-    if PREFERRED_REPLICA_ELECTION in cluster.zookeeper.tree:
-        yield Choice("withdraw_preferred_election", (), MemoryCluster.withdraw_preferred_election)
-        return
-    for named in range(1, 1 << len(cluster.partitions)):
-        do = partial(MemoryCluster.request_preferred_election, named=named)
-        yield Choice("request_preferred_election", (("named", named),), do)
+    yield from admin.choices(cluster)
 
 
 # ------------------------------------------------------------------------------------------- processes and sessions

@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from reference.controller import LISTENED_PATHS, KafkaController
+from reference.memory_admin import create_topic
+from reference.memory_choices import Choice
 from reference.memory_cluster import MemoryCluster, listened_paths
-from reference.memory_scheduler import Choice, choices, step
+from reference.memory_scheduler import choices, step
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
 
@@ -24,7 +26,7 @@ def initial_cluster(scope: Scope, switches: Switches = AS_CODED) -> MemoryCluste
     if scope.cold:
         if _topics_stand(scope):
             for topic in cluster.topics():
-                cluster.create_topic(topic)
+                create_topic(cluster, topic)
     else:
         _settle(cluster)
     cluster.entries.clear()
@@ -44,7 +46,7 @@ def _settle(cluster: MemoryCluster) -> None:
         run_to_rest(cluster, f"start_process(b={b})")
     if _topics_stand(cluster.scope):
         for topic in cluster.topics():
-            cluster.create_topic(topic)
+            create_topic(cluster, topic)
             run_to_rest(cluster)
     heard = max(process.broker.controller_epoch for process in cluster.processes.values())
     for process in cluster.processes.values():

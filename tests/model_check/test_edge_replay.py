@@ -17,7 +17,7 @@ from model_check.edge_replay import joined, replay_edges, walk
 from model_check.interpreter import explore_plainly
 from model_check.sides import Disagreement, Sides
 from model_check.spanning_tree import SpanningTree, spanning_tree
-from reference import deletion_requests, memory_scheduler, memory_steps
+from reference import deletion_requests, memory_choices, memory_scheduler, memory_steps
 from reference.broker import Broker
 from reference.effects import ResignDelete
 from reference.memory_cluster import MemoryCluster
@@ -230,7 +230,7 @@ def test_a_choice_that_only_the_reference_has_is_found(monkeypatch: pytest.Monke
     """A shrink that is taken for progress may happen again and again."""
     both, of = sides("tiny"), tree("tiny", depth=3)
     both.initial()
-    monkeypatch.setattr(memory_scheduler.Choice, "is_fault", property(lambda one: one.rule == "expire_session"))
+    monkeypatch.setattr(memory_choices.Choice, "is_fault", property(lambda one: one.rule == "expire_session"))
     with pytest.raises(Disagreement) as found:
         replay_edges(both, of)
     assert found.value.reasons[0].startswith("only the reference can do ")

@@ -11,7 +11,7 @@ from model_check.sides import Disagreement, Sides
 from model_check.simulate import OWN_PART, chosen, first_disagreement, shortened, simulate, widened
 from reference import memory_steps
 from reference.effects import ResignDelete
-from reference.memory_scheduler import Choice
+from reference.memory_choices import Choice
 from reference.parts import LACKING
 from reference.procedures import Script
 from reference.request_batch import RequestBatch

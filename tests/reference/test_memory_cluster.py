@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from reference.memory_choices import BUDGETS, Choice
 from reference.memory_cluster import MemoryCluster
-from reference.memory_scheduler import BUDGETS, Choice, choices, step
+from reference.memory_scheduler import choices, step
 from reference.memory_start import initial_cluster, run_to_rest
 from reference.zookeeper_scripts import CONTROLLER, broker_path
 from spec.scopes import scope
