@@ -227,7 +227,9 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     EpochWritten: _epoch_written,
     BrokerRegistered: _registered,
     TopicCreated: _topic_created,
-    DeletionAsked: lambda _m, one, _state: [("request_deletion", {"t": one.topic})],
+    DeletionAsked: lambda _m, one, _state: [
+        (rule, {"t": one.topic}) for rule in ("request_deletion", "request_stray_deletion")
+    ],
     StateDeleted: lambda _m, one, _state: [("delete_state", {"c": one.by, "p": one.partition})],
     TopicDeleted: lambda _m, one, _state: [("delete_topic", {"c": one.by, "t": one.topic})],
     ConfigurationDeleted: lambda _m, one, _state: [("delete_configuration", {"c": one.by, "t": one.topic})],

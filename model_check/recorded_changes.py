@@ -17,7 +17,6 @@ from model_check.recorded import (
     Cluster,
     ConfigurationDeleted,
     ControllerCreated,
-    DeletionAsked,
     ElectionRequested,
     Leadership,
     NotificationCreated,
@@ -30,7 +29,6 @@ from model_check.recorded import (
     StateDeleted,
     StateWritten,
     TopicCreated,
-    TopicDeleted,
     WriteConflicted,
     ZooKeeperChange,
 )
@@ -77,7 +75,6 @@ class Changes:
         self.notices: dict[int, int] = {}
         self.states: dict[int, Leadership] = {}
         self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
-        self.gone: set[str] = set()
         self.configured: set[str] = set()
         self.recreated = 0
         self.begun: list[Session] = []
@@ -244,22 +241,13 @@ class Changes:
             recreation, self.recreated = self.recreated, self.recreated + 1
         assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
         self.assigned[topic] = assigned
-        self.gone.discard(topic)
         numbers = self._by_number(assigned)
         return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
-
-    def deletion_asked(self, head: dict[str, Any], path: Path) -> DeletionAsked | NotModelled:
-        """A request to delete a topic, which the tool makes only of one that is there."""
-        if path.topic not in self.assigned or path.topic in self.gone:
-            return self._not_modelled(head, "a request to delete a topic that is not there is not specified")
-        return DeletionAsked(**head, topic=self.topic(path))
 
     def deleted(self, kind: type[Any], head: dict[str, Any], path: Path) -> ZooKeeperChange | NotModelled:
         """The end of a znode of a topic's."""
         change: ZooKeeperChange = kind(**head, topic=self.topic(path))
-        if kind is TopicDeleted:
-            self.gone.add(path.topic or "")
-        elif kind is ConfigurationDeleted:
+        if kind is ConfigurationDeleted:
             self.configured.discard(path.topic or "")
         return self._by_controller(head) or change
 

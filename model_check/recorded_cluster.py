@@ -103,6 +103,11 @@ class _Topics:
         for one in partitions:
             self.assigned.setdefault(one, ())
 
+    def add_unknown(self, topic: str) -> None:
+        """A topic that somebody asks to delete; one that never was counts with a partition, for all have some."""
+        if all(one.topic != topic for one in self.assigned):
+            self.add_unborn([TopicPartition(topic, 0)])
+
     def recreations(self) -> list[Assignment]:
         """What is assigned to all partitions as topics are created again: to those of other topics, as at first."""
         others = [{p: ids for p, ids in self.assigned.items() if p.topic != topic} for topic, _ in self.again]
@@ -117,6 +122,8 @@ def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, u
         topics.add(transaction)
     requests = list(_requests(transactions))
     topics.add_unborn(partition for one in (*requests, *_elections(transactions)) for partition in one)
+    for topic in _deletions(transactions):
+        topics.add_unknown(topic)
     assigned, again = topics.assigned, topics.recreations()
     named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
     broker_ids = tuple(sorted({*brokers, *named}))
@@ -157,6 +164,14 @@ def _elections(transactions: Iterable[Transaction]) -> Iterator[tuple[TopicParti
         if isinstance(one.change, NodeCreated) and one.change.path == str(ELECTIONS):
             payload: Any = parse_payload(ELECTIONS, one.change.data)
             yield payload.partitions
+
+
+def _deletions(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """The topics whose deletion somebody asked for."""
+    for one in transactions:
+        if isinstance(one.change, NodeCreated):
+            named = paths.DELETE_TOPIC.template.read(one.change.path, Where(one.change.path))
+            yield from [str(named["topic"])] if named is not None else []
 
 
 def _assignments(transactions: Iterable[Transaction]) -> Iterator[Assignment]:

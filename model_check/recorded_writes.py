@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from model_check.recorded import (
     ConfigurationDeleted,
     ControllerDeleted,
+    DeletionAsked,
     ElectionRequestDeleted,
     EpochWritten,
     NotModelled,
@@ -50,7 +51,7 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
     paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.requested(head, payload),
     paths.PREFERRED_REPLICA_ELECTION: lambda reader, head, payload, _path: reader.election_request(head, payload),
-    paths.DELETE_TOPIC: lambda reader, head, _payload, path: reader.deletion_asked(head, path),
+    paths.DELETE_TOPIC: lambda reader, head, _payload, path: DeletionAsked(**head, topic=reader.topic(path)),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
     paths.BROKERS: PARENT,

@@ -58,6 +58,10 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "eventually_one_working_controller",
     }),
     "34-D55-config-lost": frozenset({"topics_have_their_configuration"}),
+    "08-delete": frozenset({
+        "dying_topics_get_no_leadership", "deleted_replicas_stay_deleted", "deleted_topics_are_hosted_nowhere",
+        "busy_topics_are_not_deleted", STALE_CACHE, "eventually_reassignments_complete", ORPHANS,
+    }),
     "05-reassign": frozenset({STALE_CACHE}),
     "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
     "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER, UNINFORMED}),
@@ -76,6 +80,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
 """The claims that every explanation of a recording breaks."""
 
 DEEP: Final = frozenset({
+    "08-delete",
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
     "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan", "30-D50-deadlock", "34-D55-config-lost",
     "05-reassign", "06-reassign-controller-kill", "18-D13-context-not-reset", "09-controlled-shutdown",

@@ -39,10 +39,12 @@ ADMIN: Final = 0
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     """What may be asked for, or taken away, next."""
     for number, topic in enumerate(cluster.topics()):
-        if topic_path(topic) not in cluster.zookeeper.tree:
+        is_there = topic_path(topic) in cluster.zookeeper.tree
+        if not is_there:
             yield Choice("create_topic", (("t", number),), partial(create_topic, topic=topic))
-        elif delete_topic_path(topic) not in cluster.zookeeper.tree:
-            yield Choice("request_deletion", (("t", number),), partial(request_deletion, topic=topic))
+        if delete_topic_path(topic) not in cluster.zookeeper.tree:
+            rule = "request_deletion" if is_there else "request_stray_deletion"
+            yield Choice(rule, (("t", number),), partial(request_deletion, topic=topic))
     if "preferred_election" in cluster.scope.parts:
         yield from _election_requests(cluster)
     if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:

@@ -22,6 +22,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "start_process_early": "early_starts",
     "create_topic": "creations",
     "request_deletion": "deletions",
+    "request_stray_deletion": "stray_deletions",
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
     "withdraw_preferred_election": "withdrawals",

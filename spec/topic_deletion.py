@@ -58,9 +58,23 @@ THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
 def request_deletion(s: Any, m: Model, t: int) -> None:
     """The admin tool asks for the deletion of a topic that exists."""
     require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
-    s.zookeeper.deletions[t] = True
     if m.has("remembered_requests"):
         s.history.asked[t] = True
+    _create_request(s, m, t)
+
+
+@action(
+    actor="admin", source="zookeeper-shell.sh create /admin/delete_topics/T", budget="stray_deletions",
+    parts=("deletion",),
+)  # fmt: skip
+def request_stray_deletion(s: Any, m: Model, t: int) -> None:
+    """Somebody asks for the deletion of a topic that does not exist; the tool, if it goes between its look and this."""
+    require(~s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
+    _create_request(s, m, t)
+
+
+def _create_request(s: Any, m: Model, t: int) -> None:
+    s.zookeeper.deletions[t] = True
     observe("admin", "create delete_topics", topic=t)
     notify(s, m, "deletions", Callback.DELETIONS)
 
@@ -278,4 +292,7 @@ def on_replica_deleted(s: Any, m: Model, c: int, b: int, p: int) -> None:
     end_deletion(s, m, c, b, p)
 
 
-RULES = (request_deletion, on_deletion_change, drop_request, read_deletions, delete_queued_topic, on_replica_deleted)
+RULES = (
+    request_deletion, request_stray_deletion, on_deletion_change, drop_request, read_deletions, delete_queued_topic,
+    on_replica_deleted,
+)  # fmt: skip

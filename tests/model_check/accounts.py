@@ -63,6 +63,12 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
         "request_deletion": 1, "expire_session": 1, "deliver_deletion": 4, "on_replica_deleted": 3, "crash": 1,
         "delete_topic": 1,
     },
+    # Five topics go, three of them once a broker that was killed is back; one of those moves from broker 2 to 4 then.
+    # In between, the deletion of one that never was is asked for: that request is dropped.
+    "08-delete": {
+        "create_topic": 5, "request_deletion": 5, "request_stray_deletion": 1, "drop_request": 1, "crash": 4,
+        "write_addition": 1, "request_reassignment": 1, "write_union": 2, "deliver_deletion": 18, "delete_topic": 5,
+    },
     # D55: the topic is created again, with its replicas the other way round, before its configuration is deleted.
     "34-D55-config-lost": {
         "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,

@@ -55,6 +55,7 @@ WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "move_c
         ("leaderless_deletion", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
+        pytest.param("stray_deletion", "AS_CODED", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: str) -> None:

@@ -15,6 +15,7 @@ ZOMBIE, MARK, CONFIG, BUSY = (
     "28-D46-stale-epoch-answer", "27-D45-ineligible-mark-survives", "34-D55-config-lost",
     "26-D44-delete-during-reassignment",
 )  # fmt: skip
+HALTED = "08-delete"
 LEADERLESS = "19-D16-leaderless-topic-delete"
 
 LIES: Mapping[str, Lie] = {
@@ -42,6 +43,11 @@ LIES: Mapping[str, Lie] = {
 }  # fmt: skip
 
 SLOW_LIES: Mapping[str, Lie] = {
+    "an unknown topic that is queued": Lie(
+        HALTED, "broker-1/controller.log",
+        replaced("Ignoring request to delete non-existing topics nosuch", "Starting topic deletion for topics nosuch"),
+        "broker-1/controller.log:321",  # the listener's turn begins here
+    ),
     "an answer that is awaited of another broker": Lie(
         ZOMBIE, "broker-1/controller.log",
         replaced("Deletion for replicas 3 for partition [t,0]", "Deletion for replicas 2 for partition [t,0]"),
@@ -139,15 +145,16 @@ def test_a_topic_that_is_removed_by_hand_ends_what_is_judged(tmp_path: Path) -> 
     assert (cut.place, cut.reason) == ("zookeeper.jsonl:49", "the removal of a topic by hand is not specified")
 
 
-def test_a_request_to_delete_what_is_not_there_ends_what_is_judged(tmp_path: Path) -> None:
+def test_a_topic_that_never_was_may_be_asked_for(tmp_path: Path) -> None:
+    """It gets a number, and a partition without replicas; one that was has its own."""
     other = changed(
         CONFIG, tmp_path, "zookeeper.jsonl", lambda text: text.replace("delete_topics/t", "delete_topics/u")
     )
-    cut = read(other).cut
-    assert isinstance(cut, NotModelled)
-    assert (cut.place, cut.reason) == (
-        "zookeeper.jsonl:43", "a request to delete a topic that is not there is not specified",
-    )  # fmt: skip
+    found = read(other)
+    asked = [one.topic for one in found.tracks["zookeeper"] if isinstance(one, DeletionAsked | RequestDeleted)]
+    assert (asked, found.cluster.topics, found.cut) == ([1, 1], ("t", "u"), None)
+    assert (found.cluster.assigned, found.cluster.topic_of) == (((2, 3), ()), (0, 1))
+    assert read(recording(CONFIG)).cluster.topics == ("t",)
 
 
 def test_a_topic_without_its_configuration_ends_what_is_judged(tmp_path: Path) -> None:

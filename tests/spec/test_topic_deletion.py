@@ -1,5 +1,7 @@
 """Topic deletion led by the hand: as a real Kafka 0.10.2.2 did it, and as PROTOCOL.md section 7.4 has it."""
 
+from dataclasses import replace
+
 import pytest
 
 from spec.scopes import Scope
@@ -99,6 +101,20 @@ def test_a_dead_replica_halts_the_deletion_until_its_broker_starts(run: Run) -> 
     run.do("start_process(b=3)", "register_broker(b=3)", "on_broker_change(c=1)")
     assert run["controllers[1].ineligible[0]"] == "no"
     assert run.can("delete_queued_topic(c=1, t=0)")
+
+
+def test_a_request_for_a_topic_that_is_not_there_is_dropped() -> None:
+    """Recording 08-delete, zk 110 and 111."""
+    scope = replace(TOPIC, parts=TOPIC.parts | {"creation"})
+    run = Run(scope, AS_CODED, creations=1, deletions=1, stray_deletions=2)
+    assert not run.can("request_deletion(t=0)")
+    run.do("request_stray_deletion(t=0)", "on_deletion_change(c=1)")
+    assert run.do("drop_request(c=1, t=0)")[0][0] == "delete delete_topics"
+    assert (run["controllers[1].at"], run["zookeeper.deletions[0]"]) == ("IDLE", "no")
+    run.do("on_deletion_change(c=1)", "request_stray_deletion(t=0)", "create_topic(t=0)")
+    assert not run.can("request_deletion(t=0)")
+    run.do("on_deletion_change(c=1)")
+    assert run["controllers[1].at"] == "DROP_REQUEST", "the controller has not heard of the topic yet"
 
 
 def test_a_replica_without_leadership_never_goes_offline_unless_that_is_mended() -> None:
