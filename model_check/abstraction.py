@@ -20,6 +20,7 @@ from model_check.abstracted_deletions import deletion_manager, deletion_requests
 from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
 from model_check.abstracted_leadership import NOBODY, Named, leadership
 from model_check.abstracted_reassignment import isr_watches, reassignments, requested
+from model_check.abstracted_threads import on_the_way_out, other_threads
 from model_check.history import History
 from reference.controller import KafkaController
 from reference.controller_threads import PATH_OF
@@ -86,6 +87,8 @@ class Abstraction:
             yield from requested(cluster, history)
         for process in cluster.processes.values():
             yield from _session(cluster, process)
+            if self.m.has("shutdown"):
+                yield from on_the_way_out(process)
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
@@ -191,7 +194,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.leader_id", NOBODY if controller.leader_id == NO_LEADER else controller.leader_id
     yield f"{path}.epoch", context.epoch
     yield f"{path}.active", controller.is_active
-    yield f"{path}.live", context.live_broker_ids
+    yield f"{path}.live", context.live_or_shutting_down_broker_ids
     yield f"{path}.channels", channels
     yield f"{path}.stranded", frozenset(controller.metrics) - channels
     yield f"{path}.deletion", controller.deletion
@@ -211,9 +214,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield from reassignments(m, cluster, process, controller, path)
     if m.has("deletion"):
         yield from deletion_manager(m, cluster, process, controller, path)
-    if m.has("auto_rebalance"):
-        for p, partition in enumerate(cluster.partitions):
-            yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
+    yield from other_threads(m, cluster, controller, path)
 
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:

@@ -169,6 +169,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     running, broker, b = process.running, process.broker, process.broker_id
     starting = process.starting, process.electing
     yield f"process {b}", (process.is_running, process.orphan is not None, starting, tuple(process.events))
+    yield f"departure of {b}", process.departure
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
         yield f"handler of {b}", (asked, running.create)
@@ -200,7 +201,8 @@ def _controller(controller: KafkaController) -> Named:
     queues = {} if manager is None else manager.queues
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
-    yield "live brokers", context.live_broker_ids
+    yield "live brokers", context.live_or_shutting_down_broker_ids
+    yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)
     deleting = controller.deleting
     is_woken = deleting.woken and bool(deleting.queued)
     yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken, controller.topic_listeners)

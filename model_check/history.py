@@ -27,7 +27,7 @@ from spec.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicP
 
 BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""
-ENDS_OF_PROCESSES = ("crash", "close_failed_startup")
+ENDS_OF_PROCESSES = ("crash", "close_failed_startup", "leave_cluster")
 """Steps after which a process is gone, and its term with it."""
 
 HANDLED = (ISR_CHANGE.prefix, DELETE_TOPIC.prefix, STATE.prefix, TOPIC_CONFIG.prefix)

@@ -26,6 +26,9 @@ from reference.journal import (
     ReassignmentGivenUp,
     RequestHandled,
     RequestSent,
+    ShutdownAnswered,
+    ShutdownBegun,
+    ShutdownRequested,
     TurnedTo,
 )
 from reference.memory_cluster import MemoryCluster
@@ -82,6 +85,18 @@ class Observer:
                 yield from self._operation(entry)
             case Reached():
                 yield from self._reached(entry)
+            case RequestSent():
+                yield from requests.queued(self.after, entry) if entry.queued else requests.dropped(self.after, entry)
+            case RequestHandled():
+                yield from requests.handled(self.after, entry)
+            case ShutdownRequested() | ShutdownBegun() | ShutdownAnswered():
+                yield requests.of_a_shutdown(entry)
+            case _:
+                yield from self._told(entry)
+
+    def _told(self, entry: Entry) -> Iterator[Seen]:
+        """What a controller tells of its own work."""
+        match entry:
             case ElectionGivenUp(controller=c, partition=partition, creating=creating):
                 kind = "fail to create state" if creating else "fail election"
                 yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
@@ -91,10 +106,6 @@ class Observer:
                 yield Seen(f"controller {c}", "turn to deletion", {"topic": self._topic(topic)})
             case ImbalanceFound(controller=c, broker=b):
                 yield Seen(f"controller {c}", "find imbalance", {"broker": b})
-            case RequestSent():
-                yield from requests.queued(self.after, entry) if entry.queued else requests.dropped(self.after, entry)
-            case RequestHandled():
-                yield from requests.handled(self.after, entry)
 
     def _number(self, partition: TopicPartition) -> int:
         return self.after.partitions.index(partition)
@@ -109,7 +120,10 @@ class Observer:
 
     def _fate(self, met: FateMet) -> Iterator[Seen]:
         b = met.process
-        words = {Fate.STARTED: "start process", Fate.CRASHED: "crash", Fate.SESSION_RENEWED: "renew session"}
+        words = {
+            Fate.STARTED: "start process", Fate.CRASHED: "crash", Fate.SESSION_RENEWED: "renew session",
+            Fate.TOLD_TO_STOP: "begin to stop", Fate.STOPPED: "stop",
+        }  # fmt: skip
         if met.fate in words:
             yield Seen(f"broker {b}", words[met.fate], {})
         elif met.fate is Fate.SESSION_ENDED:

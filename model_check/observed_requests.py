@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from model_check.demanded import Seen
-from reference.journal import RequestHandled, RequestSent
+from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
 from reference.memory_cluster import MemoryCluster
 from spec.error_codes import ErrorCode
 from spec.kafka_types import NO_LEADER, TopicPartition
@@ -93,6 +93,20 @@ def _told(after: MemoryCluster, state: PartitionLeadership) -> dict[str, object]
     return {
         "partition": _number(after, state.topic_partition), "version": state.zk_version, **leadership(state)
     }  # fmt: skip
+
+
+def of_a_shutdown(entry: ShutdownRequested | ShutdownBegun | ShutdownAnswered) -> Seen:
+    """A broker asks for a controlled shutdown; a controller begins with it, answers or refuses."""
+    match entry:
+        case ShutdownRequested(broker=b, controller=c):
+            return Seen(f"broker {b}", "send ControlledShutdown", {"controller": c})
+        case ShutdownBegun(controller=c, broker=b):
+            return Seen(f"controller {c}", "begin ControlledShutdown", {"broker": b})
+        case ShutdownAnswered(controller=c, broker=b, response=response) if response.error_code is ErrorCode.NONE:
+            remaining = bool(response.partitions_remaining)
+            return Seen(f"controller {c}", "answer ControlledShutdown", {"broker": b, "remaining": remaining})
+        case ShutdownAnswered(controller=c, broker=b):
+            return Seen(f"controller {c}", "refuse ControlledShutdown", {"broker": b})
 
 
 def leadership(one: Any) -> dict[str, object]:

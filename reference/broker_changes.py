@@ -20,7 +20,12 @@ from reference.effects import JoinSender, OnBrokerChange
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
-from spec.controller_log.broker_changes import BrokerChangeError, BrokerDifference
+from spec.controller_log.broker_changes import (
+    BrokerChangeError,
+    BrokerDifference,
+    BrokerFailure,
+    ShutDownBrokersGone,
+)
 from spec.state import Handler
 from spec.variants import Switch
 
@@ -38,6 +43,7 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     controller.report(BrokerDifference, **told)
     try:
         controller.context.live_brokers = current
+        controller.context.shutting_down_broker_ids -= returned
         yield from _change_channels(controller, new, dead, returned)
         controller.is_about(dead=dead)
         if new:
@@ -101,6 +107,10 @@ def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Proce
 
 def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Procedure[None]:
     """Elect for the partitions that the dead led, and remove the dead from every ISR, unless their topics are to go."""
+    controller.report(BrokerFailure, brokers=tuple(sorted(dead)))
+    gone = dead & controller.context.shutting_down_broker_ids
+    controller.context.shutting_down_broker_ids -= gone
+    controller.report(ShutDownBrokersGone, brokers=tuple(sorted(gone)))
     queued = controller.deleting.queued
     without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
     for partition in without_leader:

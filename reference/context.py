@@ -3,8 +3,7 @@
 All of it is memory of one process, guarded by the one controller lock. Being active is *having a channel manager*; it
 is not the same as believing to be leader, and neither is asked of ZooKeeper again.
 
-Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Left out on purpose:
-`shuttingDownBrokerIds` (it comes with controlled shutdown, so every registered broker counts as live). Kafka leaves the
+Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Kafka leaves the
 caches as they are when it resigns (D13); those of brokers, topics and leadership nobody reads before the next failover
 overwrites them, so here they are emptied.
 """
@@ -62,7 +61,8 @@ NO_REQUEST = -1
 class ControllerContext:
     """The caches, and the epoch that this controller acts in.
 
-    `partitions_being_reassigned` has RAR by partition.
+    `live_brokers` are all that are registered, also those of them that are shutting down; `partitions_being_reassigned`
+    has RAR by partition.
     """
 
     epoch: int = NO_EPOCH
@@ -75,10 +75,16 @@ class ControllerContext:
     partitions_undergoing_preferred_election: frozenset[TopicPartition] = frozenset()
     election_request: int = NO_REQUEST
     partitions_being_reassigned: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    shutting_down_broker_ids: frozenset[int] = frozenset()
 
     @property
     def live_broker_ids(self) -> frozenset[int]:
-        """The registered brokers, as far as this controller knows."""
+        """The brokers that may lead: those registered, as far as this controller knows, that are not shutting down."""
+        return self.live_or_shutting_down_broker_ids - self.shutting_down_broker_ids
+
+    @property
+    def live_or_shutting_down_broker_ids(self) -> frozenset[int]:
+        """The registered brokers, as far as this controller knows; they all get requests."""
         return frozenset(self.live_brokers)
 
     def partitions_led_by(self, brokers: frozenset[int]) -> list[TopicPartition]:
@@ -132,6 +138,14 @@ class Deleting:
     ineligible: frozenset[str] = frozenset()
     partitions: frozenset[TopicPartition] = frozenset()
     woken: bool = False
+
+
+@dataclass(frozen=True)
+class Shutdown:
+    """The controlled shutdown that is in work: of which broker, and which of its partitions are still to be treated."""
+
+    broker: int
+    to_move: frozenset[TopicPartition]
 
 
 @dataclass

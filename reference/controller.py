@@ -4,8 +4,7 @@ Every broker has one and starts it; being the controller is a state of it. Its h
 `on_callback`, each run to its end by a driver before the next one begins. The rest of the files in this folder that
 bear the names of the protocol's parts hold what the handlers do.
 
-Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics, and what comes with parts of the protocol that are
-not here yet (controlled shutdown).
+Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from functools import cache
 from typing import Any, Self
 
 from reference.connections import QueuedRequest
-from reference.context import Activity, ControllerContext, Deleting, Machine
+from reference.context import Activity, ControllerContext, Deleting, Machine, Shutdown
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
@@ -101,6 +100,7 @@ class KafkaController:
     replica_batch: RequestBatch = field(default_factory=RequestBatch)
     activity: Activity = field(default_factory=Activity)
     imbalanced: frozenset[TopicPartition] = frozenset()
+    shutdown: Shutdown | None = None
     batches_sent: int = 0
 
     @property
@@ -120,7 +120,7 @@ class KafkaController:
 
     @property
     def live(self) -> frozenset[int]:
-        """The registered brokers, as far as this controller knows."""
+        """The brokers that may lead, as far as this controller knows."""
         return self.context.live_broker_ids
 
     def mends(self, switch: Switch) -> bool:

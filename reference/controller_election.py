@@ -119,7 +119,7 @@ def _take_down(controller: KafkaController) -> None:
     """Listeners, state machines, channels, epoch: everything goes."""
     controller.deletion, controller.deleting = DeletionThread.NONE, Deleting()
     controller.listeners, controller.topic_listeners = frozenset(), frozenset()
-    controller.imbalanced = frozenset()
+    controller.imbalanced, controller.shutdown = frozenset(), None
     controller.partition_machine, controller.replica_machine = Machine(), Machine()
     controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
     manager = controller.context.controller_channel_manager

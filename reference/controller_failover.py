@@ -45,6 +45,7 @@ from spec.controller_log.failover import (
     EpochIncrementFailed,
     EpochRead,
     ReadyToServe,
+    ShuttingDownBrokers,
 )
 from spec.controller_log.state_machines import PartitionMachineStarted
 from spec.kafka_types import TopicPartition
@@ -115,6 +116,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     """Read everything; then open the channels, which left-over ones of an earlier term forbid (D56)."""
     context = controller.context
     context.live_brokers = yield from ReadBrokers()
+    context.shutting_down_broker_ids = frozenset()
     topics = yield from ReadTopics()
     context.all_topics = frozenset(topics)
     context.partition_replica_assignment = {
@@ -129,6 +131,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     yield from initialize_partition_reassignment(controller)
     yield from initialize_topic_deletion(controller)
     controller.report(ActiveBrokers, brokers=tuple(sorted(controller.live)))
+    controller.report(ShuttingDownBrokers, brokers=tuple(sorted(context.shutting_down_broker_ids)))
     controller.report(CurrentTopics, topics=tuple(sorted(context.all_topics)))
 
 

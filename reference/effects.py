@@ -44,7 +44,7 @@ from spec.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload
 # ----------------------------------------------------------------------------------------------- election, resignation
 
 
-def _read_controller_id() -> Script[int]:
+def read_controller_id() -> Script[int]:
     """`getControllerID`: the id in /controller, -1 if there is none."""
     node = yield from read_data(CONTROLLER)
     return NO_LEADER if node is None else parsed(ControllerPayload, CONTROLLER, node.data).brokerid
@@ -67,7 +67,7 @@ class ElectRead(Effect[int]):
 
     def script(self) -> Script[int]:
         """Read it."""
-        return _read_controller_id()
+        return read_controller_id()
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ class ElectCreate(Effect["EpochZnode | bool"]):
             return False
         if not self.atomic:
             return True
-        return (yield from _next_epoch() if owner is None else _present_epoch()) or False
+        return (yield from _next_epoch() if owner is None else present_epoch()) or False
 
 
-def _present_epoch() -> Script[EpochZnode | None]:
+def present_epoch() -> Script[EpochZnode | None]:
     """What /controller_epoch holds; None if it is missing."""
     node = yield from read_data(CONTROLLER_EPOCH)
     if node is None:
@@ -116,7 +116,7 @@ def _present_epoch() -> Script[EpochZnode | None]:
 
 def _next_epoch() -> Script[EpochZnode | None]:
     """Increment /controller_epoch, or create it with 1."""
-    present = yield from _present_epoch()
+    present = yield from present_epoch()
     if present is None:
         yield from create_persistent(CONTROLLER_EPOCH, ControllerEpochPayload(1).encode())
         return EpochZnode(1, 0)
@@ -132,7 +132,7 @@ class ElectReread(Effect[int]):
 
     def script(self) -> Script[int]:
         """Read it."""
-        return _read_controller_id()
+        return read_controller_id()
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class OnControllerChange(Effect["int | None"]):
     def script(self) -> Script[int | None]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads."""
         yield Exists(CONTROLLER)
-        current = yield from _read_controller_id()
+        current = yield from read_controller_id()
         return None if current == NO_LEADER else current
 
 
@@ -174,7 +174,7 @@ class OnNewSession(Effect[int]):
 
     def script(self) -> Script[int]:
         """Read it."""
-        return _read_controller_id()
+        return read_controller_id()
 
 
 # ------------------------------------------------------------------------------------------------------------ failover
@@ -188,7 +188,7 @@ class ReadEpoch(Effect["EpochZnode | None"]):
 
     def script(self) -> Script[EpochZnode | None]:
         """Read /controller_epoch."""
-        return _present_epoch()
+        return present_epoch()
 
 
 @dataclass(frozen=True)

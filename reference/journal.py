@@ -15,7 +15,7 @@ from reference.connections import QueuedRequest
 from reference.zookeeper_api import AnyOperation
 from spec.kafka_types import TopicPartition
 from spec.log_lines import Line
-from spec.request_schemas import Request, Response
+from spec.request_schemas import ControlledShutdownResponse, Request, Response
 
 
 class Milestone(Enum):
@@ -101,6 +101,31 @@ class ImbalanceFound:
 
 
 @dataclass(frozen=True)
+class ShutdownRequested:
+    """A broker that is to stop asked a controller for a controlled shutdown."""
+
+    broker: int
+    controller: int
+
+
+@dataclass(frozen=True)
+class ShutdownBegun:
+    """A controller counts a broker as shutting down from now on."""
+
+    controller: int
+    broker: int
+
+
+@dataclass(frozen=True)
+class ShutdownAnswered:
+    """A controller answered a broker that is to stop: what it still leads, or why it is refused."""
+
+    controller: int
+    broker: int
+    response: ControlledShutdownResponse
+
+
+@dataclass(frozen=True)
 class OperationDone:
     """A process had an operation done; `answer` is the result or the refusal, `lost` where it never arrived."""
 
@@ -124,6 +149,8 @@ class Fate(Enum):
 
     STARTED = "the process starts"
     CRASHED = "the process is killed"
+    TOLD_TO_STOP = "the process is told to stop"
+    STOPPED = "the process stops"
     SESSION_ENDED = "ZooKeeper ends a session of the process"
     SESSION_RENEWED = "the client makes a new session"
     TOPIC_CREATED = "the admin tool creates a topic"
@@ -152,6 +179,9 @@ Entry: TypeAlias = (
     | ReassignmentGivenUp
     | TurnedTo
     | ImbalanceFound
+    | ShutdownRequested
+    | ShutdownBegun
+    | ShutdownAnswered
     | OperationDone
     | FateMet
 )

@@ -26,6 +26,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
     "withdraw_preferred_election": "withdrawals",
+    "stop_broker": "shutdowns",
     "elect_create_unanswered": "losses",
     "register_broker_unanswered": "losses",
     "increment_epoch_unanswered": "losses",

@@ -19,6 +19,7 @@ from typing import Any, Final, Self
 
 from reference.broker import Broker
 from reference.connections import QueuedRequest
+from reference.controlled_shutdown import RequestShutdown
 from reference.controller import Configuration, KafkaController
 from reference.controller_threads import event_of
 from reference.deletion_requests import ReadDeletions
@@ -259,7 +260,7 @@ class MemoryCluster:
 
         Nor does what a handler reads amidst its work, unless the scope says so. In both it is as in the specification.
         """
-        if isinstance(effect, StateWrite | CreateState):
+        if isinstance(effect, StateWrite | CreateState | RequestShutdown):
             return False
         return self.scope.reads_rearm or not isinstance(effect, StateRead | ReadReassignments)
 

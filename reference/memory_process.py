@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias
 
 from reference.broker import Broker
+from reference.controlled_shutdown import Departure
 from reference.controller import KafkaController
 from reference.controller_threads import Event, subscribed
 from reference.forking import shallow_copy
@@ -98,9 +99,9 @@ class MemoryProcess:
 
     `session` is that of its client, live or not; `orphan` one that outlived an earlier incarnation. `starting` is true
     until the start-up has registered the broker, `electing` while its own election holds the lock; it `gives_up` when
-    it finds its id taken, and is on its way out. `isr_writes` are
-    ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process; it is forgotten
-    when the process changes.
+    it finds its id taken, and is on its way out; its `departure` is that of a process that is told to stop.
+    `isr_writes` are ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process;
+    it is forgotten when the process changes.
     """
 
     broker_id: int
@@ -111,6 +112,7 @@ class MemoryProcess:
     starting: bool = False
     electing: bool = False
     gives_up: bool = False
+    departure: Departure | None = None
     events: list[Event] = field(default_factory=list)
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from reference import memory_admin as admin
+from reference import memory_shutdown as shutdown
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
 from reference.deletion_requests import ReadDeletions
@@ -86,6 +87,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _callback(cluster, process)
             yield from _rebalance(cluster, process)
             yield from _deletions(cluster, process)
+            yield from shutdown.choices(cluster, process)
             yield from _effects(cluster, process)
             yield from _isr_changes(cluster, process)
         yield from _deliveries(cluster, process)
@@ -309,7 +311,11 @@ def _would_succeed(cluster: MemoryCluster, write: IsrWrite) -> bool:
 
 
 def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:
-    """Which of the two a leader may do about a replica."""
+    """Which of the two a leader may do about a replica.
+
+    A fetch names no leader epoch. Every follower is told of the next one and is taken in then, but one that is shut
+    down is not told, and is taken in as it is; so only there the epochs may differ.
+    """
     known = leader.broker.partition(tp)
     if replica == leader.broker_id:
         return None
@@ -319,5 +325,6 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     follows = follower.broker.partition(tp)
     if follows.is_idle:
         return None
-    same = (follows.leader, follows.leader_epoch) == (leader.broker_id, known.leader_epoch)
-    return "expand_isr" if follower.is_running and same else None
+    same_epoch = follows.leader_epoch == known.leader_epoch or "shutdown" in cluster.scope.parts
+    fetches = follower.is_running and follows.leader == leader.broker_id and same_epoch
+    return "expand_isr" if fetches else None

@@ -23,6 +23,7 @@ from reference.leader_selectors import (
     ElectionNotNeeded,
     ElectionRefused,
     elect_offline,
+    elect_on_controlled_shutdown,
     elect_on_creation,
     elect_preferred,
 )
@@ -289,6 +290,9 @@ def _selector(controller: KafkaController, partition: TopicPartition, reason: Ha
         known = context.partition_leadership_info.get(partition)
         leader = None if known is None else known.leader
         return lambda isr: elect_preferred(replicas, isr, controller.live, cached_leader=leader)
+    if reason is Handler.SHUTDOWN:
+        registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
+        return lambda isr: elect_on_controlled_shutdown(replicas, isr, registered, leaving)
     unclean = controller.configuration.unclean
     return lambda isr: elect_offline(replicas, isr, controller.live, unclean_enabled=unclean)
 

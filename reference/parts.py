@@ -4,7 +4,7 @@ from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
 
 LACKING = frozenset({
-    "shutdown", "delayed_operations", "removals", "late_copies", "dead_replicas", "cached_leaderships", "addition",
+    "delayed_operations", "removals", "late_copies", "dead_replicas", "cached_leaderships", "addition",
     "remembered_requests",
 })  # fmt: skip
 """Parts, and faults. The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""

@@ -94,7 +94,7 @@ class RequestBatch:
             doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
             replicas = context.partition_replica_assignment[partition]
             self.metadata[partition] = _leadership(partition, doomed, replicas)
-        self.metadata_receivers |= context.live_broker_ids
+        self.metadata_receivers |= context.live_or_shutting_down_broker_ids
 
     def send(self, controller: KafkaController) -> None:
         """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
@@ -111,7 +111,8 @@ class RequestBatch:
                     LeaderAndIsrSending, role=role, leadership=_logged(state), broker=broker_id, partition=partition
                 )
             leaders = {state.leader for state in states.values()}
-            live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(leaders & controller.live))
+            registered = leaders & controller.context.live_or_shutting_down_broker_ids
+            live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(registered))
             request = LeaderAndIsrRequest(
                 controller.broker_id, controller.context.epoch, tuple(states.values()), live_leaders
             )
@@ -124,7 +125,8 @@ class RequestBatch:
             controller.log_state_change(
                 UpdateMetadataSending, leadership=_logged(state), brokers=receivers, partition=partition
             )
-        live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in sorted(controller.live))
+        registered = sorted(controller.context.live_or_shutting_down_broker_ids)
+        live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in registered)
         request = UpdateMetadataRequest(
             controller.broker_id, controller.context.epoch, tuple(self.metadata.values()), live_brokers
         )

@@ -27,7 +27,7 @@ from spec.controller_threads import become_idle
 from spec.deletion_queue import wake
 from spec.foreign_removal import begin_batch, read_topic_id
 from spec.language import action, observe, require, reset, successor, when
-from spec.live_brokers import shutdown_is_over
+from spec.live_brokers import forget_shutdowns
 from spec.model import Model
 from spec.partition_addition import listen_to_topic
 from spec.partition_leadership import begin_online, needs_visit
@@ -178,7 +178,7 @@ def read_brokers(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_BROKERS)
     controller.live = s.zookeeper.registered
-    shutdown_is_over(s, m, c, controller.live)
+    forget_shutdowns(s, m, c)
     controller.watching.brokers = True
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.language import reset
 from spec.model import Model
 from spec.terms import Value
 
@@ -28,3 +29,9 @@ def shutdown_is_over(s: Any, m: Model, c: int, brokers: Value) -> None:
     if m.has("shutdown"):
         controller = s.controllers[c]
         controller.shutting_down = m.brokers.difference(controller.shutting_down, brokers)
+
+
+def forget_shutdowns(s: Any, m: Model, c: int) -> None:
+    """A new controller knows of none that is shutting down (`initializeControllerContext`)."""
+    if m.has("shutdown"):
+        reset(s.controllers[c], "shutting_down")

@@ -70,6 +70,14 @@ def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: s
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("variant", "states"), [("AS_CODED", 1_016), ("DOCUMENTED", 1_016), ("FENCED", 864)])
+def test_every_edge_of_one_shutdown_is_one_of_the_reference(variant: str, states: int) -> None:
+    both = Sides(replace(scope("shutdown"), budgets=(("shutdowns", 1),)), VARIANTS[variant])
+    replayed = replay_edges(both, spanning_tree(both.system))
+    assert (replayed.complete, replayed.states) == (True, states)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_requests(variant: str) -> None:
     """What a controller reads of a state znode sets its watch again, and UpdateMetadata goes between other requests."""
@@ -85,7 +93,10 @@ def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_
     "name",
     [
         "tiny",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("election", "notifications", "losses", "resends")),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("election", "notifications", "losses", "resends", "shutdown")
+        ),
     ],
 )
 def test_the_first_levels_of_larger_scopes_agree(name: str) -> None:
@@ -148,6 +159,11 @@ def forgets_to_queue(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(deletion_requests, "enqueue", lambda *_: None)
 
 
+def stops_nobody(patch: pytest.MonkeyPatch) -> None:
+    """Who is taken out of the ISR is not told to stop."""
+    patch.setattr(RequestBatch, "add_stop_replica", lambda *_, **__: None)
+
+
 def watches_are_silent(patch: pytest.MonkeyPatch) -> None:
     """ZooKeeper ends a session, but tells nobody who watches."""
     patch.setattr(MemoryCluster, "tell_watchers", lambda _: None)
@@ -183,6 +199,8 @@ PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
         "on_deletion_change",
         "controllers[1].queued[0] is yes",
     ),
+    # A broker is told to stop, asks, and is accepted; the follower is stopped before it is taken out of the ISR.
+    "stops_nobody": (stops_nobody, "shutdown", 4, "move_partition", "connections[1][2][0].stage is STOP_REPLICA"),
     # Ephemerals go with the first expiry.
     "watches_are_silent": (
         watches_are_silent,

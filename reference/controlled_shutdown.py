@@ -1,0 +1,155 @@
+"""Controlled shutdown: a broker that is told to stop has the controller move its leaderships away first.
+
+The broker's side is a `Departure`: who is asked, how often still, and whether the broker may go. The controller's side
+is a request handler's. It takes the lock to count the broker as shutting down, then for each of the broker's partitions
+by itself, and last to say what the broker still leads; so it is three functions, and what is between them is kept as
+`controller.shutdown`. A broker that leads a partition has another elected by the selector for this; one that follows is
+told to stop, and taken out of the ISR.
+
+Left out on purpose: a controller that resigns in the middle drops the rest. In Kafka the handler goes on with what is
+cached, and gets nowhere.
+
+Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `KafkaApis.handleControlledShutdownRequest`,
+`KafkaServer.controlledShutdown`. PROTOCOL.md section 7.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from reference.context import Activity, Shutdown
+from reference.controller import KafkaController
+from reference.controller_election import on_controller_moved
+from reference.effects import EpochZnode, present_epoch, read_controller_id
+from reference.journal import ShutdownAnswered, ShutdownBegun
+from reference.partition_leadership import bring_online
+from reference.procedures import Effect, FencedWrite, Procedure, Script
+from reference.replica_transitions import set_offline
+from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.error_codes import ErrorCode
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.logged_values import Leadership
+from spec.request_schemas import ControlledShutdownResponse
+from spec.state import Handler
+from spec.variants import Switch
+
+# ---------------------------------------------------------------------------------------------------- the broker's side
+
+
+@dataclass(frozen=True)
+class RequestShutdown(Effect[int]):
+    """The broker reads the id in /controller, -1 if there is none, to ask that one."""
+
+    def script(self) -> Script[int]:
+        """Read it."""
+        return read_controller_id()
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A broker that is to stop: the `tries` that it has left, whom it has `asked` and waits for, whether it may go."""
+
+    tries: int
+    asked: int | None = None
+    may_go: bool = False
+
+    def asking(self, controller_id: int) -> Self:
+        """After a request to this controller."""
+        return replace(self, tries=self.tries - 1, asked=controller_id)
+
+    def answered(self, response: ControlledShutdownResponse | None) -> Self:
+        """After the answer, or when there will be none: it may go if it leads nothing any more."""
+        good = response is not None and response.error_code is ErrorCode.NONE and not response.partitions_remaining
+        return replace(self, asked=None, may_go=good)
+
+    def is_over(self, controller_id: int) -> bool:
+        """Whether the broker stops: it may go, or its tries are used up, or nobody is controller."""
+        return self.may_go or (self.asked is None and (not self.tries or controller_id == NO_LEADER))
+
+
+# ------------------------------------------------------------------------------------------------ the controller's side
+
+
+@dataclass(frozen=True)
+class AnswerShutdown(Effect["EpochZnode | None"]):
+    """Where that is mended, the answerer reads /controller_epoch, to know whether it is the latest controller still."""
+
+    def script(self) -> Script[EpochZnode | None]:
+        """Read it."""
+        return present_epoch()
+
+
+def begin_shutdown(controller: KafkaController, broker: int) -> ErrorCode:
+    """The broker counts as shutting down from now on; another code than 0 is the answer that refuses it."""
+    refusal = _refusal(controller, broker)
+    if controller.is_active:
+        controller.report(ShuttingDownBroker, broker=broker)
+    if refusal is not ErrorCode.NONE:
+        controller.journal(ShutdownAnswered(controller.broker_id, broker, ControlledShutdownResponse(refusal)))
+        return refusal
+    context = controller.context
+    context.shutting_down_broker_ids |= {broker}
+    controller.report(AllShuttingDown, brokers=tuple(sorted(context.shutting_down_broker_ids)))
+    controller.report(LiveBrokers, brokers=tuple(sorted(context.live_broker_ids)))
+    replicas = context.partition_replica_assignment
+    controller.shutdown = Shutdown(broker, frozenset(tp for tp in replicas if broker in _replicated(controller, tp)))
+    controller.journal(ShutdownBegun(controller.broker_id, broker))
+    return ErrorCode.NONE
+
+
+def _refusal(controller: KafkaController, broker: int) -> ErrorCode:
+    """Who is not active answers 11 (ControllerMoved), and of a broker that is not registered 8; else 0."""
+    if not controller.is_active:
+        return ErrorCode.STALE_CONTROLLER_EPOCH
+    known = broker in controller.context.live_or_shutting_down_broker_ids
+    return ErrorCode.NONE if known else ErrorCode.BROKER_NOT_AVAILABLE
+
+
+def _replicated(controller: KafkaController, partition: TopicPartition) -> tuple[int, ...]:
+    """The assigned replicas, of a partition that has several."""
+    replicas = controller.context.partition_replica_assignment.get(partition, ())
+    return replicas if len(replicas) > 1 else ()
+
+
+def move_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
+    """Under the lock, one partition: elect another leader, or stop the follower and take it out of the ISR."""
+    if controller.shutdown is None:
+        return
+    broker, left = controller.shutdown.broker, controller.shutdown.to_move - {partition}
+    controller.shutdown = replace(controller.shutdown, to_move=left)
+    known = controller.context.partition_leadership_info.get(partition)
+    try:
+        if known is not None and known.leader == broker:
+            yield from bring_online(controller, (partition,), Handler.SHUTDOWN)
+        elif known is not None:
+            controller.batch.new_batch()
+            controller.batch.add_stop_replica((broker,), partition, delete=False)
+            controller.batch.send(controller)
+            yield from set_offline(controller, ((partition, broker),), Handler.SHUTDOWN)
+    except FencedWrite:
+        on_controller_moved(controller)
+    finally:
+        controller.activity = Activity()
+
+
+def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> ControlledShutdownResponse:
+    """All are treated: what the broker still leads of the partitions that have several replicas.
+
+    Where that is mended, `latest` is what /controller_epoch holds: who is not the latest controller any more takes
+    itself down, and refuses.
+    """
+    if controller.shutdown is None:
+        return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+    broker, controller.shutdown = controller.shutdown.broker, None
+    moved = latest is None or latest.epoch != controller.context.epoch
+    if moved and controller.mends(Switch.FENCED_ANSWERS):
+        on_controller_moved(controller)
+        return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+    cached = controller.context.partition_leadership_info
+    told = [(tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached.items()]
+    controller.report(AllLeaders, leaders=tuple(told))
+    remaining = tuple(sorted(tp for tp, one in cached.items() if one.leader == broker and _replicated(controller, tp)))
+    response = ControlledShutdownResponse(ErrorCode.NONE, remaining)
+    controller.journal(ShutdownAnswered(controller.broker_id, broker, response))
+    return response

@@ -1,0 +1,264 @@
+"""Controlled shutdown by PROTOCOL.md section 7.2 and the recording of it; its log, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from reference.broker_changes import on_broker_failure
+from reference.context import LeaderIsrAndControllerEpoch
+from reference.controlled_shutdown import Departure, answer_shutdown, begin_shutdown, move_partition
+from reference.effects import EpochZnode
+from reference.journal import Report, ShutdownAnswered, StateChange
+from reference.preferred_election import FinishFailover
+from reference.procedures import FencedWrite
+from reference.state_effects import ReadForRemoval, StateWrite, WriteRemoval
+from reference.zookeeper_scripts import StateZnode
+from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.controller_log.lines import parse_controller_line
+from spec.controller_request_lines import (
+    ControllerLine,
+    LeaderAndIsrSending,
+    ResponseReceived,
+    UpdateMetadataSending,
+)
+from spec.error_codes import ErrorCode
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.log_entries import LogEntry, read_entries
+from spec.log_lines import Line
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
+from spec.state_change_lines import LeaderElectionStarted, ReplicaChanged, parse_line
+from spec.variants import Switch
+from tests.model_check.recordings import recording
+from tests.reference.hands import TP, Hand, controller, failed_over, registered, requests, znode
+
+Assigned = Mapping[TopicPartition, tuple[int, ...]]
+DONE, MOVED = ControlledShutdownResponse(ErrorCode.NONE), ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+
+
+class Cluster:
+    """Controller 1 at work on brokers 1, 2 and 3; its partitions' state znodes have the first replica as leader."""
+
+    def __init__(self, assigned: Assigned, *switches: Switch, epoch: int = 5) -> None:
+        self.one, self.journal = controller(*switches)
+        failed_over(self.one, (1, 2, 3)).expect(FinishFailover, None)
+        self.states = {tp: znode(ar[0], ar, epoch=epoch) for tp, ar in assigned.items()}
+        context = self.one.context
+        context.epoch = epoch
+        context.partition_replica_assignment = dict(assigned)
+        known = {tp: LeaderIsrAndControllerEpoch.of(one.content, one.version) for tp, one in self.states.items()}
+        context.partition_leadership_info = known
+        self.one.replica_machine.states = {(tp, r): ReplicaState.ONLINE for tp, ar in assigned.items() for r in ar}
+        self.one.partition_machine.states = dict.fromkeys(assigned, PartitionState.ONLINE)
+        self.journal.clear()
+
+    def move(self, partition: TopicPartition) -> None:
+        """Treat one partition; what is written, is in its znode."""
+        hand = Hand(move_partition(self.one, partition))
+        while not hand.ended:
+            effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
+            found = self.states[partition]
+            if isinstance(effect, StateWrite):
+                self.states[partition] = StateZnode(effect.content, found.version + 1)
+                hand.expect(type(effect), found.version + 1)
+            else:
+                hand.expect(type(effect), found)
+
+    def shut_down(self, b: int) -> ControlledShutdownResponse:
+        """The whole shutdown of a broker."""
+        assert begin_shutdown(self.one, b) is ErrorCode.NONE
+        assert self.one.shutdown is not None
+        for partition in sorted(self.one.shutdown.to_move):
+            self.move(partition)
+        return answer_shutdown(self.one, None)
+
+    def leadership(self, partition: TopicPartition = TP) -> tuple[int, tuple[int, ...], int]:
+        content = self.states[partition].content
+        return content.leader, content.isr, content.leader_epoch
+
+
+def test_the_example_of_the_admin_test() -> None:
+    """Its brokers 0, 1, 2 are 1, 2, 3 here."""
+    cluster = Cluster({TP: (1, 2, 3)})
+    assert cluster.shut_down(3) == DONE
+    assert cluster.leadership() == (1, (1, 2), 1)
+    assert [broker for broker, _ in requests(cluster.journal, StopReplicaRequest)] == [3, 3], "once alone, and again"
+    assert cluster.shut_down(2) == DONE
+    assert cluster.leadership() == (1, (1,), 2)
+    assert cluster.shut_down(1).partitions_remaining == (TP,), "nobody else is in sync"
+    assert cluster.leadership() == (1, (1,), 2)
+
+
+def test_a_leader_hands_over_to_the_first_of_ar_and_is_told_to_follow() -> None:
+    cluster = Cluster({TP: (1, 2, 3)})
+    assert cluster.shut_down(1) == DONE
+    assert cluster.leadership() == (2, (2, 3), 1)
+    assert [broker for broker, _ in requests(cluster.journal, LeaderAndIsrRequest)] == [1, 2, 3]
+    assert not requests(cluster.journal, StopReplicaRequest)
+    assert cluster.one.replica_machine.states[TP, 1] is ReplicaState.ONLINE, "the replica's state is not touched"
+
+
+def test_a_partition_with_one_replica_is_neither_moved_nor_reported() -> None:
+    cluster = Cluster({TP: (3,)})
+    assert cluster.shut_down(3) == DONE
+    assert cluster.leadership() == (3, (3,), 0)
+
+
+def test_a_partition_without_leadership_is_left_alone() -> None:
+    cluster = Cluster({TP: (1, 2, 3)})
+    cluster.one.context.partition_leadership_info.clear()
+    assert cluster.shut_down(3) == DONE
+    assert not requests(cluster.journal, StopReplicaRequest)
+
+
+@pytest.mark.parametrize(
+    ("switches", "active", "broker", "code"),
+    [((), False, 3, ErrorCode.STALE_CONTROLLER_EPOCH), ((), True, 4, ErrorCode.BROKER_NOT_AVAILABLE)],
+)
+def test_who_is_not_active_or_does_not_know_the_broker_refuses(
+    switches: tuple[Switch, ...], active: bool, broker: int, code: ErrorCode
+) -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, *switches)
+    if not active:
+        cluster.one.context.controller_channel_manager = None
+    assert begin_shutdown(cluster.one, broker) is code
+    refused = ShutdownAnswered(1, broker, ControlledShutdownResponse(code))
+    assert [entry for entry in cluster.journal if isinstance(entry, ShutdownAnswered)] == [refused]
+    assert cluster.one.shutdown is None
+    assert cluster.one.live == {1, 2, 3}
+
+
+def test_who_is_shutting_down_gets_requests_and_may_not_lead_until_its_failure_is_handled() -> None:
+    cluster = Cluster({TP: (1, 2, 3)})
+    cluster.shut_down(3)
+    context = cluster.one.context
+    assert context.live_broker_ids == {1, 2}
+    assert context.live_or_shutting_down_broker_ids == {1, 2, 3}
+    context.live_brokers = registered(1, 2)
+    Hand(on_broker_failure(cluster.one, frozenset({3})))
+    context.live_brokers = registered(1, 2, 3)
+    assert context.live_broker_ids == {1, 2, 3}
+
+
+def test_a_new_term_knows_of_no_shutdown() -> None:
+    cluster = Cluster({TP: (1, 2, 3)})
+    cluster.shut_down(3)
+    cluster.one.context.controller_channel_manager = None
+    cluster.one.metrics.clear()
+    failed_over(cluster.one, (1, 2, 3))
+    assert cluster.one.live == {1, 2, 3}
+
+
+# ------------------------------------------------------------------------------------------------- a controller no more
+
+
+def test_a_write_that_is_fenced_off_takes_the_controller_down() -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, Switch.FENCED_WRITES)
+    begin_shutdown(cluster.one, 3)
+    hand = Hand(move_partition(cluster.one, TP))
+    hand.expect(ReadForRemoval, cluster.states[TP])
+    hand.fail(WriteRemoval, FencedWrite("moved"))
+    assert hand.ended
+    assert (cluster.one.is_active, cluster.one.leader_id, cluster.one.shutdown) == (False, NO_LEADER, None)
+
+
+@pytest.mark.parametrize(("switches", "found", "answered"), [
+    ((), None, DONE), ((Switch.FENCED_ANSWERS,), EpochZnode(5, 4), DONE),
+    ((Switch.FENCED_ANSWERS,), EpochZnode(6, 5), MOVED), ((Switch.FENCED_ANSWERS,), None, MOVED),
+])  # fmt: skip
+def test_where_that_is_mended_only_the_latest_controller_answers(
+    switches: tuple[Switch, ...], found: EpochZnode | None, answered: ControlledShutdownResponse
+) -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, *switches)
+    begin_shutdown(cluster.one, 3)
+    cluster.move(TP)
+    assert answer_shutdown(cluster.one, found) == answered
+    assert cluster.one.is_active == (answered == DONE)
+
+
+def test_a_resignation_in_the_middle_drops_the_rest() -> None:
+    cluster = Cluster({TP: (1, 2, 3)})
+    begin_shutdown(cluster.one, 3)
+    cluster.one.shutdown = None
+    assert Hand(move_partition(cluster.one, TP)).ended
+    assert answer_shutdown(cluster.one, None) == MOVED
+
+
+# ----------------------------------------------------------------------------------------------------------- the broker
+
+
+def test_a_broker_asks_while_it_has_tries_left_and_goes_when_it_leads_nothing() -> None:
+    first = Departure(tries=2).asking(1)
+    assert not first.is_over(NO_LEADER), "it waits for an answer"
+    for bad in (None, MOVED, ControlledShutdownResponse(ErrorCode.NONE, (TP,))):
+        again = first.answered(bad)
+        assert (again.tries, again.asked, again.may_go, again.is_over(1)) == (1, None, False, False)
+        assert again.is_over(NO_LEADER), "there is nobody to ask"
+        assert again.asking(2).answered(bad).is_over(1), "its tries are used up"
+    assert first.answered(DONE).is_over(1)
+
+
+# -------------------------------------------------------------------------------------------------------- the recording
+
+RF1, RF2, RF3 = (
+    {TopicPartition(topic, p): replicas for p, replicas in enumerate(assigned)}
+    for topic, assigned in {
+        "rf1": ((1,), (2,), (3,)),
+        "rf2": ((1, 2), (2, 3), (3, 1)),
+        "rf3": ((1, 2, 3), (2, 3, 1), (3, 1, 2)),
+    }.items()
+)
+SENDS = (LeaderAndIsrSending, UpdateMetadataSending)
+SHUTDOWN_LINES = (ShuttingDownBroker, AllShuttingDown, LiveBrokers, AllLeaders)
+
+
+def entries(log: str) -> list[LogEntry]:
+    """A log of the real broker 1."""
+    text = (recording("09-controlled-shutdown") / "broker-1" / log).read_text().splitlines()
+    return [entry for entry in read_entries(text, log) if isinstance(entry, LogEntry)]
+
+
+def recorded() -> tuple[Sequence[Line], Sequence[ControllerLine]]:
+    """What the real controller 1 wrote during the first shutdown, of broker 3: of the shutdown, and of states.
+
+    What its send threads wrote meanwhile is left out.
+    """
+    reports = entries("controller.log")
+    begin, end = (
+        next(place for place, entry in enumerate(reports) if words in entry.message)
+        for words in ("Shutting down broker 3", "[Controller 1]: All leaders")
+    )
+    told = [parse_controller_line(entry.message) for entry in reports[begin : end + 1]]
+    times = reports[begin].time, reports[end].time
+    lines = [parse_line(entry.message) for entry in entries("state-change.log") if times[0] <= entry.time <= times[1]]
+    states = [line for line in lines if isinstance(line, ControllerLine) and not isinstance(line, ResponseReceived)]
+    return [line for line in told if isinstance(line, SHUTDOWN_LINES)], states
+
+
+def without_hashes(lines: Sequence[Line]) -> list[object]:
+    """Lines in their order, but for those whose order is left to a hash: who is told first, who leads what."""
+    sent = sorted(str(line) for line in lines if isinstance(line, SENDS))
+    rest = [line for line in lines if not isinstance(line, SENDS)]
+    return [*(set(line.leaders) if isinstance(line, AllLeaders) else line for line in rest), sent]
+
+
+def test_the_logs_of_a_shutdown_are_what_a_real_controller_wrote() -> None:
+    """Which partition is next is left to a hash, too: the order is the recording's."""
+    told, states = recorded()
+    begins = [line for line in states if isinstance(line, LeaderElectionStarted | ReplicaChanged)]
+    cluster = Cluster({**RF1, **RF2, **RF3}, epoch=1)
+    assert begin_shutdown(cluster.one, 3) is ErrorCode.NONE
+    assert cluster.one.shutdown is not None
+    assert cluster.one.shutdown.to_move == {line.partition for line in begins}
+    for line in begins:
+        cluster.move(line.partition)
+    assert answer_shutdown(cluster.one, None) == DONE
+    ours = [entry.line for entry in cluster.journal if isinstance(entry, Report)]
+    assert without_hashes([line for line in ours if isinstance(line, SHUTDOWN_LINES)]) == without_hashes(told)
+    ours = [entry.line for entry in cluster.journal if isinstance(entry, StateChange)]
+    assert without_hashes(ours) == without_hashes(states)
+    assert (len(told), len(states)) == (4, 24)
