@@ -31,11 +31,14 @@ def deletion_manager(
     effect = None if process.running is None else process.running.options[0]
     if isinstance(effect, DeleteQueuedTopic | DropRequest):
         turns = effect.remaining
+    to_queue = effect.known if isinstance(effect, DropRequest) else frozenset()
     for number, topic in enumerate(topics):
         yield f"{path}.queued[{number}]", topic in deleting.queued
         yield f"{path}.ineligible[{number}]", topic in deleting.ineligible
         yield f"{path}.modified[{number}]", topic in controller.topic_listeners
         yield f"{path}.turns[{number}]", topic in turns
+        if m.has_several_topics:
+            yield f"{path}.to_queue[{number}]", topic in to_queue
         if m.has("reassignment"):
             yield f"{path}.resuming[{number}]", topic in controller.activity.resuming
     retried = controller.activity.retried

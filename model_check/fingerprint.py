@@ -12,6 +12,7 @@ Left out, and with a reason each:
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * the logs on a broker's disk, in a scope without deletions of replicas;
 * the data versions of what is written unconditionally: assignments, and what is to be reassigned;
+* that a partition was heard of which does not exist: it reads like one that was not;
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
@@ -45,6 +46,7 @@ from reference.preferred_election import DeleteElectionRequest, FinishFailover
 from reference.procedures import Effect
 from reference.request_batch import RequestBatch
 from reference.zookeeper_scripts import broker_path
+from spec.partition_states import PartitionState
 from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.variants import Switch
 
@@ -210,8 +212,10 @@ def _controller(controller: KafkaController) -> Named:
     yield "assignment", _items(context.partition_replica_assignment)
     yield "reassignments", _items(context.partitions_being_reassigned)
     yield "leadership", _items(context.partition_leadership_info)
-    yield "partition states", (_items(controller.partition_machine.states), controller.partition_machine.has_started)
-    yield "replica states", (_items(controller.replica_machine.states), controller.replica_machine.has_started)
+    partitions, replicas = controller.partition_machine, controller.replica_machine
+    existing = {key: state for key, state in partitions.states.items() if state is not PartitionState.NON_EXISTENT}
+    yield "partition states", (_items(existing), partitions.has_started)
+    yield "replica states", (_items(replicas.states), replicas.has_started)
     yield "channels", (frozenset(controller.metrics), None if manager is None else frozenset(queues))
     yield from ((f"queue to {b}", _queue(queue)) for b, queue in sorted(queues.items()))
     yield from ((f"abandoned queue to {b}", _queue(queue)) for b, queue in sorted(controller.abandoned.items()))

@@ -59,6 +59,8 @@ class DeletionReporting(ControllerStep):
         match self.rule:
             case "on_deletion_change":
                 yield from self._requests_found()
+            case "drop_request" if self.system.model.has_several_topics and self.place(self.after) is At.IDLE:
+                yield from self._queued(self._flags(self.before, "to_queue"))
             case "delete_queued_topic":
                 yield from self._turned_to()
             case "on_replica_deleted":
@@ -75,14 +77,19 @@ class DeletionReporting(ControllerStep):
     # ------------------------------------------------------------------------------------------------- the queue
 
     def _requests_found(self) -> Iterator[Expected]:
-        """The listener: known topics are queued, the others' requests dropped."""
+        """The listener: the requests for unknown topics are dropped, then the known ones are queued."""
         asked, known = self._flags(self.before, "zookeeper", "deletions"), self._flags(self.before, "topics")
         yield DeletionRequested, {"topics": self._titles(asked)}
         if asked - known:
             yield UnknownTopicsIgnored, {"topics": self._titles(asked - known)}
-        if asked & known:
-            yield DeletionQueued, {"topics": self._titles(asked & known)}
-        for t in asked & known & self._flags(self.before, "queued"):
+        else:
+            yield from self._queued(asked)
+
+    def _queued(self, topics: frozenset[int]) -> Iterator[Expected]:
+        """Known topics are queued; one that is so already is held back where something is in the way."""
+        if topics:
+            yield DeletionQueued, {"topics": self._titles(topics)}
+        for t in topics & self._flags(self.before, "queued"):
             if is_busy(self.system.view(self.before), self.system.model, self.parameters["c"], t).raw:
                 yield DeletionHalted, {"topics": self._titles({t})}
 

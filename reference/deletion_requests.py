@@ -52,10 +52,11 @@ class ReadDeletions(Effect[Topics]):
 
 @dataclass(frozen=True)
 class DropRequest(Effect[None]):
-    """A request to delete a topic that is not known goes; `remaining` are all such topics."""
+    """A request to delete a topic that is not known goes; `remaining` are all such topics, `known` come after them."""
 
     topic: str
     remaining: Topics
+    known: Topics
     fence: Fence | None
     at = At.DROP_REQUEST
 
@@ -67,32 +68,33 @@ class DropRequest(Effect[None]):
 
 
 def on_deletion_change(controller: KafkaController) -> Procedure[None]:
-    """`DeleteTopicsListener`: known topics are queued and the thread is woken, the others' requests are dropped.
+    """`DeleteTopicsListener`: requests for unknown topics are dropped, then the others are queued, the thread is woken.
 
     A topic that is being elected for or reassigned is marked as ineligible before it is queued, which does nothing
     (D44).
     """
     requested = yield from OnDeletionChange()
-    unknown = requested - controller.context.all_topics
+    known, unknown = requested & controller.context.all_topics, requested - controller.context.all_topics
     controller.report(DeletionRequested, topics=listed(requested))
     if unknown:
         controller.report(UnknownTopicsIgnored, topics=listed(unknown))
-        yield from _drop_requests(controller, unknown)
-    known = requested - unknown
+        yield from _drop_requests(controller, unknown, known)
+    if known:
+        controller.report(DeletionQueued, topics=listed(known))
     if not known or controller.deletion is DeletionThread.NONE:
         return
-    controller.report(DeletionQueued, topics=listed(known))
     busy = [topic for topic in sorted(known) if controller.context.is_busy(topic)]
-    hold_back(controller, busy)
+    for topic in busy:
+        hold_back(controller, [topic])
     enqueue(controller, known)
     controller.deleting.woken = True
     if controller.mends(Switch.MARK_WHAT_IS_QUEUED):
         hold_back(controller, busy)
 
 
-def _drop_requests(controller: KafkaController, unknown: Topics) -> Procedure[None]:
+def _drop_requests(controller: KafkaController, unknown: Topics, known: Topics) -> Procedure[None]:
     def first(topic: str, remaining: Topics) -> DropRequest:
-        return DropRequest(topic, remaining, controller.fence)
+        return DropRequest(topic, remaining, known, controller.fence)
 
     def rest(topic: str, done: None, remaining: Topics) -> Procedure[bool]:
         del topic, done, remaining

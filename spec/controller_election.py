@@ -46,7 +46,7 @@ TOPIC_LISTENERS = ("topic_listening", "topic_watching")
 RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", *TOPIC_LISTENERS, "asked",
     "request_read", "queued", "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming",
-    "imbalanced", "shutting_down", "shutdown_of", "to_move", "topic_ids",
+    "to_queue", "imbalanced", "shutting_down", "shutdown_of", "to_move", "topic_ids",
 )  # fmt: skip
 
 
@@ -146,6 +146,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
             reset(controller.partitions[p], "found")
     if m.has("deletion"):
         reset(controller, "turns", "topic")
+        _reset_present(controller, "to_queue")
 
 
 def forget_epoch_version(controller: Any, m: Model) -> None:

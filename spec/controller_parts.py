@@ -63,17 +63,21 @@ def deletion_manager(m: Model) -> Mapping[str, Shape]:
     `doomed`: partitionsToBeDeleted, those that a topic had when it was queued. `modified`: topics whose own znode the
     controller listens to. `turns`: queued topics that the thread, which has the lock, has yet to turn to; `topic`: the
     one that it is busy with; `retried`: its replicas whose deletion failed, while they are taken Offline. `resuming`,
-    kept where there are reassignments: topics that are held back no more once the running handler is over.
+    kept where there are reassignments: topics that are held back no more once the running handler is over. `to_queue`,
+    kept where there are several topics: those that the listener queues once it has dropped the requests for others.
     """
-    resuming = {"resuming": {t: Leaf(FLAG, False) for t in m.topics}} if m.has("reassignment") else {}
+    flags: Shape = {t: Leaf(FLAG, False) for t in m.topics}
+    resuming = {"resuming": flags} if m.has("reassignment") else {}
+    to_queue = {"to_queue": flags} if m.has_several_topics else {}
     return {
         **resuming,
-        "queued": {t: Leaf(FLAG, False) for t in m.topics},
+        **to_queue,
+        "queued": flags,
         "doomed": {p: Leaf(FLAG, False) for p in m.partitions},
-        "ineligible": {t: Leaf(FLAG, False) for t in m.topics},
-        "modified": {t: Leaf(FLAG, False) for t in m.topics},
+        "ineligible": flags,
+        "modified": flags,
         "woken": Leaf(FLAG, False),
-        "turns": {t: Leaf(FLAG, False) for t in m.topics},
+        "turns": flags,
         "topic": Leaf(m.topic_number, 0),
         "retried": {p: Leaf(m.brokers.set_kind, ()) for p in m.partitions},
     }

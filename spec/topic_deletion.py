@@ -81,33 +81,50 @@ def _create_request(s: Any, m: Model, t: int) -> None:
 
 @action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
 def on_deletion_change(s: Any, m: Model, c: int) -> None:
-    """The requests changed: known topics are queued and the thread is woken, the others' requests are dropped.
+    """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
 
-    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
-    queued already.
+    What is queued is what was read here; requests that come meanwhile have a callback of their own.
     """
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.DELETIONS)
     rearm_watch(s, c, "deletions")
+    known, unknown = {}, {}
     for t in m.topics:
         asked = s.zookeeper.deletions[t]
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
-        with when(both(asked, controller.topics[t], controller.deletion != DeletionThread.NONE)):
+        known[t], unknown[t] = both(asked, controller.topics[t]), both(asked, ~controller.topics[t])
+    drops = either(*unknown.values())
+    with when(drops):
+        controller.at = At.DROP_REQUEST
+        for t in m.topics:
+            controller.turns[t] = unknown[t]
+            if m.has_several_topics:
+                controller.to_queue[t] = known[t]
+    with when(~drops):
+        _queue(s, m, c, known)
+
+
+def _queue(s: Any, m: Model, c: int, topics: Mapping[int, Value]) -> None:
+    """Topics are queued and the thread is woken, if there is one.
+
+    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
+    queued already.
+    """
+    controller = s.controllers[c]
+    for t, chosen in topics.items():
+        with when(both(chosen, controller.deletion != DeletionThread.NONE)):
             with when(is_busy(s, m, c, t)):
                 hold_back(s, m, c, t)
             enqueue(s, m, c, t)
             wake(s, m, c)
             if m.mends(Switch.MARK_WHAT_IS_QUEUED):
                 controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
-        with when(both(asked, ~controller.topics[t])):
-            controller.turns[t] = True
-            controller.at = At.DROP_REQUEST
 
 
 @action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
 def drop_request(s: Any, m: Model, c: int, t: int) -> None:
-    """A request to delete a topic that is not known is deleted, and that is all."""
+    """A request to delete a topic that is not known is deleted; behind the last one the known topics are queued."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
     fenced = is_fenced_off(s, m, c)
@@ -116,6 +133,9 @@ def drop_request(s: Any, m: Model, c: int, t: int) -> None:
         controller.turns[t] = False
         with when(~either(*(controller.turns[u] for u in m.topics))):
             become_idle(s, c)
+            if m.has_several_topics:
+                _queue(s, m, c, {u: controller.to_queue[u] for u in m.topics})
+                reset(controller, "to_queue")
     with when(fenced):
         controller_moved(s, m, c)
 

@@ -28,7 +28,7 @@ from reference.zookeeper_api import SetData
 from reference.zookeeper_scripts import state_path
 from spec.error_codes import ErrorCode
 from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
-from spec.scopes import scope
+from spec.scopes import Scope, scope
 from spec.variants import VARIANTS
 
 
@@ -103,6 +103,26 @@ def test_the_first_levels_of_larger_scopes_agree(name: str) -> None:
     replayed = replay_edges(sides(name), tree(name, depth=5))
     assert replayed.edges == tree(name, depth=5).edges
     assert not replayed.complete
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_two_topics_that_come_and_go_agree_where_one_is_not_known_yet(variant: str) -> None:
+    """Its request is dropped, and only then the other is queued: that takes nine steps."""
+    bounds = Scope(
+        name="two topics",
+        statement="Created and deleted, each once; the broker that has them is the controller.",
+        brokers=1,
+        controllers=1,
+        assigned=((1,), (1,)),
+        topic_of=(0, 1),
+        parts=frozenset({"partitions", "connections", "creation", "deletion"}),
+        budgets=(("creations", 2), ("deletions", 2)),
+        callback_capacity=6,
+        connection_capacity=6,
+    )
+    both = Sides(bounds, VARIANTS[variant])
+    assert replay_edges(both, spanning_tree(both.system, depth=11)).by_rule["drop_request"]
 
 
 @pytest.mark.parametrize("parts", [1, 2, 7])

@@ -138,3 +138,17 @@ def test_a_replica_without_leadership_never_goes_offline_unless_that_is_mended()
         run.do("start_process(b=2)", "register_broker(b=2)", "on_broker_change(c=1)", "delete_queued_topic(c=1, t=0)")
         found[switches] = run["controllers[1].partitions[0].replicas[2]"]
     assert list(found.values()) == ["ONLINE", "DELETION_STARTED"]
+
+
+def test_requests_for_unknown_topics_are_dropped_before_the_known_ones_are_queued() -> None:
+    """`DeleteTopicsListener`: what was read is queued, and the thread woken, behind the last znode that goes."""
+    scope = replace(TOPIC, brokers=1, assigned=((1,), (1,)), topic_of=(0, 1), parts=TOPIC.parts | {"creation"})
+    run = Run(scope, creations=2, deletions=2)
+    run.do("create_topic(t=0)", "on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=1)", "create_state(c=1, p=0)")
+    run.do("request_deletion(t=0)", "create_topic(t=1)", "request_deletion(t=1)", "on_deletion_change(c=1)")
+    queued = [f"controllers[1].{name}" for name in ("queued[0]", "queued[1]", "woken")]
+    assert [run[name] for name in queued] == ["no", "no", "no"]
+    assert [name for name in run.enabled() if name.startswith("drop_request")] == ["drop_request(c=1, t=1)"]
+    assert run.do("drop_request(c=1, t=1)") == [("delete delete_topics", "1")]
+    assert [run[name] for name in queued] == ["yes", "no", "yes"]
+    assert run["controllers[1].to_queue[0]"] == "no"
