@@ -10,7 +10,7 @@ Kafka 0.10.2.2: `KafkaController.onPreferredReplicaElection`, `initializePreferr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -28,6 +28,8 @@ from spec.controller_log.preferred_election import (
     PreferredReplicaDoesNotLead,
     PreferredReplicaLeads,
 )
+from spec.controller_log.topic_deletion import DeletionHalted
+from spec.deletion_queue import is_queued
 from spec.kafka_types import NO_LEADER
 from spec.live_brokers import live_brokers
 from spec.log_lines import Line
@@ -107,6 +109,14 @@ class ElectionReporting(ElectionStep):
         if listens or takes_up or self.begins_pending or self._ends_at_once:
             partitions = self.asked if self.system.model.elects_preferred else ()
             yield PreferredElectionStarted, {"partitions": frozenset(map(self._name, partitions))}
+            if halted := self._queued_topics(partitions):
+                yield DeletionHalted, {"topics": halted}
+
+    def _queued_topics(self, partitions: Iterable[int]) -> frozenset[str]:
+        """The topics of these that are queued for deletion, which an election of theirs holds back."""
+        view, model, c = self.system.view(self.after), self.system.model, self.parameters["c"]
+        queued = (p for p in partitions if is_queued(view, model, c, p).raw)
+        return frozenset(self.cluster.topics[model.topic_of(p)] for p in queued)
 
     @property
     def _ends_at_once(self) -> bool:

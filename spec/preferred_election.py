@@ -26,7 +26,7 @@ from typing import Any
 
 from spec.controller_election import controller_moved, elector_resigns
 from spec.controller_threads import become_idle, rearm_watch, take_callback
-from spec.deletion_queue import is_queued, resume_deletion
+from spec.deletion_queue import hold_back, is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_leadership import begin_visits, can_be_visited, is_led_as_preferred
@@ -83,12 +83,17 @@ def on_preferred_election(s: Any, m: Model, c: int) -> None:
 
 
 def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value]) -> None:
-    """The asked are under way; those of them for which that takes a ZooKeeper operation are visited."""
+    """The asked are under way; those of them for which that takes a ZooKeeper operation are visited.
+
+    Meanwhile the deletion of their topics is held back; only at a failover may one of them be queued for it.
+    """
     controller = s.controllers[c]
     visited = {}
     for p in m.partitions:
         controller.asked[p] = asked[p]
         controller.electing[p] = controller.electing[p] | asked[p]
+        with when(asked[p]):
+            hold_back(s, m, c, m.topic_of(p))
         led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
         visited[p] = both(asked[p], led)
     begin_visits(s, m, c, handler, visited)

@@ -65,3 +65,17 @@ def test_known_topics_are_queued_behind_the_drop_of_requests_for_others() -> Non
     told.do("request_deletion(t=0)", "create_topic(t=1)", "request_deletion(t=1)")
     assert told.do("on_deletion_change(c=1)") == ["DeletionRequested", "UnknownTopicsIgnored"]
     assert told.do("drop_request(c=1, t=1)") == ["DeletionQueued"]
+
+
+def test_a_failover_that_elects_for_a_queued_topic_halts_its_deletion() -> None:
+    """Broker 2, the preferred replica, is dead; the request for it, and that for the deletion, wait for a failover."""
+    told = Told((2, 1))
+    told.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "create_topic(t=0)")
+    told.do("on_topic_change(c=1)")
+    list(told.go_on())
+    told.do("request_deletion(t=0)", "request_preferred_election(named=1)", "crash(b=1)", "end_orphaned_session(b=1)")
+    told.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)")
+    written = [line for lines in told.go_on() for line in lines]
+    begins = written.index("PreferredElectionStarted")
+    assert written[begins : begins + 2] == ["PreferredElectionStarted", "DeletionHalted"]
+    assert written.count("DeletionHalted") == 1

@@ -152,3 +152,30 @@ def test_requests_for_unknown_topics_are_dropped_before_the_known_ones_are_queue
     assert run.do("drop_request(c=1, t=1)") == [("delete delete_topics", "1")]
     assert [run[name] for name in queued] == ["yes", "no", "yes"]
     assert run["controllers[1].to_queue[0]"] == "no"
+
+
+def test_an_election_of_a_queued_topic_holds_its_deletion_back() -> None:
+    """Only a failover elects for such a topic; here it has completed a reassignment, which resumes the deletion."""
+    scope = replace(
+        TOPIC,
+        brokers=2,
+        assigned=((2, 1),),
+        requests=(((2,),),),
+        parts=TOPIC.parts | {"reassignment", "preferred_election"},
+    )
+    run = Run(scope, crashes=1, expiries=1, reassignments=1, deletions=1, elections=1)
+    run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)", "read_for_election(c=1, p=0)")
+    run.do("write_elected_leader(c=1, p=0)", "read_for_removal(c=1, p=0, r=2)", "renew_session(b=2)")
+    run.do("register_broker(b=2)", "on_broker_change(c=1)")
+    for b in (1, 2):
+        while run.can(f"deliver_request(c=1, b={b})"):
+            run.do(f"deliver_request(c=1, b={b})")
+    run.do("expand_isr(b=1, p=0, r=2)", "crash(b=1)", "end_orphaned_session(b=1)")
+    run.do("request_reassignment(k=0)", "request_deletion(t=0)", "request_preferred_election(named=1)")
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)")
+    held_back = {}
+    while run["controllers[1].at"] != "FINISH":
+        held_back[run["controllers[1].handler"]] = run["controllers[1].ineligible[0]"]
+        run.do(next(name for name in run.enabled() if "(c=1" in name and not name.startswith(("deliver", "fail"))))
+    assert held_back["PENDING_ELECTION"] == "yes"
+    assert run["controllers[1].ineligible[0]"] == "no"
