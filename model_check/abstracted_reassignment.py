@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from model_check.abstracted_leadership import Named
-from model_check.history import History, assigned_in_zookeeper, requested_reassignments
+from model_check.history import History, requested_reassignments
 from reference.controller import KafkaController
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess
 from reference.reassignment_effects import WriteRemaining
 from reference.znode_tree import WatchKind
 from reference.zookeeper_scripts import state_path
-from spec.model import Model
-from spec.state import Callback
 
 
 def requested(cluster: MemoryCluster, history: History) -> Named:
-    """The assignments in ZooKeeper, what is to become of them, and how that began."""
+    """What is to become of the assignments in ZooKeeper, and how that began."""
     wanted, original = requested_reassignments(cluster), dict(history.original)
     for p, partition in enumerate(cluster.partitions):
-        yield f"zookeeper.assigned[{p}]", assigned_in_zookeeper(cluster, partition)
         yield f"zookeeper.requested[{p}]", wanted.get(partition, ())
         yield f"history.original[{p}]", original.get(partition, ())
         yield f"history.caught_up[{p}]", partition in history.caught_up
@@ -34,9 +31,7 @@ def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Na
         yield f"{path}.isr_watching[{p}]", listening and (WatchKind.NODE, znode) in armed
 
 
-def reassignments(
-    m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
-) -> Named:
+def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """What a controller is reassigning, and which of it the running handler is at."""
     context, activity = controller.context, controller.activity
     due, effects = dict(activity.due), () if process.running is None else process.running.options
@@ -46,10 +41,6 @@ def reassignments(
         yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())
         yield f"{path}.due[{p}]", due.get(partition, ())
         yield f"{path}.remaining[{p}]", remaining.get(partition, ())
-        yield f"{path}.partitions[{p}].assigned", context.partition_replica_assignment.get(partition, ())
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working
     yield f"{path}.leaving", activity.leaving
-    for place in range(m.scope.callback_capacity):
-        event = process.events[place] if place < len(process.events) else Callback.NONE
-        yield f"{path}.concerns[{place}]", 0 if isinstance(event, Callback) else cluster.partitions.index(event)

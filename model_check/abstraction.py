@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from model_check.abstracted_assignment import assignments, known_assignments, topic_watches
 from model_check.abstracted_connections import connection
 from model_check.abstracted_deletions import deletion_manager, deletion_requests
 from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
@@ -23,7 +24,7 @@ from model_check.abstracted_reassignment import isr_watches, reassignments, requ
 from model_check.abstracted_threads import on_the_way_out, other_threads
 from model_check.history import History
 from reference.controller import KafkaController
-from reference.controller_threads import PATH_OF
+from reference.controller_threads import PATH_OF, callback_of
 from reference.effects import ElectCreate
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess, Repeated
@@ -83,6 +84,7 @@ class Abstraction:
     def _shared(self, cluster: MemoryCluster, history: History) -> Named:
         """What is not in the memory of a process, or not in that alone."""
         yield from _zookeeper(self.m, cluster)
+        yield from assignments(self.m, cluster)
         if self.m.has("reassignment"):
             yield from requested(cluster, history)
         for process in cluster.processes.values():
@@ -96,6 +98,7 @@ class Abstraction:
                     yield from _notifications(cluster, process)
                 if self.m.has("reassignment"):
                     yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
+                yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
         for epoch in self.m.epochs_acted_in:
             yield f"history.acted[{epoch}]", epoch in history.epochs
         for name, left in cluster.budget.items():
@@ -211,7 +214,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     if m.has("preferred_election"):
         yield from preferred_elections(cluster, controller, path)
     if m.has("reassignment"):
-        yield from reassignments(m, cluster, process, controller, path)
+        yield from reassignments(cluster, process, controller, path)
+    yield from known_assignments(m, cluster, process, controller, path)
     if m.has("deletion"):
         yield from deletion_manager(m, cluster, process, controller, path)
     yield from other_threads(m, cluster, controller, path)
@@ -266,8 +270,8 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
 def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
     waiting = process.events
     for place in range(m.scope.callback_capacity):
-        event = waiting[place] if place < len(waiting) else Callback.NONE
-        yield f"{path}.callbacks[{place}]", event if isinstance(event, Callback) else Callback.STATE
+        callback = callback_of(waiting[place]) if place < len(waiting) else Callback.NONE
+        yield f"{path}.callbacks[{place}]", callback
 
 
 def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:

@@ -13,6 +13,7 @@ Left out, and with a reason each:
 * the logs on a broker's disk, in a scope without deletions of replicas;
 * the data versions of what is written unconditionally: assignments, and what is to be reassigned;
 * that a partition was heard of which does not exist: it reads like one that was not;
+* partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
@@ -72,6 +73,8 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
 
 def _conditions(cluster: MemoryCluster) -> Iterator[Remembered | tuple[str, Hashable]]:
     yield "budget", tuple(cluster.budget.items())
+    if cluster.adding is not None:
+        yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
     yield from sorted(_znodes(cluster))
     for b, process in cluster.processes.items():
         yield from _outside(cluster, b, process)
@@ -209,7 +212,8 @@ def _controller(controller: KafkaController) -> Named:
     is_woken = deleting.woken and bool(deleting.queued)
     yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken, controller.topic_listeners)
     yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
-    yield "assignment", _items(context.partition_replica_assignment)
+    assignment = {tp: replicas for tp, replicas in context.partition_replica_assignment.items() if replicas}
+    yield "assignment", _items(assignment)
     yield "reassignments", _items(context.partitions_being_reassigned)
     yield "leadership", _items(context.partition_leadership_info)
     partitions, replicas = controller.partition_machine, controller.replica_machine

@@ -63,6 +63,8 @@ from spec.kafka_types import TopicPartition
 from spec.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
 from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
 
+ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
+"""What the tool that adds partitions does."""
 READS_DELETIONS = ("on_deletion_change", "read_deletions")
 """The steps that read which topics are to be deleted to find out."""
 
@@ -135,6 +137,8 @@ class Observer:
             yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
         elif met.fate is Fate.DELETION_REQUESTED:
             yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate in ADDITIONS:
+            yield from (Seen("admin", ADDITIONS[met.fate], {"topic": self._topic(topic)}) for topic in met.paths)
         elif met.fate is Fate.ELECTION_WITHDRAWN:
             yield Seen("admin", "withdraw preferred election", {})
         else:
@@ -176,6 +180,8 @@ class Observer:
 
     def _operation(self, entry: OperationDone) -> Iterator[Seen]:
         match entry:
+            case OperationDone(process=c, operation=GetData(path=path)) if self.rule == "on_partition_modifications":
+                yield from self._modified(c, path)
             case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
                 yield from self._done(entry)
             case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
@@ -214,6 +220,12 @@ class Observer:
         """Which topics a read of children has found, and which not."""
         for number, topic in enumerate(self.after.topics()):
             yield Seen(role, kind, {"topic": number, "present": topic in _names(done)})
+
+    def _modified(self, c: int, path: str) -> Iterator[Seen]:
+        """The listener on a topic's own znode has read it, or found it gone."""
+        for number, topic in enumerate(self.after.topics()):
+            if path == topic_path(topic):
+                yield Seen(f"controller {c}", "read assignment", {"topic": number})
 
     def _is_request(self, read: GetData) -> bool:
         """Whether this is a read of what is to be reassigned, of which the specification tells."""

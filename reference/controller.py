@@ -61,7 +61,8 @@ class Configuration:
     children, or data, it listens to while it is active; `imbalance_percentage` is
     `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that may ever have a replica
     of a partition: no others are told to delete one that nobody assigned them. `caches_failed_removals`: a removal that
-    fails to write overwrites the cache all the same, as the era does.
+    fails to write overwrites the cache all the same, as the era does. `listens_to_topics`: it listens to the topics'
+    own znodes, too.
     """
 
     broker_id: int
@@ -71,6 +72,7 @@ class Configuration:
     imbalance_percentage: int = 10
     hosts: Mapping[TopicPartition, frozenset[int]] | None = None
     caches_failed_removals: bool = True
+    listens_to_topics: bool = True
 
 
 @dataclass

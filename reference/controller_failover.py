@@ -20,7 +20,6 @@ from reference.effects import (
     IncrementEpoch,
     ReadBrokers,
     ReadEpoch,
-    ReadTopics,
     Subscribe,
 )
 from reference.journal import Milestone
@@ -36,7 +35,8 @@ from reference.reassignment_requests import initialize_partition_reassignment, r
 from reference.replica_transitions import start_replica_machine
 from reference.state_effects import Partitions, ReadState
 from reference.topic_deletion import start_deletion_thread
-from reference.zookeeper_scripts import StateZnode
+from reference.topics import ReadTopics, listen_to_topics
+from reference.zookeeper_scripts import StateZnode, topic_path
 from spec.controller_log.failover import (
     ActiveBrokers,
     BecomingController,
@@ -73,6 +73,8 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         start_replica_machine(controller)
         yield from start_partition_machine(controller)
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
+        if not controller.mends(Switch.LISTEN_BEFORE_READING):
+            yield from listen_to_topics(controller, controller.context.all_topics)
         controller.report(ReadyToServe, epoch=controller.context.epoch)
         yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
@@ -117,11 +119,14 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     context = controller.context
     context.live_brokers = yield from ReadBrokers()
     context.shutting_down_broker_ids = frozenset()
-    topics = yield from ReadTopics()
-    context.all_topics = frozenset(topics)
+    listens = controller.configuration.listens_to_topics and controller.mends(Switch.LISTEN_BEFORE_READING)
+    topics = yield from ReadTopics(listens)
+    context.all_topics = topics.names
+    if listens:
+        controller.listeners |= {topic_path(topic) for topic in topics.names}
     context.partition_replica_assignment = {
         TopicPartition(topic, partition): replicas
-        for topic, assignment in topics.items()
+        for topic, assignment in topics.assignments.items()
         for partition, replicas in assignment.items()
     }
     context.partition_leadership_info = {}

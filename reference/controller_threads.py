@@ -19,6 +19,7 @@ from reference.controller_election import on_controller_change, on_controller_mo
 from reference.deletion_requests import on_deletion_change
 from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
+from reference.partition_addition import on_partition_modifications
 from reference.preferred_election import on_preferred_election
 from reference.procedures import THROWABLE, FencedWrite, Procedure
 from reference.reassignment import on_state_change
@@ -34,13 +35,16 @@ from reference.zookeeper_scripts import (
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     state_path,
+    topic_path,
 )
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
 from spec.znode_paths import Path
 
-Event: TypeAlias = Callback | TopicPartition
-"""What the event thread is to call: a listener that there is one of, or the one on the state znode of a partition."""
+Event: TypeAlias = Callback | TopicPartition | str
+"""What the event thread is to call: a listener that there is one of, or the one on the state znode of a partition, or
+on the own znode of the topic of this name.
+"""
 
 CALLBACK_OF: Final[Mapping[str, Callback]] = {
     CONTROLLER: Callback.CONTROLLER,
@@ -51,7 +55,7 @@ CALLBACK_OF: Final[Mapping[str, Callback]] = {
     REASSIGN_PARTITIONS: Callback.REASSIGNMENTS,
     PREFERRED_REPLICA_ELECTION: Callback.PREFERRED,
 }
-"""Which listener a path has, but for state znodes."""
+"""Which listener a path has, but for state znodes and topics."""
 
 PATH_OF: Final = {callback: path for path, callback in CALLBACK_OF.items()}
 ALWAYS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
@@ -77,20 +81,24 @@ def event_of(path: str) -> Event:
     """What is called when the watch of a path that has a listener fires."""
     if path in CALLBACK_OF:
         return CALLBACK_OF[path]
-    return _partition_of(path)
+    named = Path.parse(path)
+    return str(named.topic) if named.partition is None else TopicPartition(str(named.topic), named.partition)
 
 
-def _partition_of(path: str) -> TopicPartition:
-    """The partition whose state znode has a path."""
-    state = Path.parse(path)
-    return TopicPartition(str(state.topic), int(state.partition or 0))
+def callback_of(event: Event) -> Callback:
+    """Which kind of listener is to be called."""
+    if isinstance(event, Callback):
+        return event
+    return Callback.MODIFICATIONS if isinstance(event, str) else Callback.STATE
 
 
 def subscribed(controller: KafkaController) -> Iterator[Event]:
     """Every listener of a controller module, in the order in which ZkClient queues them after an expiry."""
     paths = [path for path in controller.configuration.paths if path in controller.listeners]
     yield from (CALLBACK_OF[path] for path in paths if path != PREFERRED_REPLICA_ELECTION)
-    yield from sorted(_partition_of(path) for path in controller.listeners if path not in CALLBACK_OF)
+    others = [event_of(path) for path in controller.listeners if path not in CALLBACK_OF]
+    yield from sorted(topic for topic in others if isinstance(topic, str))
+    yield from sorted(partition for partition in others if isinstance(partition, TopicPartition))
     yield Callback.CONTROLLER
     yield from (CALLBACK_OF[path] for path in paths if path == PREFERRED_REPLICA_ELECTION)
 
@@ -98,7 +106,10 @@ def subscribed(controller: KafkaController) -> Iterator[Event]:
 def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]:
     """What the event thread does for a callback; an exception that leaves the listener is only logged."""
     try:
-        if not isinstance(callback, Callback):
+        if isinstance(callback, str):
+            skipped = SkipCallback(topic_path(callback))
+            yield from on_partition_modifications(controller, callback) if controller.is_active else skipped
+        elif isinstance(callback, TopicPartition):
             skipped = SkipCallback(state_path(callback))
             yield from on_state_change(controller, callback) if controller.is_active else skipped
         elif callback in ALWAYS:

@@ -136,6 +136,7 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
     if topic not in controller.topic_listeners and not controller.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
         raise NoSuchListener(f"key not found: {topic}")
     controller.topic_listeners -= {topic}
+    controller.listeners -= {topic_path(topic)}
     set_non_existent(controller, in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL))
     for partition in context.partitions_of(topic):
         partition_leadership.set_offline(controller, partition)

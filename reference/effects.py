@@ -25,7 +25,6 @@ from reference.zookeeper_api import (
 )
 from reference.zookeeper_scripts import (
     BROKER_IDS,
-    BROKER_TOPICS,
     CHILD_PATHS,
     CONTROLLER,
     CONTROLLER_EPOCH,
@@ -35,11 +34,10 @@ from reference.zookeeper_scripts import (
     owner_of,
     parsed,
     read_data,
-    topic_path,
 )
 from spec.kafka_types import NO_LEADER
 from spec.state import At
-from spec.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, TopicPayload
+from spec.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload
 
 # ----------------------------------------------------------------------------------------------- election, resignation
 
@@ -272,31 +270,6 @@ class ReadBrokers(Effect[Mapping[int, Registration]]):
         return _read_brokers()
 
 
-Assignment = Mapping[int, tuple[int, ...]]
-
-
-def _read_topics() -> Script[Mapping[str, Assignment]]:
-    """`getAllTopics`, `getReplicaAssignmentForTopics`: the assignment of every topic."""
-    children = yield GetChildren(BROKER_TOPICS)
-    found = {}
-    for topic in children.names:
-        node = yield from read_data(topic_path(topic))
-        if node is not None:
-            found[topic] = parsed(TopicPayload, topic_path(topic), node.data).partitions
-    return found
-
-
-@dataclass(frozen=True)
-class ReadTopics(Effect[Mapping[str, Assignment]]):
-    """Failover: the topics and their assignments."""
-
-    at = At.READ_TOPICS
-
-    def script(self) -> Script[Mapping[str, Assignment]]:
-        """Children and data."""
-        return _read_topics()
-
-
 # ----------------------------------------------------------------------------------------------------------- callbacks
 
 
@@ -307,15 +280,6 @@ class OnBrokerChange(Effect[Mapping[int, Registration]]):
     def script(self) -> Script[Mapping[int, Registration]]:
         """Children and data."""
         return _read_brokers()
-
-
-@dataclass(frozen=True)
-class OnTopicChange(Effect[Mapping[str, Assignment]]):
-    """A child callback of /brokers/topics: the topics and their assignments."""
-
-    def script(self) -> Script[Mapping[str, Assignment]]:
-        """Children and data."""
-        return _read_topics()
 
 
 @dataclass(frozen=True)

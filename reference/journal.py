@@ -154,6 +154,8 @@ class Fate(Enum):
     SESSION_ENDED = "ZooKeeper ends a session of the process"
     SESSION_RENEWED = "the client makes a new session"
     TOPIC_CREATED = "the admin tool creates a topic"
+    TOPIC_READ = "the admin tool reads a topic to which it will add partitions"
+    PARTITIONS_ADDED = "the admin tool adds partitions to a topic"
     ELECTION_REQUESTED = "the admin tool asks for a preferred election"
     REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
     DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"

@@ -3,8 +3,8 @@
 A tool writes a request, or a topic, and has nothing more to do with what comes of it. Somebody's hands may take a
 request away again.
 
-Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.deleteTopic`, `ReassignPartitionsCommand`,
-`PreferredReplicaLeaderElectionCommand`. PROTOCOL.md section 2.
+Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtils.deleteTopic`,
+`ReassignPartitionsCommand`, `PreferredReplicaLeaderElectionCommand`. PROTOCOL.md section 2.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from typing import Final
 from reference.journal import Fate, FateMet
 from reference.memory_choices import Choice
 from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_api import AnyOperation, Create, Delete
+from reference.zookeeper_api import AnyOperation, Create, Delete, SetData
 from reference.zookeeper_scripts import (
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     delete_topic_path,
+    parsed,
     topic_config_path,
     topic_path,
 )
+from spec.variants import Switch
 from spec.znodes import (
     PartitionReassignment,
     PartitionsPayload,
@@ -45,11 +47,22 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
         if delete_topic_path(topic) not in cluster.zookeeper.tree:
             rule = "request_deletion" if is_there else "request_stray_deletion"
             yield Choice(rule, (("t", number),), partial(request_deletion, topic=topic))
+    if "addition" in cluster.scope.parts:
+        yield from _additions(cluster)
     if "preferred_election" in cluster.scope.parts:
         yield from _election_requests(cluster)
     if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:
         for number in range(len(cluster.scope.requests)):
             yield Choice("request_reassignment", (("k", number),), partial(request_reassignment, number=number))
+
+
+def _additions(cluster: MemoryCluster) -> Iterator[Choice]:
+    """The tool that adds partitions reads a topic, or writes what it has read, with more."""
+    for number, topic in enumerate(cluster.topics()):
+        if cluster.adding is not None and cluster.adding[0] == topic:
+            yield Choice("write_addition", (("t", number),), write_addition)
+        elif cluster.adding is None and topic_path(topic) in cluster.zookeeper.tree:
+            yield Choice("read_for_addition", (("t", number),), partial(read_for_addition, topic=topic))
 
 
 def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
@@ -65,10 +78,39 @@ def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
 
 def create_topic(cluster: MemoryCluster, topic: str) -> None:
     """A topic's configuration, then the topic with its assignment."""
-    assigned = zip(cluster.partitions, cluster.scope.assigned, strict=True)
-    payload = TopicPayload(partitions={tp.partition: replicas for tp, replicas in assigned if tp.topic == topic})
+    payload = TopicPayload(partitions=dict(_assigned(cluster, topic, added=False)))
     cluster.create_as_admin(topic_config_path(topic), TopicConfigPayload(config={}).encode())
     _write(cluster, Create(topic_path(topic), payload.encode()), Fate.TOPIC_CREATED, topic_path(topic))
+
+
+def _assigned(cluster: MemoryCluster, topic: str, *, added: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The partitions that a topic gets by addition, or has from the start, with their replicas."""
+    for number, (tp, replicas) in enumerate(zip(cluster.partitions, cluster.scope.assigned, strict=True)):
+        if tp.topic == topic and (number in cluster.scope.added) is added:
+            yield tp.partition, replicas
+
+
+def read_for_addition(cluster: MemoryCluster, topic: str) -> None:
+    """The tool reads which partitions a topic has."""
+    node = cluster.zookeeper.tree[topic_path(topic)]
+    cluster.adding = topic, parsed(TopicPayload, topic_path(topic), node.data).partitions
+    cluster.record(FateMet(ADMIN, Fate.TOPIC_READ, (topic,)))
+
+
+def write_addition(cluster: MemoryCluster) -> None:
+    """The tool writes what it read, with the new partitions, whatever is there now (D39), and whether it is (D17).
+
+    Where that is mended, it does so only if the topic still has the partitions that it read.
+    """
+    assert cluster.adding is not None  # noqa: S101 - it is what made this a choice
+    (topic, read), cluster.adding = cluster.adding, None
+    path, tree = topic_path(topic), cluster.zookeeper.tree
+    found = parsed(TopicPayload, path, tree[path].data).partitions if path in tree else None
+    if found != read and Switch.KEEP_OTHERS_ASSIGNMENTS in cluster.switches:
+        return
+    data = TopicPayload(partitions={**read, **dict(_assigned(cluster, topic, added=True))}).encode()
+    write = Create(path, data) if found is None else SetData(path, data)
+    _write(cluster, write, Fate.PARTITIONS_ADDED, topic)
 
 
 def request_deletion(cluster: MemoryCluster, topic: str) -> None:

@@ -23,6 +23,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "create_topic": "creations",
     "request_deletion": "deletions",
     "request_stray_deletion": "stray_deletions",
+    "read_for_addition": "additions",
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
     "withdraw_preferred_election": "withdrawals",

@@ -23,7 +23,6 @@ from reference.controlled_shutdown import RequestShutdown
 from reference.controller import Configuration, KafkaController
 from reference.controller_threads import event_of
 from reference.deletion_requests import ReadDeletions
-from reference.effects import ReadTopics
 from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
 from reference.memory_process import MemoryProcess
@@ -32,6 +31,7 @@ from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import CreateState, StateRead, StateWrite
+from reference.topics import Assignment, ListenToTopics, ReadTopics
 from reference.znode_tree import WatchKind
 from reference.zookeeper_api import (
     AnyOperation,
@@ -86,6 +86,8 @@ class MemoryCluster:
         self.budget = {name: limit for name, limit in scope.budgets if limit}
         self.entries: list[Entry] = []
         self.correlation_id = 0
+        self.adding: tuple[str, Assignment] | None = None
+        """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}
         """Who created which notification of an ISR change, which its znode does not say."""
         self.partitions = tuple(_numbered(scope))
@@ -103,7 +105,7 @@ class MemoryCluster:
         unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
         configuration = Configuration(
             broker_id, self.switches, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
-            self._hosts(), "failed_removals" in self.scope.parts,
+            self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
@@ -272,7 +274,9 @@ class MemoryCluster:
             return "reassignment" not in self.scope.parts
         if isinstance(effect, ReadDeletions):
             return "deletion" not in self.scope.parts
-        return isinstance(effect, ReadTopics) and "partitions" not in self.scope.parts
+        if isinstance(effect, ReadTopics):
+            return "partitions" not in self.scope.parts
+        return isinstance(effect, ListenToTopics)
 
     def drop_what_is_left_out(self, controller: KafkaController) -> None:
         """Take requests that this scope leaves out off a controller's queues."""

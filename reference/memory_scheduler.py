@@ -16,6 +16,7 @@ from reference import memory_admin as admin
 from reference import memory_shutdown as shutdown
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
+from reference.controller_threads import callback_of
 from reference.deletion_requests import ReadDeletions
 from reference.effects import (
     CreateEpoch,
@@ -23,7 +24,6 @@ from reference.effects import (
     IncrementEpoch,
     ReadBrokers,
     ReadEpoch,
-    ReadTopics,
     Subscribe,
 )
 from reference.isr_notification import DeleteNotification
@@ -35,6 +35,7 @@ from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import IsrWrite, ReadState
 from reference.topic_deletion import is_deleted, is_due
+from reference.topics import ReadTopics
 from reference.zookeeper_api import ANY_VERSION, SessionExpired
 from reference.zookeeper_scripts import (
     CONTROLLER,
@@ -153,11 +154,13 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
     if head is None or head is Callback.REGISTRATION:
         return
     of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
-    callback = head if isinstance(head, Callback) else Callback.STATE
+    callback = callback_of(head)
     if callback not in (Callback.CONTROLLER, Callback.SESSION) and not process.controller.is_active:
         yield Choice("skip_callback", (*of_controller, ("callback", list(Callback).index(callback))), take)
     elif isinstance(head, Callback):
         yield Choice(TAKES[head], of_controller, take)
+    elif isinstance(head, str):
+        yield Choice("on_partition_modifications", (*of_controller, ("t", cluster.topics().index(head))), take)
     else:
         yield Choice("on_state_change", (*of_controller, ("p", cluster.partitions.index(head))), take)
 

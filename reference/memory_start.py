@@ -55,10 +55,10 @@ def _settle(cluster: MemoryCluster) -> None:
 
 
 def _listen(controller: KafkaController | None, *paths: str) -> None:
-    """Have a controller listen to these paths, now or as soon as it is active."""
+    """Have a controller listen to these of the paths, now or as soon as it is active."""
     if controller is not None:
         controller.configuration = replace(controller.configuration, paths=paths)
-        controller.listeners &= frozenset(paths)
+        controller.listeners -= {*LISTENED_PATHS} - {*paths}
 
 
 def run_to_rest(cluster: MemoryCluster, first: str | None = None, limit: int = 10_000) -> list[str]:

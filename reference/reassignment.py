@@ -155,9 +155,10 @@ def _update_assigned_replicas(
     """`updateAssignedReplicasForPartition`: the whole topic is written from memory, which then has it, too."""
     assignment = controller.context.partition_replica_assignment
     topic = {one.partition: assignment[one] for one in controller.context.partitions_of(partition.topic)}
-    written = write(partition, tuple(sorted({**topic, partition.partition: replicas}.items())), controller.fence)
-    yield from written
-    controller.report(AssignmentWritten, path=topic_path(partition.topic), data=_text(written.data))
+    updated = tuple(sorted({**topic, partition.partition: replicas}.items()))
+    keeps_others = controller.mends(Switch.KEEP_OTHERS_ASSIGNMENTS)
+    data = yield from write(partition, updated, controller.fence, keeps_others)
+    controller.report(AssignmentWritten, path=topic_path(partition.topic), data=_text(data))
     controller.report(AssignmentUpdated, partition=partition, replicas=replicas)
     assignment[partition] = replicas
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from reference.procedures import Effect, Script
+from reference.procedures import Effect, PastZkClient, Script
 from reference.state_effects import Replicas, StateRead, StateWrite
-from reference.zookeeper_api import Delete, Exists, NoNode, SetData
+from reference.zookeeper_api import Delete, Exists, GetData, NoNode, SetData
 from reference.zookeeper_scripts import (
     REASSIGN_PARTITIONS,
     Fence,
@@ -237,24 +237,32 @@ class WriteMove(StateWrite):
 
 
 @dataclass(frozen=True)
-class WriteUnion(Effect[None]):
-    """Step 1: the whole topic's assignment as it is in memory, but RAR + OAR for this partition."""
+class WriteUnion(Effect["bytes | None"]):
+    """Step 1: the whole topic's assignment as it is in memory, but RAR + OAR for this partition; what was written.
+
+    Where that is mended, `keeps_others`: the other partitions stay as they are in the znode.
+    """
 
     partition: TopicPartition
     assignment: tuple[tuple[int, tuple[int, ...]], ...]
     fence: Fence | None
+    keeps_others: bool
     at = At.WRITE_UNION
 
-    @property
-    def data(self) -> bytes | None:
-        """What is written."""
-        return TopicPayload(partitions=dict(self.assignment)).encode()
-
-    def script(self) -> Script[None]:
+    def script(self) -> Script[bytes | None]:
         """An upsert."""
+        path, written = topic_path(self.partition.topic), dict(self.assignment)
         if self.fence is not None:
             yield from self.fence.check()
-        yield from _upsert(topic_path(self.partition.topic), self.data)
+        if self.keeps_others:
+            number, others = self.partition.partition, dict[int, tuple[int, ...]]()
+            with suppress(NoNode):
+                node = yield PastZkClient(GetData(path))
+                others = dict(parsed(TopicPayload, path, node.data).partitions)
+            written = {**others, number: written[number]}
+        data = TopicPayload(partitions=written).encode()
+        yield from _upsert(path, data)
+        return data
 
 
 @dataclass(frozen=True)

@@ -1,46 +1,124 @@
 """Topic creation: what the controller does when a topic appears in /brokers/topics.
 
-The partitions go New, their replicas go New (looking for a state znode, which normally is not there), the partitions go
-Online (which creates it), and the replicas Online (which tells nobody).
+It listens to the topic's own znode from now on (`partition_addition`). The partitions go New, their replicas go New
+(looking for a state znode, which normally is not there), the partitions go Online (which creates it), and the replicas
+Online (which tells nobody).
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
-section 7.3. Left out on purpose: partitions that are added to a topic. Of a topic that is gone without this
-controller's doing only the assignment is forgotten, as in Kafka (D53).
+section 7.3. Of a topic that is gone without this controller's doing only the assignment is forgotten, as in Kafka
+(D53).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from reference import partition_leadership, replica_transitions
 from reference.context import Activity
 from reference.controller import KafkaController
-from reference.effects import OnTopicChange
-from reference.procedures import THROWABLE, FencedWrite, Procedure
-from spec.controller_log.topics import TopicChangeError, TopicDifference
+from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script
+from reference.zookeeper_api import Exists, GetChildren
+from reference.zookeeper_scripts import BROKER_TOPICS, parsed, read_data, topic_path
+from spec.controller_log.topics import PartitionsCreated, TopicChangeError, TopicDifference, TopicsCreated
 from spec.kafka_types import TopicPartition
-from spec.state import Handler
+from spec.state import At, Handler
 from spec.variants import Switch
+from spec.znodes import TopicPayload
+
+Assignment = Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics that exist, and the assignments of those that were read."""
+
+    names: frozenset[str]
+    assignments: Mapping[str, Assignment]
+
+
+def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) -> Script[Topics]:
+    """`getAllTopics`, and `getReplicaAssignmentForTopics` for those that are not known yet.
+
+    Each of these may be listened to before it is read.
+    """
+    children = yield GetChildren(BROKER_TOPICS)
+    found = {}
+    for topic in children.names:
+        if topic in known:
+            continue
+        if listens:
+            yield Exists(topic_path(topic), watch=True)
+        node = yield from read_data(topic_path(topic))
+        if node is not None:
+            found[topic] = parsed(TopicPayload, topic_path(topic), node.data).partitions
+    return Topics(frozenset(children.names), found)
+
+
+@dataclass(frozen=True)
+class ReadTopics(Effect[Topics]):
+    """Failover: the topics and their assignments; where that is mended, each is listened to before it is read."""
+
+    listens: bool = False
+    at = At.READ_TOPICS
+
+    def script(self) -> Script[Topics]:
+        """Children and data."""
+        return _read_topics(listens=self.listens)
+
+
+@dataclass(frozen=True)
+class OnTopicChange(Effect[Topics]):
+    """A child callback of /brokers/topics: the topics, and the assignments of those that are not known yet."""
+
+    known: frozenset[str]
+
+    def script(self) -> Script[Topics]:
+        """Children and data."""
+        return _read_topics(self.known)
+
+
+@dataclass(frozen=True)
+class ListenToTopics(Effect[None]):
+    """`registerPartitionChangeListener` for some topics; it is done within the step of who asks."""
+
+    topics: tuple[str, ...]
+
+    def script(self) -> Script[None]:
+        """`subscribeDataChanges` sets a watch, whether or not the znode is there."""
+        for topic in self.topics:
+            yield Exists(topic_path(topic), watch=True)
+
+
+def listen_to_topics(controller: KafkaController, topics: Iterable[str]) -> Procedure[None]:
+    """Listen to the znodes of topics; nothing is read."""
+    if controller.configuration.listens_to_topics:
+        yield from ListenToTopics(tuple(sorted(topics)))
+        controller.listeners |= {topic_path(topic) for topic in topics}
 
 
 def on_topic_change(controller: KafkaController) -> Procedure[None]:
     """Learn the new topics and their assignments, and create their partitions."""
-    topics = yield from OnTopicChange()
+    context = controller.context
+    topics = yield from OnTopicChange(context.all_topics)
     if not controller.partition_machine.has_started:
         return
-    context = controller.context
-    names, vanished = sorted(topics.keys() - context.all_topics), context.all_topics - topics.keys()
+    names, vanished = sorted(topics.assignments), context.all_topics - topics.names
     new = {
-        TopicPartition(topic, partition): replicas for topic in names for partition, replicas in topics[topic].items()
+        TopicPartition(topic, partition): replicas
+        for topic in names
+        for partition, replicas in topics.assignments[topic].items()
     }
     try:
-        context.all_topics = frozenset(topics)
+        context.all_topics = topics.names
         kept = {tp: ar for tp, ar in context.partition_replica_assignment.items() if tp.topic not in vanished}
         context.partition_replica_assignment = kept | new
         deleted = tuple(sorted(vanished))
         controller.report(TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
         controller.topic_listeners |= set(names)
         if new:
+            controller.report(TopicsCreated, partitions=tuple(new))
+            yield from listen_to_topics(controller, names)
             yield from on_new_partition_creation(controller, tuple(new))
     except FencedWrite:
         raise
@@ -52,6 +130,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
 
 def on_new_partition_creation(controller: KafkaController, partitions: Sequence[TopicPartition]) -> Procedure[None]:
     """From nothing to the first leader."""
+    controller.report(PartitionsCreated, partitions=tuple(partitions))
     assignment = controller.context.partition_replica_assignment
     replicas = [(partition, replica) for partition in partitions for replica in assignment[partition]]
     for partition in partitions:

@@ -166,9 +166,6 @@ def subscribe(s: Any, m: Model, c: int) -> None:
     for path in listened_paths(m):
         controller.watching[path] = True
         controller.listening[path] = True
-    if m.has("addition") and m.mends(Switch.LISTEN_BEFORE_READING):
-        for t in m.topics:
-            listen_to_topic(s, c, t)
     controller.at = At.READ_BROKERS
 
 
@@ -198,15 +195,19 @@ def read_topics(s: Any, m: Model, c: int) -> None:
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
         read_topic_id(s, m, c, topic)
+        if m.has("addition") and m.mends(Switch.LISTEN_BEFORE_READING):
+            with when(s.zookeeper.topics[topic]):
+                listen_to_topic(s, c, topic)
         read_assignments(s, m, c, topic)
     if "topics" in controller.watching:
         controller.watching.topics = True
     for p in m.partitions:
         for name in FIELDS:
             reset(controller.partitions[p], name)
-        controller.partitions[p].todo = s.zookeeper.topics[m.topic_of(p)]
+        there = is_there(s, m, c, p) if m.has("addition") else True
+        controller.partitions[p].todo = both(s.zookeeper.topics[m.topic_of(p)], there)
     controller.at = At.READ_STATES
-    with when(~either(*(s.zookeeper.topics[topic] for topic in m.topics))):
+    with when(~either(*(controller.partitions[p].todo for p in m.partitions))):
         start_machines(s, m, c)
 
 

@@ -27,7 +27,7 @@ from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS, Batch, send
 from spec.state import At, Callback, Handler
-from spec.terms import both, either, flag
+from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, notify
 
@@ -151,11 +151,23 @@ def finish_creation(s: Any, m: Model, c: int) -> None:
     """The replicas go from New to Online, which tells nobody; the handler ends."""
     controller = s.controllers[c]
     for p in m.partitions:
+        created = _is_created(s, m, c, p)
         for r in m.assigned(p):
-            with when(controller.partitions[p].replicas[r] == ReplicaState.NEW):
+            with when(both(controller.partitions[p].replicas[r] == ReplicaState.NEW, created)):
                 controller.partitions[p].replicas[r] = ReplicaState.ONLINE
     controller.handler = Handler.NONE
     become_idle(s, c)
+
+
+def _is_created(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether new replicas of a partition are those of its creation: where a reassignment has started them there are
+    older ones, too, and they stay New until they are in sync.
+    """
+    if not m.has("reassignment"):
+        return flag(True)
+    controller, young = s.controllers[c], (ReplicaState.NON_EXISTENT, ReplicaState.NEW)
+    states = [controller.partitions[p].replicas[r] for r in m.assigned(p)]
+    return either(controller.reassigned[p] == (), both(*(either(*(one == y for y in young)) for one in states)))
 
 
 RULES = (create_topic, on_topic_change, read_for_new_replica)

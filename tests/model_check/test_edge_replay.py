@@ -46,16 +46,20 @@ def tree(name: str, depth: int | None = None, variant: str = "AS_CODED") -> Span
 
 WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "move_crash")
 """Scopes small enough to be replayed whole in a test."""
+GROWING = ("addition_deletion", "addition_reassignment")
+"""Those in which a partition is added to a topic, and more."""
 
 
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
         ("bounce", "AS_CODED"), ("bounce", "FENCED"), ("move", "AS_CODED"), ("move", "FENCED"),
-        ("leaderless_deletion", "AS_CODED"),
+        ("leaderless_deletion", "AS_CODED"), ("addition", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
         pytest.param("stray_deletion", "AS_CODED", marks=pytest.mark.slow),
+        pytest.param("addition", "FENCED", marks=pytest.mark.slow),
+        *(pytest.param(name, one, marks=pytest.mark.slow) for name in GROWING for one in ("AS_CODED", "FENCED")),
     ],
 )  # fmt: skip
 def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: str) -> None:

@@ -19,7 +19,6 @@ from reference.effects import (
     IncrementEpoch,
     ReadBrokers,
     ReadEpoch,
-    ReadTopics,
     Subscribe,
 )
 from reference.journal import Entry, Milestone, Reached, RequestSent
@@ -27,6 +26,7 @@ from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, OneOf, Procedure
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import ReadState
+from reference.topics import ListenToTopics, ReadTopics, Topics
 from reference.zookeeper_scripts import StateZnode
 from spec.kafka_types import TopicPartition
 from spec.variants import Switch
@@ -36,7 +36,7 @@ TP = TopicPartition("t", 0)
 
 
 class Hand:
-    """Runs a procedure effect by effect, and keeps what it asked for."""
+    """Runs a procedure effect by effect, and keeps what it asked for; to listen to a topic is no step of its own."""
 
     def __init__(self, procedure: Procedure[Any]) -> None:
         self.procedure = procedure
@@ -47,6 +47,8 @@ class Hand:
     def _take(self, result: object, error: Exception | None = None) -> None:
         try:
             self.pending = self.procedure.send(result) if error is None else self.procedure.throw(error)
+            while isinstance(self.pending, ListenToTopics):
+                self.pending = self.procedure.send(None)
         except StopIteration:
             self.pending, self.ended = None, True
 
@@ -96,7 +98,8 @@ def failed_over(
     hand.expect(IncrementEpoch, 4)
     hand.expect(Subscribe, None)
     hand.expect(ReadBrokers, registered(*brokers))
-    hand.expect(ReadTopics, {"t": dict.fromkeys(range(len(states)), (1, 2, 3))} if states else {})
+    topics = {"t": dict.fromkeys(range(len(states)), (1, 2, 3))} if states else {}
+    hand.expect(ReadTopics, Topics(frozenset(topics), topics))
     for state in states:
         hand.expect(ReadState, state)
     if isinstance(hand.pending, ReadElectionRequest):  # the channels are open
