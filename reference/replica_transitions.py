@@ -115,7 +115,9 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
 
 
 def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedure[None]:
-    """To NewReplica for a reassignment: the same, each with a batch of its own."""
+    """To NewReplica for a reassignment: the same, each with a batch of its own, unless the machine is not up."""
+    if not controller.replica_machine.has_started:
+        return
     moving = [key for key in sorted(replicas) if not _refused(controller, *key, ReplicaState.NEW)]
 
     def first(key: Replica, remaining: Replicas) -> StartNewReplica:

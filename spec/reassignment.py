@@ -24,7 +24,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.controller_election import controller_moved
-from spec.controller_threads import rearm_isr_watch, take_callback
+from spec.controller_threads import has_started, rearm_isr_watch, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import elect_reassigned
 from spec.model import Model
@@ -126,14 +126,18 @@ def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
 
 @action(actor="controller {c}", source="KafkaController.updateLeaderEpochAndSendRequest 0.10.2.2", parts=PARTS)
 def write_bump(s: Any, m: Model, c: int, p: int) -> None:
-    """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind."""
+    """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind.
+
+    A replica machine that is not up refuses step 3, before it has read anything; that is only logged.
+    """
     controller = s.controllers[c]
     _working_on(s, m, c, p, At.BUMP_WRITE)
     done, again = write_decision(s, m, c, p)
     with when(done):
         _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
         forget_decision(s, c, At.START_READ)
-        with when(m.brokers.is_empty(controller.partitions[p].visiting)):
+        with when(either(m.brokers.is_empty(controller.partitions[p].visiting), ~has_started(s, m, c))):
+            reset(controller.partitions[p], "visiting")
             go_on(s, m, c)
     with when(again):
         forget_decision(s, c, At.BUMP_READ)

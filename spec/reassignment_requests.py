@@ -7,7 +7,8 @@ for the version. A new controller reads the znode before its machines start, dro
 once they run. What it was reassigning itself in an earlier term it has not forgotten, and resumes it, too (D13).
 
 Left out: that the tool's request is read once by ZkClient and then partition by partition under the lock, which nobody
-else holds in between.
+else holds in between; that a controller whose first failover ended before it had a deletion manager (D4) cannot take a
+request up, since asking that manager raises.
 
 Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializePartitionReassignment`,
 `removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.

@@ -26,7 +26,7 @@ def worked_scope(original: tuple[int, ...], wanted: tuple[int, ...], brokers: in
         assigned=(original,),
         requests=((wanted,),),
         parts=frozenset({"partitions", "connections", "metadata", "reassignment"}),
-        budgets=(("reassignments", 9), ("crashes", 9)),
+        budgets=(("reassignments", 9), ("crashes", 9), ("expiries", 9), ("exceptions", 9)),
         connection_capacity=16,
         callback_capacity=16,
         versions=100,
@@ -333,6 +333,26 @@ def the_next_controller_resumes_from_what_zookeeper_holds(make: Make) -> None:
     assert move["logs[3][0]"] == "no"
 
 
+def a_replica_machine_that_is_not_up_refuses_step_3(make: Make) -> None:
+    """The failover of a second term fails before its machines start, and the broker stays active (D4)."""
+    move = settled(make, (1,), (2,), brokers=2)
+    move.do("expire_session", b=1, lost=0)
+    move.do("renew_session", b=1)
+    move.do("on_new_session", c=1)
+    for rule in FAILOVER:
+        move.do(rule, c=1)
+    move.do("read_state", c=1, p=0)
+    for rule in ("fail_failover", "resign_delete"):
+        move.do(rule, c=1)
+    move.do("register_broker", b=1)
+    move.do("on_broker_change", c=1)
+    begin(move)
+    for rule in ("write_union", "read_for_bump", "write_bump"):
+        move.do(rule, c=1, p=0)
+    assert (move["controllers[1].active"], move["controllers[1].at"]) == ("yes", "IDLE")
+    assert (move.row()[0], move.replicas(2)) == ("[2, 1]", {"NON_EXISTENT"})
+
+
 def partition_reassign_foo_0(make: Make) -> None:
     """OAR [3, 1] to RAR [2, 3]."""
     _partition_reassign_foo(make, (3, 1), (2, 3), "[2, 3, 1]", 1, "[3, 2]")
@@ -347,5 +367,5 @@ EXAMPLES = (
     phase_a_of_the_worked_example_row_by_row, phase_b_of_the_worked_example_row_by_row, partition_reassign_foo_0,
     partition_reassign_foo_1, a_permutation_is_done_at_once_with_nothing_to_remove, what_is_so_already_is_refused,
     a_reassignment_waits_for_a_broker_that_is_down_and_starts_it_when_it_comes,
-    the_next_controller_resumes_from_what_zookeeper_holds,
+    the_next_controller_resumes_from_what_zookeeper_holds, a_replica_machine_that_is_not_up_refuses_step_3,
 )  # fmt: skip
