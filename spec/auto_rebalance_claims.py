@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from collections.abc import Collection
 from typing import Any
 
 from spec.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At, Session
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, choose, either, flag, number
 from spec.zookeeper import exists
 
 PARTS = ("auto_rebalance",)
@@ -30,26 +30,22 @@ def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model,
     if m.keeps_assignments:
         return None
     own = [p for p in m.partitions if m.first_assigned(p)[:1] == (h,)]
-    facts = []
-    for known in _subsets(own):
-        its_topics = both(*(_is(controller.topics[m.topic_of(p)], p in known) for p in own))
-        for lost in _subsets(list(known)):
-            another = {
-                p: both(controller.partitions[p].leader_epoch != -1, controller.partitions[p].leader != h)
-                for p in known
-            }
-            are_lost = both(*(_is(another[p], p in lost) for p in known))
-            if 100 * len(lost) <= m.scope.imbalance_percentage * len(known):
-                facts.append(~both(its_topics, are_lost))
-    return both(*facts)
+    known = {p: flag(controller.topics[m.topic_of(p)]) for p in own}
+    cached = {p: controller.partitions[p] for p in own}
+    lost = {p: both(known[p], cached[p].leader_epoch != -1, cached[p].leader != h) for p in own}
+    return _is_more_than_the_percentage(m, lost.values(), known.values())
 
 
-def _subsets(members: list[int]) -> list[tuple[int, ...]]:
-    return list(chain.from_iterable(combinations(members, size) for size in range(len(members) + 1)))
+def _is_more_than_the_percentage(m: Model, some: Collection[Value], all_of_them: Collection[Value]) -> Value:
+    """Whether so many flags hold: each of the first weighs 100, and each of all of them as much as the percentage."""
+    return _weight(some, 100) > _weight(all_of_them, m.scope.imbalance_percentage)
 
 
-def _is(one: Value, expected: bool) -> Value:
-    return one if expected else ~one
+def _weight(flags: Collection[Value], of_each: int) -> Value:
+    total = number(100 * len(flags), "weight").constant(0)
+    for one in flags:
+        total = choose(one, total.plus(of_each), total)
+    return total
 
 
 @claim("step", source="PROTOCOL.md section 7.6", witness="a_broker_is_out_of_balance", parts=PARTS)
@@ -90,9 +86,9 @@ def leaders_are_in_balance(s: Any, m: Model) -> Value:
 def _is_robbed(s: Any, m: Model, h: int) -> Value:
     """Whether others lead more than the percentage of what a running broker is to lead, and could."""
     own = [p for p in m.partitions if m.first_assigned(p)[:1] == (h,)]
-    too_many = [lost for lost in _subsets(own) if 100 * len(lost) > m.scope.imbalance_percentage * len(own)]
     runs = flag(s.processes[h].session == Session.LIVE)
-    return both(runs, either(*(both(*(_is_lost(s, m, p, h) for p in lost)) for lost in too_many)))
+    lost = [_is_lost(s, m, p, h) for p in own]
+    return both(runs, _is_more_than_the_percentage(m, lost, [flag(True) for _ in own]))
 
 
 def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:

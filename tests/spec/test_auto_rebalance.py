@@ -1,10 +1,16 @@
 """The automatic rebalance step by step, as PROTOCOL.md section 7.6 tells it: strictly more than the percentage."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from model_check.open_system import OpenSystem
+from model_check.plain_state import Draft
+from spec.auto_rebalance_claims import leaders_are_in_balance
+from spec.model import Model
 from spec.scopes import Scope, scope
+from spec.variants import AS_CODED
 from tests.spec.stepping import Run
 
 BOUNDS = replace(scope("rebalance"), controllers=1, assigned=((2, 1), (2, 1)), connection_capacity=6)
@@ -63,3 +69,14 @@ def test_a_broker_that_is_gone_again_is_given_nothing() -> None:
     run.do("read_for_removal(c=1, p=0, r=2)", "read_for_removal(c=1, p=1, r=2)", CHECK)
     assert run.do("rebalance_partition(c=1, p=0)") == []
     assert (run["controllers[1].at"], run["controllers[1].imbalanced[0]"]) == ("IDLE", "no")
+
+
+@pytest.mark.parametrize(("led", "balanced"), [(36, True), (35, False)])
+def test_a_broker_may_head_many_partitions(led: int, balanced: bool) -> None:
+    """Four of forty are ten percent, five are more. What is said of them is counted, not looked up in all subsets."""
+    scope = replace(BOUNDS, assigned=((2, 1),) * 40, imbalance_percentage=10)
+    opened = OpenSystem(Model(scope, AS_CODED))
+    state: Any = Draft(opened.layout, opened.initial)
+    for p in range(40):
+        state.zookeeper.state[p].leader = 2 if p < led else 1
+    assert bool(leaders_are_in_balance(state, opened.model).raw) == balanced
