@@ -47,7 +47,7 @@ SILENT = frozenset({
     "expire_session_heard", "end_orphaned_session", "register_broker", "register_broker_unanswered",
     "fail_registration", "close_failed_startup", "create_topic", "report_isr_changes", "shrink_isr",
     "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr", "request_deletion",
-    "request_stray_deletion",
+    "request_stray_deletion", "remove_topic", "remove_state",
     "leave_late_copy", "execute_late_copy", "stop_broker", "request_shutdown", "lose_shutdown_request",
     "leave_cluster", "request_preferred_election", "withdraw_preferred_election", "read_for_addition", "write_addition",
 })  # fmt: skip

@@ -115,6 +115,18 @@ class Deliveries:
         stage = STAGES[head.get("stage", 0)]
         return stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
 
+    def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:
+        """Whether a broker hears from a controller of a higher epoch than from any before."""
+        epoch: int = part(state, "brokers", one.broker).get("controller_epoch", 0)
+        return one.epoch > epoch
+
+    def is_overdue(self, state: PlainState, c: int, b: int, place: Place) -> bool:
+        """Whether more is queued than the broker will be seen to refuse, and what comes first may leave no line."""
+        queue = part(state, "connections", c, b)
+        later = (one for one in self.tracks.requests(place, b) if one.refused and one.controller == c)
+        refused = sum(one.epoch == part(queue, 0).get("epoch") for one in later)
+        return len(queue) > refused and self.may_be_unlogged(state, c, b)
+
     def are_lost(self, before: PlainState, after: PlainState, place: Place) -> bool:
         """Whether a step drops a queue from which a broker will yet be seen to handle a request."""
         old, new = part(before, "connections"), part(after, "connections")

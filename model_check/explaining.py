@@ -223,8 +223,8 @@ class Explainer:
             stopped = at.stopped - {one.broker} if one.resumed else at.stopped | {one.broker}
             yield Move(self._without_step(at, number, one, stopped), likely=True)
             return
-        for candidate in self._copies(one, at):
-            to = self._taken(at, candidate)
+        for candidate in (*self._copies(one, at), *self._overdue(one, at)):
+            to = self._taken(at, candidate, unlogged=True)
             if to is not None:
                 yield Move(to, likely=True)
         for candidate in candidates(self.model, one, at.state):
@@ -256,6 +256,13 @@ class Explainer:
         if isinstance(one, ReplicaStopped) and self.deliveries.has_a_copy(one, at.place):
             for c in self.model.controllers:
                 yield "leave_late_copy", {"c": c, "b": one.broker, "p": one.partition}
+
+    def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """What leaves no line came before its broker heard of a newer controller, after which it would be refused."""
+        if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
+            for c in self.model.controllers:
+                if c != one.controller and self.deliveries.is_overdue(at.state, c, one.broker, at.place):
+                    yield "deliver_request", {"c": c, "b": one.broker}
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""

@@ -148,6 +148,16 @@ def _topic_created(_m: Model, one: TopicCreated, _state: PlainState) -> Iterator
     yield "create_topic", {"t": one.topic, **again}
 
 
+def _state_deleted(_m: Model, one: StateDeleted, _state: PlainState) -> Iterator[Candidate]:
+    """By a controller, or by hand."""
+    yield ("delete_state", {"c": one.by, "p": one.partition}) if one.by else ("remove_state", {"p": one.partition})
+
+
+def _topic_deleted(_m: Model, one: TopicDeleted, _state: PlainState) -> Iterator[Candidate]:
+    """By a controller, or by hand."""
+    yield ("delete_topic", {"c": one.by, "t": one.topic}) if one.by else ("remove_topic", {"t": one.topic})
+
+
 CONFLICTS: Final[Mapping[At, tuple[str, tuple[str, ...]]]] = {
     At.INCREMENT_EPOCH: ("increment_epoch", ("c",)),
     At.ONLINE_WRITE: ("write_elected_leader", ("c", "p")),
@@ -230,8 +240,8 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Iterable
     DeletionAsked: lambda _m, one, _state: [
         (rule, {"t": one.topic}) for rule in ("request_deletion", "request_stray_deletion")
     ],
-    StateDeleted: lambda _m, one, _state: [("delete_state", {"c": one.by, "p": one.partition})],
-    TopicDeleted: lambda _m, one, _state: [("delete_topic", {"c": one.by, "t": one.topic})],
+    StateDeleted: _state_deleted,
+    TopicDeleted: _topic_deleted,
     ConfigurationDeleted: lambda _m, one, _state: [("delete_configuration", {"c": one.by, "t": one.topic})],
     RequestDeleted: lambda _m, one, _state: [
         (rule, {"c": one.by, "t": one.topic}) for rule in ("delete_request", "drop_request")

@@ -24,6 +24,7 @@ from model_check.recorded import (
     NotModelled,
     ReassignmentRequested,
     ReassignmentsWritten,
+    RequestDeleted,
     SessionBegan,
     SessionEnded,
     StateDeleted,
@@ -37,6 +38,7 @@ from model_check.recorded_sessions import Session
 from model_check.recorded_transactions import may_be_unanswered
 from model_check.recorded_writes import (
     CREATES,
+    DELETED_BY_BROKERS,
     DELETES,
     REFUSALS,
     SETTINGS,
@@ -60,7 +62,7 @@ from reference.zookeeper_transactions import (
 from spec.errors import MalformedInput
 from spec.kafka_types import TopicPartition
 from spec.znode_paths import Path, PathKind
-from spec.znodes import parse_payload
+from spec.znodes import TopicConfigPayload, parse_payload
 
 SOURCE: Final = "zookeeper.jsonl"
 
@@ -136,12 +138,13 @@ class Changes:
                 self._pass_over(reason)
                 return None
             case make:
-                if not head["by"] and path.kind in WRITTEN_BY_BROKERS:
-                    if isinstance(one.change, NodeDeleted):
+                is_deleted = isinstance(one.change, NodeDeleted)
+                if not head["by"] and path.kind in (DELETED_BY_BROKERS if is_deleted else WRITTEN_BY_BROKERS):
+                    if is_deleted:
                         return self._not_modelled(head, "what is removed by hand is not part of the specification")
                     reason = "is no broker's, but writes what only brokers write"
                     raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
-                payload = None if isinstance(one.change, NodeDeleted) else parse_payload(path, data)
+                payload = None if is_deleted else parse_payload(path, data)
                 if path.kind not in WITH_VERSION:
                     head.pop("version", None)
                 return make(self, head, payload, path)
@@ -223,11 +226,11 @@ class Changes:
         number = self.cluster.broker
         return {self.cluster.partition(one): tuple(map(number, ids)) for one, ids in lists.items()}
 
-    def state_deleted(self, head: dict[str, Any], path: Path) -> StateDeleted | NotModelled:
+    def state_deleted(self, head: dict[str, Any], path: Path) -> StateDeleted:
         """The end of a state znode; the next one of this partition begins anew."""
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
         self.states.pop(partition, None)
-        return self._by_controller(head) or StateDeleted(**head, partition=partition)
+        return StateDeleted(**head, partition=partition)
 
     def created(self, head: dict[str, Any], payload: Any, path: Path) -> TopicCreated | NotModelled:
         """A topic that was not there; who has been there before comes with an assignment of its own.
@@ -244,16 +247,20 @@ class Changes:
         numbers = self._by_number(assigned)
         return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
-    def deleted(self, kind: type[Any], head: dict[str, Any], path: Path) -> ZooKeeperChange | NotModelled:
-        """The end of a znode of a topic's."""
-        change: ZooKeeperChange = kind(**head, topic=self.topic(path))
-        if kind is ConfigurationDeleted:
-            self.configured.discard(path.topic or "")
-        return self._by_controller(head) or change
+    def request_deleted(self, head: dict[str, Any], path: Path) -> RequestDeleted | NotModelled:
+        """The end of a request to delete a topic."""
+        if not head["by"]:
+            return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
+        return RequestDeleted(**head, topic=self.topic(path))
 
-    def _by_controller(self, head: dict[str, Any]) -> NotModelled | None:
-        """What deletes a topic by hand is not a controller's deletion."""
-        return None if head["by"] else self._not_modelled(head, "the removal of a topic by hand is not specified")
+    def configuration_deleted(self, head: dict[str, Any], path: Path) -> ConfigurationDeleted | NotModelled | None:
+        """The end of a topic's configuration; by hand, it is like any change of it."""
+        if not head["by"]:
+            if "deletion" in self.cluster.parts:
+                return self._not_modelled(head, "a configuration that is removed by hand is not specified")
+            return self.settings(head, TopicConfigPayload(config={}), path)
+        self.configured.discard(path.topic or "")
+        return ConfigurationDeleted(**head, topic=self.topic(path))
 
     def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
         """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""

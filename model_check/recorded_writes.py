@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from model_check.recorded import (
-    ConfigurationDeleted,
     ControllerDeleted,
     DeletionAsked,
     ElectionRequestDeleted,
     EpochWritten,
     NotModelled,
-    RequestDeleted,
     TopicDeleted,
     ZooKeeperChange,
 )
@@ -85,18 +83,20 @@ DELETES: Final[Mapping[PathKind, Row]] = {
     paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
     paths.REASSIGN_PARTITIONS: lambda reader, head, _payload, _path: reader.reassigned(head, None),
     paths.PREFERRED_REPLICA_ELECTION: lambda _reader, head, _payload, _path: ElectionRequestDeleted(**head),
-    paths.DELETE_TOPIC: lambda reader, head, _payload, path: reader.deleted(RequestDeleted, head, path),
-    paths.BROKER_TOPIC: lambda reader, head, _payload, path: reader.deleted(TopicDeleted, head, path),
+    paths.DELETE_TOPIC: lambda reader, head, _payload, path: reader.request_deleted(head, path),
+    paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicDeleted(**head, topic=reader.topic(path)),
     paths.PARTITIONS: EMPTIED,
     paths.PARTITION: EMPTIED,
     paths.STATE: lambda reader, head, _payload, path: reader.state_deleted(head, path),
-    paths.TOPIC_CONFIG: lambda reader, head, _payload, path: reader.deleted(ConfigurationDeleted, head, path),
+    paths.TOPIC_CONFIG: lambda reader, head, _payload, path: reader.configuration_deleted(head, path),
 }
 
 WRITTEN_BY_BROKERS: Final = frozenset(
     {paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.BROKER, paths.STATE, paths.ISR_CHANGE}
 )
 """What an admin tool never writes; a session that does is a broker's, and must be known as one."""
+DELETED_BY_BROKERS: Final = WRITTEN_BY_BROKERS - {paths.STATE}
+"""What is not removed by hand as far as the specification goes; a topic is, and what is below it."""
 WITH_VERSION: Final = frozenset({paths.CONTROLLER_EPOCH, paths.STATE})
 """What is written on condition of its version."""
 

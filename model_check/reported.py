@@ -65,12 +65,17 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
             if count == len(lines):
                 break
             line = lines[count].line
-            if type(line) is not kind and kind.level_at(V0102) in MAY_BE_OFF:
+            if type(line) is not kind and self._is_off(kind, lines[count:]):
                 continue
             if type(line) is not kind or not are_of(line, fields):
                 return None
             count += 1
         return self._with_results(lines, count)
+
+    @staticmethod
+    def _is_off(kind: type[Line], left: Sequence[ControllerSaid]) -> bool:
+        """Whether such lines are not written at all, as far as the process goes on to write."""
+        return kind.level_at(V0102) in MAY_BE_OFF and all(type(one.line) is not kind for one in left)
 
     def _with_results(self, lines: Sequence[ControllerSaid], count: int) -> int | None:
         """The results of an election come last, in any order."""

@@ -57,6 +57,10 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "no_controller_waits_for_itself", "dying_topics_get_no_leadership", "eventually_deletions_complete",
         "eventually_one_working_controller",
     }),
+    "32-D53-foreign-removal": frozenset({
+        "batches_are_clean", "dead_leaders_are_replaced", UNINFORMED, "who_gave_up_is_not_active", LATEST_TERM,
+        "no_failover_fails_on_left_overs", "eventually_one_working_controller",
+    }),
     "34-D55-config-lost": frozenset({"topics_have_their_configuration"}),
     "08-delete": frozenset({
         "dying_topics_get_no_leadership", "deleted_replicas_stay_deleted", "deleted_topics_are_hosted_nowhere",
@@ -80,7 +84,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
 """The claims that every explanation of a recording breaks."""
 
 DEEP: Final = frozenset({
-    "08-delete",
+    "08-delete", "32-D53-foreign-removal",
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
     "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan", "30-D50-deadlock", "34-D55-config-lost",
     "05-reassign", "06-reassign-controller-kill", "18-D13-context-not-reset", "09-controlled-shutdown",

@@ -7,7 +7,8 @@ controller for ever, stays dirty. The one after that finds it so, and the electo
 did anything about it (D28). The brokers are told nothing, and if the topic is created again they ignore what has no
 higher leader epoch than they know (D23).
 
-Scopes have it by the budget `removals`. Left out: the PSM's and the RSM's batches, which only a topic that is queued
+Scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where its
+state znodes may go before it. Left out: the PSM's and the RSM's batches, which only a topic that is queued
 for deletion as well could make dirty; the topic's own listener.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.sendUpdateMetadataRequest`,
@@ -29,20 +30,34 @@ from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import exists, notify, state_changed
 
+BY_HAND = "zookeeper-shell.sh rmr /brokers/topics/T"
 
-@action(actor="admin", source="zookeeper-shell.sh rmr /brokers/topics/T", budget="removals", parts=("creation",))
+
+@action(actor="admin", source=BY_HAND, budget="removals", parts=("creation",))
 def remove_topic(s: Any, m: Model, t: int) -> None:
     """Somebody removes a topic's znodes by hand."""
     require(s.zookeeper.topics[t])
     s.zookeeper.topics[t] = False
     for p in m.partitions_of(t):
-        with when(exists(s.zookeeper.state[p])):
-            state_changed(s, m, p)
-        reset(s.zookeeper.state[p])
+        _remove_state(s, m, p)
         if m.keeps_assignments:
             s.zookeeper.assigned[p] = ()
     observe("admin", "remove topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)
+
+
+@action(actor="admin", source=BY_HAND, budget="state_removals", parts=("creation",))
+def remove_state(s: Any, m: Model, p: int) -> None:
+    """Somebody who removes a topic's znodes by hand begins with the state znodes, one by one."""
+    require(exists(s.zookeeper.state[p]))
+    _remove_state(s, m, p)
+    observe("admin", "remove state", partition=p)
+
+
+def _remove_state(s: Any, m: Model, p: int) -> None:
+    with when(exists(s.zookeeper.state[p])):
+        state_changed(s, m, p)
+    reset(s.zookeeper.state[p])
 
 
 def forget_leadership(s: Any, m: Model, c: int, t: int) -> None:
@@ -100,4 +115,4 @@ def _lose_handler(s: Any, c: int) -> None:
     become_idle(s, c)
 
 
-RULES = (remove_topic,)
+RULES = (remove_topic, remove_state)

@@ -69,6 +69,12 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
         "create_topic": 5, "request_deletion": 5, "request_stray_deletion": 1, "drop_request": 1, "crash": 4,
         "write_addition": 1, "request_reassignment": 1, "write_union": 2, "deliver_deletion": 18, "delete_topic": 5,
     },
+    # D53: a topic of one partition is removed by hand. Four others are created, three brokers killed; broker 1 wins
+    # three times in vain after it resigned, and again when broker 3, which won then, is dead. At last broker 2 wins.
+    "32-D53-foreign-removal": {
+        "create_topic": 5, "remove_state": 1, "remove_topic": 1, "crash": 3, "create_epoch": 1, "increment_epoch": 7,
+        "resign_delete": 5,
+    },
     # D55: the topic is created again, with its replicas the other way round, before its configuration is deleted.
     "34-D55-config-lost": {
         "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,

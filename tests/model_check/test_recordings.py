@@ -245,12 +245,12 @@ def test_a_recording_is_judged_up_to_where_the_specification_ends(end: str, tmp_
     assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
 
 
-def test_a_recording_is_judged_up_to_where_somebody_removes_a_topic_by_hand(tmp_path: Path) -> None:
-    """The controller's delete of a state znode, put down to the admin."""
-    by_hand = replaced('"session": "0x100004a2d3a0002", "cxid": 67', '"session": "0x100004a2d3a0000", "cxid": 67')
-    found = read(changed("28-D46-stale-epoch-answer", tmp_path, "zookeeper.jsonl", by_hand))
+def test_a_recording_is_judged_up_to_where_somebody_removes_by_hand_what_brokers_own(tmp_path: Path) -> None:
+    """The controller's delete of /controller, put down to the admin."""
+    by_hand = replaced('"session": "0x100004e5c090001", "cxid": 165', '"session": "0x100004e5c090000", "cxid": 165')
+    found = read(changed("32-D53-foreign-removal", tmp_path, "zookeeper.jsonl", by_hand))
     assert found.cut is not None
-    assert found.cut.place == "zookeeper.jsonl:52"
+    assert found.cut.place == "zookeeper.jsonl:85"
     assert found.cut.reason == "what is removed by hand is not part of the specification"
 
 

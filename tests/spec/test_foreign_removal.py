@@ -36,6 +36,16 @@ def bounce(run: Run) -> None:
     run.do("renew_session(b=2)", "register_broker(b=2)")
 
 
+def test_the_states_of_a_topic_may_go_before_it() -> None:
+    """As `rmr` does it, recording 32-D53-foreign-removal, zk 50 to 53."""
+    run = Run(TOPICS, AS_CODED, state_removals=2, **BUDGETS)
+    run.do("shrink_isr(b=1, p=1, r=2)", "remove_state(p=1)")
+    assert (run["zookeeper.topics[1]"], run["zookeeper.state[1].version"]) == ("yes", "-1")
+    assert not run.can("remove_state(p=1)")
+    run.do("remove_topic(t=1)", "on_topic_change(c=1)")
+    assert run["controllers[1].topics[1]"] == "no"
+
+
 def test_a_topic_that_is_gone_keeps_its_leadership_without_ar() -> None:
     run = removed(AS_CODED)
     assert run["controllers[1].topics[0]"] == "no"
