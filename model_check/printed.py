@@ -277,7 +277,8 @@ class Printing(DeletionPrinting, ElectionStep):
         """AR, as the controller holds it."""
         if not self.system.model.keeps_assignments:
             return self.system.model.assigned(p)
-        return self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
+        number: int = self._controller(self.after).partitions[p].assigned.raw
+        return self.system.model.brokers.lists[number]
 
     def is_assigned(self, line: ReplicaChanged) -> bool:
         """Whether there may be such a replica."""

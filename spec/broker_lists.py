@@ -3,7 +3,8 @@
 Kafka keeps assigned replicas and the in-sync replicas as ordered lists: the order of AR decides who is elected, and the
 order of the ISR is part of a state znode's content. A list is one number: its index among all duplicate-free lists of
 the scope's brokers (2, 5, 16, 65 of them for 1 to 4 brokers), shortest first, then by content. Operations are constant
-tables over that index, so a list of three brokers costs four bits and no loop.
+tables over that index, so a list of three brokers costs four bits and no loop. Of more than `FEW` brokers, which only a
+recorded cluster has, a list has its number from when it first comes up (`lists_in_use`).
 
 A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands for "none", which prints as Kafka's -1.
 """
@@ -11,13 +12,20 @@ A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import permutations
+from typing import Final
 
+from spec.lists_in_use import Members, OfEach, lists_in_use
 from spec.scala_order import immutable_set_order
 from spec.terms import NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
+
+FEW: Final = 5
+"""So many brokers have every list known beforehand: 326 of them."""
+MANY: Final = 2**31 - 1
+"""The number of the last list that may come up of more brokers."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +40,15 @@ class Brokers:
         return range(1, self.count + 1)
 
     @cached_property
-    def lists(self) -> tuple[tuple[int, ...], ...]:
+    def lists(self) -> Sequence[Members]:
         """Every duplicate-free ordered list, in the order of its index."""
+        if self.count > FEW:
+            return lists_in_use(self.count)
         return tuple(chosen for size in range(self.count + 1) for chosen in permutations(self.ids, size))
+
+    def _of_each(self, of: Callable[[Members], object]) -> Sequence[object]:
+        """A table of something of each list."""
+        return OfEach(self.lists, of) if self.count > FEW else [of(one) for one in self.lists]
 
     @cached_property
     def id_kind(self) -> Kind:
@@ -50,9 +64,8 @@ class Brokers:
     def list_kind(self) -> Kind:
         """An ordered, duplicate-free list of brokers."""
         order = self.lists
-        return Kind(
-            "broker list", bits_for(len(order) - 1), len(order) - 1, lambda raw: f"{list(order[raw])}", order.index
-        )
+        maximum = MANY if self.count > FEW else len(order) - 1
+        return Kind("broker list", bits_for(maximum), maximum, lambda raw: f"{list(order[raw])}", order.index)
 
     def _show_set(self, raw: int) -> str:
         return "{" + ",".join(str(broker) for broker in self.ids if raw >> broker - 1 & 1) + "}"
@@ -110,24 +123,24 @@ class Brokers:
         return lookup(replicas, self._without(broker), self.list_kind)
 
     @cache  # noqa: B019 - one for each number of brokers
-    def _without(self, broker: int) -> list[tuple[int, ...]]:
-        return [tuple(r for r in one if r != broker) for one in self.lists]
+    def _without(self, broker: int) -> Sequence[object]:
+        return self._of_each(lambda one: tuple(r for r in one if r != broker))
 
     def appended(self, replicas: Value, broker: int) -> Value:
         """The list with a broker at its end, unless it is there already; a longer one as a Scala set lists it."""
         return lookup(replicas, self._longer(broker), self.list_kind)
 
     @cache  # noqa: B019 - as above
-    def _longer(self, broker: int) -> list[tuple[int, ...]]:
-        return [one if broker in one else immutable_set_order((*one, broker)) for one in self.lists]
+    def _longer(self, broker: int) -> Sequence[object]:
+        return self._of_each(lambda one: one if broker in one else immutable_set_order((*one, broker)))
 
     def at(self, replicas: Value, position: int) -> Value:
         """The member at a position, from 0; none beyond the end."""
         return lookup(replicas, self._at(position), self.id_kind)
 
     @cache  # noqa: B019 - as above
-    def _at(self, position: int) -> list[int]:
-        return [one[position] if position < len(one) else 0 for one in self.lists]
+    def _at(self, position: int) -> Sequence[object]:
+        return self._of_each(lambda one: one[position] if position < len(one) else 0)
 
     def merged(self, first: Value, second: Value) -> Value:
         """The first list, then those members of the second that it lacks, as a Scala set lists them."""

@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from spec.broker_lists import FEW
 from spec.errors import MalformedInput, UnknownName
 
 PARTS = (
@@ -137,6 +138,8 @@ def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
 
 def _sensible(one: Scope) -> Scope:
     """The scope itself, if its numbers go together."""
+    if one.brokers > FEW:
+        raise _malformed(one.name, "brokers", f"is more than {FEW}, of which all lists can be walked through")
     if not 1 <= one.controllers <= one.brokers:
         raise _malformed(one.name, "controllers", f"is not from 1 to {one.brokers}, the number of brokers")
     for replicas in one.assigned:

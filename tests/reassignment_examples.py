@@ -353,6 +353,18 @@ def a_replica_machine_that_is_not_up_refuses_step_3(make: Make) -> None:
     assert (move.row()[0], move.replicas(2)) == ("[2, 1]", {"NON_EXISTENT"})
 
 
+def a_partition_moves_among_twelve_brokers(make: Make) -> None:
+    """[12, 3] becomes [3, 7]: of the 10^9 lists of twelve brokers only those that come up have a number."""
+    move = settled(make, (12, 3), (3, 7), brokers=12)
+    begin(move)
+    phase_a(move, 7)
+    assert move.row() == ("[3, 7, 12]", "[3, 7, 12]", "12", "[12, 3, 7]", "1", "2")
+    move.do("on_state_change", c=1, p=0)
+    move.do("read_whether_caught_up", c=1, p=0)
+    complete(move, 12)
+    assert move.row() == ("[3, 7]", "[3, 7]", "3", "[3, 7]", "3", "4")
+
+
 def partition_reassign_foo_0(make: Make) -> None:
     """OAR [3, 1] to RAR [2, 3]."""
     _partition_reassign_foo(make, (3, 1), (2, 3), "[2, 3, 1]", 1, "[3, 2]")
@@ -368,4 +380,5 @@ EXAMPLES = (
     partition_reassign_foo_1, a_permutation_is_done_at_once_with_nothing_to_remove, what_is_so_already_is_refused,
     a_reassignment_waits_for_a_broker_that_is_down_and_starts_it_when_it_comes,
     the_next_controller_resumes_from_what_zookeeper_holds, a_replica_machine_that_is_not_up_refuses_step_3,
+    a_partition_moves_among_twelve_brokers,
 )  # fmt: skip

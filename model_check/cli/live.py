@@ -27,7 +27,7 @@ KINDS = "; ".join(f"{name}: {said}" for name, (said, _) in FAULTS.items())
 
 def command(
     *,
-    brokers: Annotated[int, typer.Option(min=1, max=9, help="How many broker processes.")] = 3,
+    brokers: Annotated[int, typer.Option(min=1, max=20, help="How many broker processes.")] = 3,
     topics: Annotated[int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")] = 2,
     faults: Annotated[int, typer.Option(min=0, help="How many faults, one after the other.")] = len(DRAWN),
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long, instead of so many.")] = None,

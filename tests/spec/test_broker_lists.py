@@ -130,3 +130,34 @@ def test_a_list_that_the_scope_does_not_have_is_refused(wrong: tuple[int, ...]) 
 def test_a_set_may_be_given_as_members_or_as_its_bits() -> None:
     kind = Brokers(3).set_kind
     assert kind.constant((3, 1, 3)).raw == kind.constant(0b101).raw == 0b101
+
+
+def test_of_many_brokers_the_lists_that_come_up_are_as_those_of_few() -> None:
+    """Each operation, on lists of five brokers out of twelve, against the same on those of five."""
+    few, many, other = Brokers(5), Brokers(12), Brokers(12)
+    for one in ((), (3,), (2, 5, 1), (4, 1, 5, 2, 3)):
+        answers = []
+        for brokers in (few, many):
+            first, second = brokers.list_kind.constant(one), brokers.list_kind.constant((5, 2))
+            keep = brokers.set_kind.constant((1, 2, 3))
+            found = [brokers.merged(first, second), brokers.filtered(first, keep), brokers.without(first, 5)]
+            found += [brokers.members(first), brokers.first(first), brokers.single(brokers.first(first))]
+            found += [brokers.appended(first, 3), brokers.contains(first, 1), brokers.at(first, 2)]
+            answers.append([value.kind.show(value.raw) for value in found])
+        assert answers[0] == answers[1]
+        assert other.list_kind.constant(one).raw == many.list_kind.constant(one).raw, "one numbering for every model"
+    assert many.list_kind.show(many.list_kind.constant((12, 3)).raw) == "[12, 3]"
+
+
+@pytest.mark.parametrize("wrong", [(1, 1), (13,), (0,)])
+def test_a_list_of_many_brokers_has_each_at_most_once(wrong: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="no list of distinct brokers from 1 to 12"):
+        Brokers(12).list_kind.constant(wrong)
+
+
+def test_nobody_walks_through_the_lists_of_many_brokers() -> None:
+    many = Brokers(12)
+    with pytest.raises(TypeError, match="too many lists"):
+        list(many.lists)
+    with pytest.raises(TypeError, match="too many lists"):
+        many.first(many.list_kind.variable("replicas"))

@@ -52,6 +52,7 @@ WHOLE = BARE | {"parts": ["partitions"], "assigned": [[1, 2]]}
     [
         ({"brokers": None}, "brokers: is missing"),
         ({"statement": None}, "statement: is missing"),
+        ({"brokers": 6}, "brokers: is more than 5, of which all lists can be walked through"),
         ({"controllers": 3}, "controllers: is not from 1 to 2, the number of brokers"),
         ({"controllers": 0}, "controllers: is not from 1 to 2, the number of brokers"),
         ({"assigned": [[1, 3]]}, "assigned: [1, 3] are no distinct brokers from 1 to 2"),
