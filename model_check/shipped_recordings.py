@@ -36,35 +36,63 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "12-D1-epoch-write-delayed": frozenset({ONE_TERM}),
     "13-D1-epoch-write-connectionloss": frozenset({ONE_TERM, ONE_CONTROLLER}),
     "33-D54-connectionloss-on-create": frozenset({UNINFORMED, CANNOT_LEAD}),
-    "19-D16-leaderless-topic-delete": frozenset({"eventually_deletions_complete"}),
+    "19-D16-leaderless-topic-delete": frozenset({
+        "eventually_deletions_complete",  # D16: nobody deletes what zk 47 asks to, though all brokers are back
+    }),
     "20-D22-late-stopreplica": frozenset({
-        "in_sync_replicas_are_not_deleted", UNINFORMED, STALE_CACHE,
+        "in_sync_replicas_are_not_deleted",  # D22: broker 2, in the ISR, at broker-2/state-change.log:35
+        UNINFORMED,  # nothing but UpdateMetadata comes to broker 2 after that
+        STALE_CACHE,  # D18: UpdateMetadata of an older epoch behind LeaderAndIsr, broker-1/state-change.log:32, 61, 88
     }),
     "21-D23-recreated-topic-orphan": frozenset({
-        "deleted_topics_are_hosted_nowhere", "eventually_live_replicas_are_informed", "eventually_leaders_can_lead",
-        "eventually_only_assigned_replicas_have_logs", "eventually_only_assigned_replicas_lead", STALE_CACHE,
+        "deleted_topics_are_hosted_nowhere",  # zk 69, and no StopReplica at broker 2, which hosts it
+        UNINFORMED,  # D23: epoch 0 is not higher, broker-2/state-change.log:17
+        CANNOT_LEAD,  # who ignores that is the leader
+        ORPHANS,  # broker 2 has the log, without a topic, from zk 69 to 71
+        "eventually_only_assigned_replicas_lead",  # and has led it since broker-2/state-change.log:9
+        STALE_CACHE,  # D18: broker-1/state-change.log:20
     }),
     "26-D44-delete-during-reassignment": frozenset({
-        "busy_topics_are_not_deleted", IN_ORDER, STALE_CACHE, "eventually_reassignments_complete",
+        "busy_topics_are_not_deleted",  # D44: t and v go, requested at zk 50 and 79: broker-1/state-change.log:58, 160
+        IN_ORDER,  # zk 70: [2,3], as t was created again, becomes [3], which was asked for of the first t
+        STALE_CACHE,  # D18: broker-1/state-change.log:35, 137
+        "eventually_reassignments_complete",  # t waits from zk 50 on, v (zk 79) for ever
     }),
     "27-D45-ineligible-mark-survives": frozenset({
-        "only_queued_topics_are_held_back", "dying_topics_get_no_leadership", "eventually_deletions_complete",
+        "only_queued_topics_are_held_back",  # D45: held back behind its completion, broker-1/controller.log:114
+        "dying_topics_get_no_leadership",  # D57: broker 4 starts, broker-1/state-change.log:129
+        "eventually_deletions_complete",  # all live, and it waits from broker-1/controller.log:139 on
     }),
     "28-D46-stale-epoch-answer": frozenset({
-        "started_deletions_are_on_their_way", "dying_topics_get_no_leadership",
+        "started_deletions_are_on_their_way",  # D46: refused at broker-3/state-change.log:22, and not sent again
+        "dying_topics_get_no_leadership",  # D57: the failover, broker-2/state-change.log:16
     }),
     "30-D50-deadlock": frozenset({
-        "no_controller_waits_for_itself", "dying_topics_get_no_leadership", "eventually_deletions_complete",
-        "eventually_one_working_controller",
+        "no_controller_waits_for_itself",  # D50: the send thread never stops after broker-1/controller.log:86
+        "dying_topics_get_no_leadership",  # D57: the next failover, broker-3/state-change.log:19
+        "eventually_deletions_complete",  # for 18 s, until it is killed, controller 1 does nothing
+        "eventually_one_working_controller",  # nor works
     }),
     "32-D53-foreign-removal": frozenset({
-        "batches_are_clean", "dead_leaders_are_replaced", UNINFORMED, "who_gave_up_is_not_active", LATEST_TERM,
-        "no_failover_fails_on_left_overs", "eventually_one_working_controller",
+        "batches_are_clean",  # D53: UpdateMetadata for t-0 raises, broker-1/controller.log:98
+        UNINFORMED,  # D51: so broker 3, just started, is not told what it hosts
+        "who_gave_up_is_not_active",  # D4: zk 85, and broker 1 goes on, zk 109
+        "no_failover_fails_on_left_overs",  # D56: zk 88, 91, 94, 123
+        "eventually_one_working_controller",  # broker 1 is active beside broker 3
+        LATEST_TERM,  # broker 1 deletes notifications in the term of broker 3, zk 114, 117
+        "dead_leaders_are_replaced",  # broker 1 finds no broker dead, broker-1/controller.log:223
     }),
-    "34-D55-config-lost": frozenset({"topics_have_their_configuration"}),
+    "34-D55-config-lost": frozenset({
+        "topics_have_their_configuration",  # D55: zk 53 deletes what zk 51 wrote
+    }),
     "08-delete": frozenset({
-        "dying_topics_get_no_leadership", "deleted_replicas_stay_deleted", "deleted_topics_are_hosted_nowhere",
-        "busy_topics_are_not_deleted", STALE_CACHE, "eventually_reassignments_complete", ORPHANS,
+        "busy_topics_are_not_deleted",  # D44: d moves (zk 120), and broker-1/state-change.log:437, 465
+        "deleted_replicas_stay_deleted",  # D57: d-0 at brokers 1 and 2, broker-1/state-change.log:455, 457
+        "deleted_topics_are_hosted_nowhere",  # nobody deletes these again before zk 137, nor later
+        ORPHANS,  # so they stay
+        "eventually_reassignments_complete",  # only the next controller drops that of d, zk 152
+        "dying_topics_get_no_leadership",  # D57: broker-1/state-change.log:310, broker-2/state-change.log:98, 151
+        STALE_CACHE,  # D18: broker-1/state-change.log:382, 394
     }),
     "05-reassign": frozenset({STALE_CACHE}),
     "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
@@ -81,7 +109,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "eventually_elections_come_to_an_end", "eventually_one_working_controller",
     }),
 }  # fmt: skip
-"""The claims that every explanation of a recording breaks."""
+"""The claims that every explanation of a recording breaks; of deletions, with the place that shows it (zk: line)."""
 
 DEEP: Final = frozenset({
     "08-delete", "32-D53-foreign-removal",
