@@ -80,6 +80,14 @@ ROWS = (
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
     ),
     Defect(
+        "D4-send",
+        "A controller cannot send UpdateMetadata, for its batch is dirty: it gives up at work, and stays half active",
+        breaks="who_gave_up_is_not_active",
+        scope="foreign_removal",
+        first_depth=14,
+        fix=frozenset({Switch.RESIGN_CLEANS_UP}),
+    ),
+    Defect(
         "D5-shutdown",
         "A controller that is none any more answers a broker that it leads nothing; its successor has made it leader",
         breaks="who_may_go_leads_nothing",
