@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from model_check.controller_step import SILENT
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
 from model_check.hidden_steps import Candidate, hidden_steps, part, place_of
-from model_check.on_demand import called_for
+from model_check.on_demand import called_for, failures
 from model_check.open_system import NoRoom, OpenSystem, Step, open_system
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
@@ -183,7 +184,7 @@ class Explainer:
         heads, is_settled = self.tracks.heads(at.place), False
         for number, one in sorted(heads, key=lambda head: not self._is_by_itself(head[1], at.place)):
             soon = one.time <= heads[0][1].time + SKEW
-            for move in self._explaining(at, number, one):
+            for move in chain(self._explaining(at, number, one), self._failing(at, one)):
                 likely = move.likely and soon and not is_settled
                 yield Move(move.to, likely)
                 is_settled = is_settled or (likely and self._is_by_itself(one, at.place))
@@ -239,6 +240,14 @@ class Explainer:
             to = self._taken(at, candidate, unlogged=True)
             if to is not None:
                 yield Move(to, likely=True)
+
+    def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
+        """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
+        for candidate in failures(one):
+            to = self._taken(at, candidate)
+            if to is not None:
+                own = (other for other in self.hidden(at) if other[1].get("c") == candidate[1]["c"])
+                yield Move(to, likely=not any(self._taken(at, other) for other in own))
 
     def _is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
         rule = candidate[0]

@@ -2,7 +2,7 @@
 
 The checks of the automatic rebalance come every few minutes, and mostly find nothing; a broker that is to stop asks
 again after a while. Done as soon as they can be, they would be done at once and all the time. So they are done when a
-line or a write comes next that follows from them.
+line or a write comes next that follows from them. So are the failures of failovers, which leave no line, either.
 """
 
 from __future__ import annotations
@@ -12,8 +12,18 @@ from typing import Final
 
 from model_check.hidden_steps import Candidate, part
 from model_check.plain_state import PlainState
-from model_check.recorded import Cluster, ControllerSaid, Observed, ReplicaStopped, SessionEnded, StateWritten
+from model_check.recorded import (
+    Cluster,
+    ControllerCreated,
+    ControllerDeleted,
+    ControllerSaid,
+    Observed,
+    ReplicaStopped,
+    SessionEnded,
+    StateWritten,
+)
 from spec.controller_log.broker_changes import ShuttingDownBroker
+from spec.controller_log.failover import SessionExpired
 from spec.controller_log.preferred_election import ImbalanceRatio
 from spec.election_state import Leaving
 from spec.model import Model
@@ -67,3 +77,13 @@ def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]
             yield "stop_broker", {"b": b}
         elif leaving is Leaving.ASKS:
             yield "request_shutdown", {"b": b, "c": c}
+
+
+def failures(one: Observed) -> Iterator[Candidate]:
+    """What a failover may have ended with that its controller does not finish: its elector resigns, or begins anew.
+
+    Only the server's own log tells of the exception ("Error while electing or becoming leader on broker").
+    """
+    match one:
+        case ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired()):
+            yield "fail_failover", {"c": c}
