@@ -49,8 +49,8 @@ class Child:
 
     @property
     def has_failed(self) -> bool:
-        """Whether it ended by itself, and not because its id was taken."""
-        return self.process.poll() not in (None, Exit.REGISTERED)
+        """Whether it ended by itself, and neither because its id was taken nor because it was told to."""
+        return self.process.poll() not in (None, Exit.REGISTERED, Exit.TOLD_TO_STOP)
 
     def failure(self) -> Exception:
         """Why it did."""

@@ -13,7 +13,7 @@ import json
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ from reference.zookeeper_log import read_transaction_log
 from reference.zookeeper_recording import write_recording
 from reference.zookeeper_scripts import (
     CONTROLLER,
+    PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     broker_path,
     delete_topic_path,
@@ -47,6 +48,7 @@ from spec.variants import AS_CODED, Switch, Switches
 from spec.znodes import (
     ControllerPayload,
     PartitionReassignment,
+    PartitionsPayload,
     ReassignPartitionsPayload,
     TopicConfigPayload,
     TopicPayload,
@@ -173,6 +175,18 @@ class LiveCluster:
         self.act("broker-kill-9", broker=broker, pid=self.children[broker].process.pid)
         self.children.pop(broker).end()
 
+    def tell_to_stop(self, broker: int) -> None:
+        """Have a broker stop in order (SIGTERM), and do not wait for it."""
+        self.act("broker-sigterm (controlled shutdown)", broker=broker, pid=self.children[broker].process.pid)
+        self.children[broker].process.terminate()
+
+    def await_exit(self, broker: int) -> None:
+        """Wait until a broker that was told to stop is gone."""
+        process = self.children[broker].process
+        self.wait_until(f"broker {broker} has stopped", lambda: process.poll() is not None)
+        self.children.pop(broker).end()
+        self.act("broker-exited", broker=broker, rc=process.returncode)
+
     def suspend(self, broker: int) -> None:
         """Stop a broker where it is (SIGSTOP)."""
         self.act("broker-sigstop", broker=broker)
@@ -209,6 +223,12 @@ class LiveCluster:
         self.act("admin-reassign", request=json.loads(data))
         self._admin.execute(Create(REASSIGN_PARTITIONS, data), PATIENCE_SECONDS)
 
+    def elect_preferred(self, partitions: Iterable[TopicPartition]) -> None:
+        """The admin tool asks for a preferred election; it refuses to while one is asked for."""
+        data = PartitionsPayload(partitions=tuple(partitions)).encode() or b""
+        self.act("admin-preferred-election", request=json.loads(data))
+        self._admin.execute(Create(PREFERRED_REPLICA_ELECTION, data), PATIENCE_SECONDS)
+
     # ----------------------------------------------------------------------------------------------- what is seen of it
 
     def controller(self) -> int | None:
@@ -229,6 +249,10 @@ class LiveCluster:
     def is_reassigning(self) -> bool:
         """Whether /admin/reassign_partitions is there."""
         return self._admin.execute(Exists(REASSIGN_PARTITIONS), PATIENCE_SECONDS) is not None
+
+    def is_electing(self) -> bool:
+        """Whether /admin/preferred_replica_election is there."""
+        return self._admin.execute(Exists(PREFERRED_REPLICA_ELECTION), PATIENCE_SECONDS) is not None
 
     def is_registered(self, broker: int) -> bool:
         """Whether /brokers/ids/N is there."""

@@ -142,6 +142,37 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.2))
         meanwhile(self)
 
+    def shut_down(self, broker: int, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Tell a broker to stop in order, and let something happen while it asks the controller."""
+        self.cluster.tell_to_stop(broker)
+        meanwhile()
+        self.cluster.await_exit(broker)
+        self.a_moment()
+
+    def shut_down_without_controller(self) -> None:
+        """Tell another broker to stop, and kill the controller, sooner or later."""
+        controller, broker = self.the_controller(), self.another()
+
+        def strike() -> None:
+            self.cluster.sleep(self.random.uniform(0.0, 0.05))
+            self.kill(controller)
+
+        self.shut_down(broker, strike if broker != controller else lambda: None)
+
+    def elect(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+        """Unseat a topic's first leader, ask that preferred replicas lead, and let something happen on the way.
+
+        A request that is stuck (D49) stays, and no other can be made.
+        """
+        if self.existing and not self.cluster.is_electing():
+            topic = self.random.choice(self.existing)
+            assignment = self.cluster.assignment(topic)
+            self.kill(assignment[0][0])
+            self.settle()
+            self.cluster.elect_preferred(TopicPartition(topic, p) for p in assignment)
+            self.cluster.sleep(self.random.uniform(0.0, 0.05))
+        meanwhile(self)
+
     def all_at_once(self) -> None:
         """Kill every broker but one, and start them again."""
         for broker in self.random.sample(self.cluster.broker_ids, len(self.cluster.broker_ids) - 1):
@@ -173,11 +204,22 @@ FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
                     lambda s: s.delete(lambda s: s.kill(s.another()))),
     "delete-kill-controller": ("the same, and the controller is killed",
                                lambda s: s.delete(lambda s: s.kill(s.the_controller()))),
+    "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
+    "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
+    "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",
+                                 Scenario.shut_down_without_controller),
+    "elect": ("a preferred replica comes back, and is elected on request", Scenario.elect),
+    "elect-kill": ("the same, and another broker is killed on the way",
+                   lambda s: s.elect(lambda s: s.kill(s.another()))),
+    "elect-kill-controller": ("the same, and the controller is killed",
+                              lambda s: s.elect(lambda s: s.kill(s.the_controller()))),
+    "elect-stop-controller": ("the same, and the controller is stopped until its session is gone",
+                              lambda s: s.elect(lambda s: s.suspend(s.the_controller()))),
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
 
-DRAWN: Final = tuple(kind for kind in FAULTS if not kind.startswith("delete"))
-"""The kinds that are drawn where none is named: topics are deleted on request, which leaves much to search."""
+DRAWN: Final = tuple(kind for kind in FAULTS if not kind.startswith(("delete", "shutdown", "elect")))
+"""The kinds that are drawn where none is named: the others take long, or leave much to search."""
 
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:

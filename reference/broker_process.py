@@ -6,9 +6,10 @@ A line on standard input is an order:
 
     lag 1500        tell no leader for so many milliseconds that it is followed
 
-It prints `started` once it is registered. Exit codes: 0 its input ended, 1 a mistake of ours, 2 options that are none,
-3 its id is registered by another session, 4 something around it failed (a port taken, no ZooKeeper, a full disk, a
-/controller that cannot be read), with one line that says so.
+It prints `started` once it is registered; from then on SIGTERM lets it stop in order, by a controlled shutdown. Exit
+codes: 0 its input ended, 1 a mistake of ours, 2 options that are none, 3 its id is registered by another session, 4
+something around it failed (a port taken, no ZooKeeper, a full disk, a /controller that cannot be read), with one line
+that says so, 143 it was told to stop.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Exit(IntEnum):
     MISTAKE = 1
     REGISTERED = 3
     ENVIRONMENT = 4
+    TOLD_TO_STOP = 128 + signal.SIGTERM
 
 
 def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = LiveProcess) -> None:
@@ -52,6 +54,7 @@ def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = 
         broker.start()
     except BaseException as error:  # noqa: BLE001 - whatever it is, its exit code and its words tell
         _end(error)
+    signal.signal(signal.SIGTERM, lambda *_: _stop(broker))
     print(STARTED, flush=True)  # noqa: T201 - this is what the parent waits for
     for line in sys.stdin:
         order, _, milliseconds = line.strip().partition(" ")
@@ -74,6 +77,15 @@ def _settings(arguments: Sequence[str]) -> Settings:
     times = {"session_timeout_ms": given.session_timeout_ms, "lag_ms": given.lag_ms}
     mends = frozenset(switch(name) for name in given.mends.split(",") if name)
     return Settings(given.broker, given.zookeeper, given.port, given.folder, given.seed, **times, switches=mends)
+
+
+def _stop(broker: LiveProcess) -> None:
+    """The main thread, which only reads orders, stops the broker and ends the process."""
+    try:
+        broker.stop()
+    except BaseException as error:  # noqa: BLE001 - whatever it is, its exit code and its words tell
+        _end(error)
+    os._exit(Exit.TOLD_TO_STOP)
 
 
 def _end(error: BaseException | None) -> None:

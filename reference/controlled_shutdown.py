@@ -28,7 +28,7 @@ from reference.procedures import Effect, FencedWrite, Procedure, Script
 from reference.replica_transitions import set_offline
 from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
 from spec.error_codes import ErrorCode
-from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.kafka_types import TopicPartition
 from spec.logged_values import Leadership
 from spec.request_schemas import ControlledShutdownResponse
 from spec.state import Handler
@@ -48,7 +48,10 @@ class RequestShutdown(Effect[int]):
 
 @dataclass(frozen=True)
 class Departure:
-    """A broker that is to stop: the `tries` that it has left, whom it has `asked` and waits for, whether it may go."""
+    """A broker that is to stop: the `tries` that it has left, whom it has `asked` and waits for, whether it may go.
+
+    It stops once this has ended, and where nobody is controller.
+    """
 
     tries: int
     asked: int | None = None
@@ -63,9 +66,10 @@ class Departure:
         good = response is not None and response.error_code is ErrorCode.NONE and not response.partitions_remaining
         return replace(self, asked=None, may_go=good)
 
-    def is_over(self, controller_id: int) -> bool:
-        """Whether the broker stops: it may go, or its tries are used up, or nobody is controller."""
-        return self.may_go or (self.asked is None and (not self.tries or controller_id == NO_LEADER))
+    @property
+    def has_ended(self) -> bool:
+        """Whether the broker asks no more: it may go, or its tries are used up."""
+        return self.may_go or (self.asked is None and not self.tries)
 
 
 # ------------------------------------------------------------------------------------------------ the controller's side

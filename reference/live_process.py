@@ -4,15 +4,17 @@
     event thread           runs ZkClient's callbacks, one after the other
     deletion thread        deletes the topics that are queued, when it is woken
     sender threads         one for each channel of the controller (`live_channels`)
-    processors             one for each connection to this broker (`live_requests`)
+    processors             one for each connection to this broker (`live_requests`); they handle shutdowns, too
     ISR thread             shrinks and expands (`live_isr`)
     fetcher                tells leaders that they are followed (`live_fetching`)
 
 A handler of the controller holds the controller's one lock from its begin to its end, across its ZooKeeper operations;
 a request, and a change of an ISR, holds the broker's. Where Kafka leaves an order to a hash table, a seed decides.
 
-Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaController`, `KafkaHealthcheck`. Left out on purpose: a shutdown in order;
-a process ends by being killed, or because its id is registered by another session.
+A process ends by being killed, because its id is registered by another session, or in order, when it is told to stop
+(`live_shutdown`).
+
+Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaServer.shutdown`, `KafkaController`, `KafkaHealthcheck`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ from reference.live_channels import Channels
 from reference.live_fetching import Address, Fetcher
 from reference.live_isr import IsrManager
 from reference.live_logs import Logs
-from reference.live_requests import RequestServer
+from reference.live_requests import Listeners, RequestServer
+from reference.live_shutdown import ShutdownHandler, depart
 from reference.live_zkclient import ZkClient
 from reference.procedures import Procedure, Script
 from reference.topic_deletion import is_due, on_replica_deleted
@@ -84,10 +87,13 @@ class LiveProcess:
             after_expiry=self._after_expiry,
         )
         self.isr = IsrManager(self.broker, self.broker_lock, self.zookeeper, settings.lag_ms / 1000)
+        self._random = Random(settings.seed)
+        self.shutdowns = ShutdownHandler(
+            self.controller, self.controller_lock, self.run, self.zookeeper, Random(settings.seed)
+        )
         self.server = self.new_server()
         self.fetcher = Fetcher(self.broker, self.server.addresses)
         self.is_starting = True
-        self._random = Random(settings.seed)
 
     # ------------------------------------------------------------------------------------------------------- its parts
 
@@ -102,7 +108,8 @@ class LiveProcess:
     def new_server(self) -> RequestServer:
         """The socket that requests come to."""
         address: Address = (HOST, self.settings.port)
-        return RequestServer(self.broker, self.broker_lock, self.logs, address, self.isr.hear)
+        listeners = Listeners(self.isr.hear, self.shutdowns.handle)
+        return RequestServer(self.broker, self.broker_lock, self.logs, address, listeners)
 
     # -------------------------------------------------------------------------------------------------------- starting
 
@@ -123,6 +130,14 @@ class LiveProcess:
         self.is_starting = False
         self.isr.start()
         self.fetcher.start()
+
+    def stop(self) -> None:
+        """Stop in order: once the controller lets it go, or does not, close the session; nothing else is done after."""
+        depart(self.settings.broker_id, self.zookeeper)
+        self.controller_lock.acquire()
+        self.broker_lock.acquire()
+        self.controller.report(Resigned)
+        self.zookeeper.stop()
 
     # ------------------------------------------------------------------------------------------------------- controller
 

@@ -1,8 +1,8 @@
 """The broker's side of its connections: it accepts them, reads requests, and answers each before it reads the next.
 
 A request of a controller is logged as it arrives, carried out under the broker's lock, and logged again when it is
-answered. A follower's fetch is told to the ISR manager and answered with an empty frame. What is neither ends the
-connection, and nothing is changed.
+answered; so is that of a broker which is to stop, which is for the controller module. A follower's fetch is told to the
+ISR manager and answered with an empty frame. What is none of these ends the connection, and nothing is changed.
 
 Kafka 0.10.2.2: `SocketServer`, `KafkaApis`. PROTOCOL.md sections 9 and 10. Left out on purpose: the queue between
 network and request handler threads, so `requestQueueTime` is always 0.
@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from reference.broker import Broker
 from reference.live_fetching import API_KEY, Address, Fetch, decode_fetch
@@ -25,14 +26,22 @@ from spec.errors import MalformedInput
 from spec.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
 from spec.request_schemas import (
     ApiKey,
-    LeaderAndIsrRequest,
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
     Request,
     Response,
-    StopReplicaRequest,
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
 from spec.requests import RequestHeader, decode_request, encode_response
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Who is told of a follower's fetch, and who handles the request of a broker that is to stop."""
+
+    on_fetch: Callable[[Fetch], None]
+    on_shutdown: Callable[[ControlledShutdownRequest], ControlledShutdownResponse]
 
 
 class RequestServer:
@@ -42,12 +51,12 @@ class RequestServer:
     """
 
     def __init__(
-        self, broker: Broker, lock: threading.RLock, logs: Logs, address: Address, on_fetch: Callable[[Fetch], None]
+        self, broker: Broker, lock: threading.RLock, logs: Logs, address: Address, listeners: Listeners
     ) -> None:
         self._broker = broker
         self._lock = lock
         self._logs = logs
-        self._on_fetch = on_fetch
+        self._listeners = listeners
         self._listening = socket.create_server(address, backlog=64)
         self.addresses: dict[int, Address] = {}
 
@@ -75,20 +84,18 @@ class RequestServer:
 
     def _answer(self, data: bytes, connection: str) -> bytes:
         if data.startswith(API_KEY):
-            self._on_fetch(decode_fetch(data))
+            self._listeners.on_fetch(decode_fetch(data))
             return b""
         arrived = time.monotonic()
         header, request = decode_request(data)
-        if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest):
-            raise MalformedInput(
-                "request", "api_key", f"{header.api_key} is none that a broker is sent by a controller"
-            )
         self._logs.requests.write(RequestReceived(0, LoggedRequest(header, request)))
         response = self._handle(request, header.correlation_id)
         self._log_completion(header, request, connection, round(1000 * (time.monotonic() - arrived)))
         return encode_response(header.correlation_id, response, ApiKey(header.api_key), header.api_version)
 
     def _handle(self, request: Request, correlation_id: int) -> Response:
+        if isinstance(request, ControlledShutdownRequest):
+            return self._listeners.on_shutdown(request)
         with self._lock:
             response = self._broker.handle(request, correlation_id)
             if isinstance(request, UpdateMetadataRequest) and response == UpdateMetadataResponse(ErrorCode.NONE):

@@ -54,7 +54,7 @@ def _departing(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
             yield Choice("stop_broker", (of_broker,), partial(tell_to_stop, b=b))
         return
     standing = _controller_id(cluster)
-    if departure.is_over(standing):
+    if departure.has_ended or (departure.asked is None and standing == NO_LEADER):
         yield Choice("leave_cluster", (of_broker,), partial(leave, b=b))
     elif departure.asked is None:
         if cluster.can_operate(process):

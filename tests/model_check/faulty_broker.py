@@ -14,7 +14,7 @@ from reference import partition_leadership
 from reference.broker import NO_LEADER_EPOCH, Broker
 from reference.broker_process import main
 from reference.effects import IncrementEpoch
-from reference.leader_selectors import Election, elect_offline
+from reference.leader_selectors import Election, elect_offline, elect_on_controlled_shutdown, elect_preferred
 from reference.procedures import Script
 from reference.reassignment_effects import ReadWhetherCaughtUp
 from reference.state_effects import StateRead, StateWrite, WriteElectedLeader
@@ -81,6 +81,25 @@ def trust_the_new_replicas() -> None:
     ReadWhetherCaughtUp.script = read_all_in_sync  # type: ignore[method-assign]
 
 
+def keep_who_leaves_in_the_isr() -> None:
+    """A controller that moves a leadership for a controlled shutdown leaves the ISR as it is."""
+
+    def elect(assigned: Any, isr: Any, registered: Any, leaving: Any) -> Election:
+        return replace(elect_on_controlled_shutdown(assigned, isr, registered, leaving), isr=tuple(isr))
+
+    vars(partition_leadership)["elect_on_controlled_shutdown"] = elect
+
+
+def prefer_the_last() -> None:
+    """A preferred election elects the last assigned replica."""
+
+    def elect(assigned: Any, isr: Any, live: Any, *, cached_leader: int | None) -> Election:
+        right = elect_preferred(assigned, isr, live, cached_leader=cached_leader)
+        return replace(right, leader=assigned[-1])
+
+    vars(partition_leadership)["elect_preferred"] = elect
+
+
 PLANT: Final[Mapping[str, Callable[[], None]]] = {
     one.__name__: one
     for one in (
@@ -89,6 +108,8 @@ PLANT: Final[Mapping[str, Callable[[], None]]] = {
         keep_the_leader_epoch,
         elect_the_last,
         trust_the_new_replicas,
+        keep_who_leaves_in_the_isr,
+        prefer_the_last,
     )
 }
 

@@ -97,6 +97,20 @@ def reassign(cluster: LiveCluster) -> None:
     cluster.reassign({TopicPartition("t", 0): (3, 1)})
 
 
+def shut_down(cluster: LiveCluster) -> None:
+    """The partition's leader stops in order."""
+    cluster.tell_to_stop(2)
+    cluster.await_exit(2)
+
+
+def elect(cluster: LiveCluster) -> None:
+    """The partition's preferred replica dies, comes back, and is to lead again."""
+    kill(2)(cluster)
+    cluster.ensure_running(2)
+    cluster.rest()
+    cluster.elect_preferred([TopicPartition("t", 0)])
+
+
 def faulty_run(fault: str, play: Play, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judgement:
     """Broker 1 is controller, 2 leads the only partition and 3 follows; something is done to them."""
     monkeypatch.setenv(FAULT, fault)
@@ -122,6 +136,8 @@ WHERE = {
     "keep_the_leader_epoch": (kill(2), "type=setData path=/brokers/topics/t/partitions/0/state"),
     "elect_the_last": (kill(2), "type=setData path=/brokers/topics/t/partitions/0/state"),
     "trust_the_new_replicas": (reassign, "is not in the new list of replicas 3,1. Re-electing leader"),
+    "keep_who_leaves_in_the_isr": (shut_down, "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "prefer_the_last": (elect, "type=setData path=/brokers/topics/t/partitions/0/state"),
 }
 """What is to be done for the fault to show, and what is observed where the explanation ends."""
 
@@ -147,6 +163,13 @@ def test_every_planted_fault_is_tried() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_longer_runs_are_explained(seed: int, tmp_path: Path) -> None:
     made = checked_run(Task(Setup(3, 10 * seed), topics=2), tmp_path)
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind.startswith(("shutdown", "elect"))])
+def test_kinds_that_are_not_drawn_are_explained(kind: str, tmp_path: Path) -> None:
+    made = checked_run(Task(Setup(3, 6), topics=1, faults=2, kinds=(kind,)), tmp_path)
     assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
 
 

@@ -70,6 +70,26 @@ def test_it_registers_where_it_listens_and_ends_with_its_input(server: Zookeeper
     ]  # fmt: skip
 
 
+def test_a_broker_that_is_told_to_stop_asks_the_controller_and_closes_its_session(
+    server: ZookeeperServer, tmp_path: Path
+) -> None:
+    """It is the controller itself, so it asks itself; that it is gone is seen at once, not when its session ends."""
+    with broker(server.address, tmp_path, 1) as process, LiveZookeeper(server.address) as admin:
+        assert said(process) == STARTED
+        process.terminate()
+        assert process.wait(TIMEOUT) == Exit.TOLD_TO_STOP
+        assert admin.execute(Exists("/brokers/ids/1")) is None
+        assert admin.execute(Exists("/controller")) is None
+    requests = (tmp_path / "kafka-request.log").read_text(encoding="utf-8")
+    assert (
+        requests.count("Name: ControlledShutdownRequest; Version: 1; CorrelationId: 0;ClientId:Some(1); BrokerId: 1")
+        == 2
+    )
+    log = (tmp_path / "controller.log").read_text(encoding="utf-8")
+    words = ("Shutting down broker 1", "All shutting down brokers: 1", "Live brokers: ", "All leaders = ", "resigned")
+    assert [word for line in log.splitlines()[-5:] for word in words if word in line] == list(words)
+
+
 def test_an_id_that_is_taken_ends_the_start_up_and_the_session(server: ZookeeperServer, tmp_path: Path) -> None:
     with broker(server.address, tmp_path / "one", 2) as first:
         assert said(first) == STARTED

@@ -193,13 +193,14 @@ def test_a_resignation_in_the_middle_drops_the_rest() -> None:
 
 def test_a_broker_asks_while_it_has_tries_left_and_goes_when_it_leads_nothing() -> None:
     first = Departure(tries=2).asking(1)
-    assert not first.is_over(NO_LEADER), "it waits for an answer"
+    assert not first.has_ended, "it waits for an answer"
     for bad in (None, MOVED, ControlledShutdownResponse(ErrorCode.NONE, (TP,))):
         again = first.answered(bad)
-        assert (again.tries, again.asked, again.may_go, again.is_over(1)) == (1, None, False, False)
-        assert again.is_over(NO_LEADER), "there is nobody to ask"
-        assert again.asking(2).answered(bad).is_over(1), "its tries are used up"
-    assert first.answered(DONE).is_over(1)
+        assert (again.tries, again.asked, again.may_go, again.has_ended) == (1, None, False, False)
+        last = again.asking(2)
+        assert (last.tries, last.has_ended) == (0, False)
+        assert (last.answered(bad).has_ended, last.answered(bad).may_go) == (True, False), "its tries are used up"
+    assert (first.answered(DONE).has_ended, first.answered(DONE).may_go) == (True, True)
 
 
 # -------------------------------------------------------------------------------------------------------- the recording

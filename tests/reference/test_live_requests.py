@@ -14,7 +14,7 @@ from reference.broker import Broker
 from reference.live_fetching import Fetch, Followed, encode_fetch
 from reference.live_frames import receive_frame, send_frame
 from reference.live_logs import Logs
-from reference.live_requests import RequestServer
+from reference.live_requests import Listeners, RequestServer
 from spec.error_codes import ErrorCode
 from spec.kafka_types import TopicPartition
 from spec.log_entries import LogEntry, read_entries
@@ -22,6 +22,7 @@ from spec.request_log_lines import RequestCompleted, RequestReceived, parse_requ
 from spec.request_schemas import (
     ApiKey,
     ControlledShutdownRequest,
+    ControlledShutdownResponse,
     EndPoint,
     LeaderAndIsrRequest,
     LiveBroker,
@@ -66,7 +67,8 @@ class Served:
 def served(tmp_path: Path) -> Iterator[Served]:
     logs, fetches = Logs(1, tmp_path), list[Fetch]()
     broker = Broker(1, journal=logs.journal)
-    server = RequestServer(broker, threading.RLock(), logs, ("127.0.0.1", 0), fetches.append)
+    listeners = Listeners(fetches.append, lambda request: ControlledShutdownResponse(ErrorCode(8 * request.broker_id)))
+    server = RequestServer(broker, threading.RLock(), logs, ("127.0.0.1", 0), listeners)
     server.start()
     with socket.create_connection(server.address, 10) as connection:
         yield Served(broker, server, connection, fetches, tmp_path)
@@ -101,8 +103,12 @@ def test_a_fetch_is_told_and_answered_with_nothing(served: Served) -> None:
     assert served.logged() == []
 
 
-SHUTDOWN = encode_request(RequestHeader(ApiKey.CONTROLLED_SHUTDOWN, 1, 7, "2"), ControlledShutdownRequest(2))
-"""A request that only a controller is sent."""
+def test_a_request_to_be_shut_down_is_the_controllers_and_is_logged_twice(served: Served) -> None:
+    assert served.ask(ControlledShutdownRequest(1), 1) == ControlledShutdownResponse(ErrorCode.BROKER_NOT_AVAILABLE)
+    received, completed = served.logged()
+    assert isinstance(received, RequestReceived)
+    assert isinstance(completed, RequestCompleted)
+    assert received.logged == completed.logged
 
 
 def test_brokers_without_end_points_are_nowhere(served: Served) -> None:
@@ -112,7 +118,7 @@ def test_brokers_without_end_points_are_nowhere(served: Served) -> None:
     assert (served.server.addresses, served.broker.alive) == ({}, frozenset({3}))
 
 
-@pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0", SHUTDOWN])
+@pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0"])
 def test_what_is_no_request_ends_the_connection_and_changes_nothing(served: Served, data: bytes) -> None:
     send_frame(served.connection, data)
     with pytest.raises(EOFError):
