@@ -210,6 +210,11 @@ class Model:
         lists = zip(self.scope.assigned, *self.scope.requests, strict=True)
         return tuple(tuple(dict.fromkeys(broker for one in of_it for broker in one)) for of_it in lists)
 
+    def requested(self, partition: int) -> tuple[tuple[int, ...], ...]:
+        """What a partition may be reassigned to: RAR, in order, of each request that names it."""
+        lists = (one[partition] for one in self.scope.requests)
+        return tuple(dict.fromkeys(replicas for replicas in lists if replicas))
+
     def first_assigned(self, partition: int) -> tuple[int, ...]:
         """The assigned replicas (AR) with which a partition starts, in order; without reassignment they stay so."""
         return self.scope.assigned[partition]

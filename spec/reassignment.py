@@ -171,13 +171,14 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 
 def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
-    """Steps 5 and 6: RAR goes Online, each with a batch of its own; AR in memory becomes RAR. Then comes step 7."""
+    """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own; AR in memory becomes RAR. Then step 7."""
     controller = s.controllers[c]
     cached, wanted = controller.partitions[p], controller.reassigned[p]
     controller.leaving = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.members(wanted))
-    for r in m.assigned(p):
-        with when(m.brokers.contains(wanted, r)):
-            _to_online(s, m, c, p, r)
+    for replicas in m.requested(p):
+        with when(wanted == replicas):
+            for r in replicas:
+                _to_online(s, m, c, p, r)
     if not m.mends(Switch.WAIT_FOR_LEADER):
         cached.assigned = wanted
     unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)

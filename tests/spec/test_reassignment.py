@@ -1,6 +1,7 @@
 """The worked examples of PROTOCOL.md section 8, as the specification goes through them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from model_check.open_system import OpenSystem
 from model_check.plain_state import PlainState
 from spec.model import Model
-from spec.scopes import Scope
+from spec.scopes import Scope, scope
 from spec.variants import AS_CODED
 from tests.reassignment_examples import EXAMPLES, Make
 
@@ -46,3 +47,21 @@ class Specified:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.__name__)
 def test_the_specification_goes_through_the_example(example: Callable[[Make], None]) -> None:
     example(Specified)
+
+
+def test_rar_goes_online_in_its_own_order() -> None:
+    """Each replica of RAR has a batch of its own, of which everybody gets the UpdateMetadata.
+
+    Recording 11a, requests 75 and 76 to broker 3: the first batch is that for broker 1, since RAR is [2, 1, 3].
+    """
+    bounds = scope("reassignment_again")
+    told = Specified(replace(bounds, parts=bounds.parts | {"connections", "metadata"}, connection_capacity=4))
+    told.do("request_reassignment", k=0)
+    told.do("on_reassignment_request", c=1)
+    told.do("accept_reassignment", c=1, p=0)
+    told.do("read_whether_caught_up", c=1, p=0)
+    stages = {b: [told[f"connections[1][{b}][{place}].stage"] for place in range(3)] for b in (1, 2)}
+    assert stages == {
+        1: ["UPDATE_METADATA", "LEADER_AND_ISR", "EMPTY"],
+        2: ["LEADER_AND_ISR", "UPDATE_METADATA", "EMPTY"],
+    }
