@@ -14,6 +14,7 @@ section 7.7.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from spec.controller_election import controller_moved
@@ -33,8 +34,35 @@ SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
 @action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=("notifications",))
 def report_isr_changes(s: Any, m: Model, b: int) -> None:
     """A leader announces the partitions whose ISR it wrote."""
+    _announce(s, m, b, {p: flag(s.brokers[b].partitions[p].unreported) for p in m.partitions})
+    for p in m.partitions:
+        s.brokers[b].partitions[p].unreported = False
+
+
+@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
+def report_isr_changes_without(s: Any, m: Model, b: int, p: int) -> None:
+    """A leader announces ISR changes just before it notes its last one, which it announces the next time."""
+    _report_before_note(s, m, b, p, announced=False)
+
+
+@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
+def report_isr_changes_before(s: Any, m: Model, b: int, p: int) -> None:
+    """The same, where an earlier change of that partition is announced: it is named this time and the next time."""
+    _report_before_note(s, m, b, p, announced=True)
+
+
+def _report_before_note(s: Any, m: Model, b: int, p: int, *, announced: bool) -> None:
+    """The write of p's ISR has succeeded, but the thread that made it has not come to note it."""
+    require(s.brokers[b].partitions[p].unreported)
+    others = {q: flag(s.brokers[b].partitions[q].unreported) for q in m.partitions if q != p}
+    _announce(s, m, b, {**others, p: flag(announced)})
+    for q in others:
+        s.brokers[b].partitions[q].unreported = False
+
+
+def _announce(s: Any, m: Model, b: int, unreported: Mapping[int, Value]) -> None:
+    """Create a notification that names these partitions, of which there is one."""
     zookeeper = s.zookeeper
-    unreported = {p: s.brokers[b].partitions[p].unreported for p in m.partitions}
     require(can_operate(s, b), either(*unreported.values()))
     free = {n: ~stands(s, m, n) for n in m.notices_of(b)}
     fits(either(*free.values()))
@@ -44,8 +72,6 @@ def report_isr_changes(s: Any, m: Model, b: int) -> None:
             with when(both(before, is_free, unreported[p])):
                 zookeeper.notified[p] = m.notices.union(zookeeper.notified[p], m.notices.set_kind.constant((n,)))
         before = both(before, ~is_free)
-    for p in m.partitions:
-        s.brokers[b].partitions[p].unreported = False
     observe(f"broker {b}", "create isr_change")
     notify(s, m, "isr_changes", Callback.ISR_CHANGES)
 
@@ -117,4 +143,7 @@ def _delete(s: Any, m: Model, c: int, n: int) -> None:
             other.gone = m.notices.union(other.gone, one)
 
 
-RULES = (report_isr_changes, on_isr_change, read_notified, delete_notification)
+RULES = (
+    report_isr_changes, report_isr_changes_without, report_isr_changes_before, on_isr_change, read_notified,
+    delete_notification,
+)  # fmt: skip

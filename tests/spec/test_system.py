@@ -22,7 +22,8 @@ SYSTEMS += [("reassignment", FENCED), ("preferred_election", FENCED), ("rebalanc
 SYSTEMS += [("recreation", AS_CODED), ("shutdown", FENCED), ("foreign_recreation", FENCED), ("late_copies", FENCED)]
 SYSTEMS += [("dead_replica", FENCED), ("cached_leaderships", AS_CODED), ("heard_expiry", AS_CODED)]
 SYSTEMS += [("leaderless_election", AS_CODED), ("failed_removal", AS_CODED), ("addition", FENCED)]
-SYSTEMS += [("unasked_deletion", FENCED)]
+SYSTEMS += [("unasked_deletion", FENCED), ("stray_deletion", AS_CODED), ("slow_notes", AS_CODED)]
+SYSTEMS += [("torn_removal", AS_CODED)]
 every_system = pytest.mark.parametrize(("name", "switches"), SYSTEMS, ids=[name for name, _ in SYSTEMS])
 
 
