@@ -11,6 +11,7 @@ from spec.auto_rebalance import may_rebalance
 from spec.deletion_queue import is_queued
 from spec.log_lines import Line
 from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState, is_valid
 from spec.state import Handler
 from spec.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
 
@@ -33,6 +34,15 @@ class ElectionStep(ControllerStep):
         cached = self._controller(self.before).partitions[p]
         leads = cached.version.raw and cached.leader.raw == self.parameters.get("r")
         return self.rule == "read_for_election" or bool(leads)
+
+    @property
+    def stops_in_vain(self) -> bool:
+        """Whether a controlled shutdown finds a follower that cannot go Offline: it is deleted, or is to be so."""
+        if self.rule != "move_partition" or self.begins_election:
+            return False
+        p, r = self.parameters["p"], self.parameters["r"]
+        known = self._controller(self.before).partitions[p].version.raw
+        return bool(known) and not is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE)
 
     def ends_online(self, p: int) -> bool:
         """Whether a visit ends with a leader: with another, with the first, or because the preferred one leads."""

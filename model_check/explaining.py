@@ -16,7 +16,8 @@ from itertools import chain
 from model_check.controller_step import SILENT
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
-from model_check.hidden_steps import Candidate, hidden_steps, part, place_of
+from model_check.hidden_steps import SESSIONS, Candidate, hidden_steps, part, place_of
+from model_check.nothing_new import finds_nothing_new
 from model_check.on_demand import called_for, failures
 from model_check.open_system import NoRoom, OpenSystem, Step, open_system
 from model_check.plain_rules import Seen
@@ -26,9 +27,11 @@ from model_check.printed import Printing
 from model_check.recorded import (
     ControllerSaid,
     Handled,
+    NotificationCreated,
     Observed,
     ProcessKilled,
     ProcessPaused,
+    ProcessStopping,
     Recording,
     ReplicaStopped,
     RequestHandled,
@@ -42,9 +45,8 @@ from model_check.recorded import (
 from model_check.recorded_tracks import REPORTS, STATE_CHANGES, Place, Tracks
 from model_check.recorded_trees import agrees, makes_a_transaction
 from model_check.reported import Reporting
-from model_check.reported_reassignment import finds_nothing_new
 from spec.model import Model
-from spec.state import At
+from spec.state import At, Session
 from spec.system import instances
 from spec.variants import Switches
 
@@ -216,25 +218,24 @@ class Explainer:
         """Whether a hidden step is better taken when what follows from it comes next."""
         if step.rule in TAKE_THE_LOCK:
             return place_of(part(after, "controllers", step.parameters["c"])) is not At.IDLE
-        return step.rule in READS_BEFORE_WRITES or step.rule == "accept_shutdown"
+        return step.rule in READS_BEFORE_WRITES | {"accept_shutdown", "refuse_shutdown"}
 
     def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
         """Moves that explain the next observation of a sequence, or are needed before anything can."""
         if isinstance(one, ProcessPaused):
-            stopped = at.stopped - {one.broker} if one.resumed else at.stopped | {one.broker}
+            runs = one.resumed or self._is_gone(one.broker, at)
+            stopped = at.stopped - {one.broker} if runs else at.stopped | {one.broker}
             yield Move(self._without_step(at, number, one, stopped), likely=True)
             return
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
             to = self._taken(at, candidate, unlogged=True)
             if to is not None:
                 yield Move(to, likely=True)
-        for candidate in candidates(self.model, one, at.state):
+        for candidate in (*self._noted_late(one, at), *candidates(self.model, one, at.state)):
             to = self._taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self._is_likely(candidate, at, to, one))
-        if isinstance(one, ControllerSaid) and self._is_nothing_new(one, at):
-            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
-        if isinstance(one, WriteConflicted) and leads_with_stale_version(self.model, one.by, at.state):
+        if self._is_no_step(one, at):
             yield Move(self._without_step(at, number, one, at.stopped), likely=True)
         for candidate in self._before(one, at):
             to = self._taken(at, candidate, unlogged=True)
@@ -273,6 +274,13 @@ class Explainer:
                 if c != one.controller and self.deliveries.is_overdue(at.state, c, one.broker, at.place):
                     yield "deliver_request", {"c": c, "b": one.broker}
 
+    def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """An announcement just before the leader notes a change, which it therefore announces the next time."""
+        if isinstance(one, NotificationCreated):
+            for p in self.tracks.noted_late(at.place, one.by):
+                rule = "report_isr_changes_before" if p in one.partitions else "report_isr_changes_without"
+                yield rule, {"b": one.by, "p": p}
+
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""
         match one:
@@ -293,6 +301,23 @@ class Explainer:
         """Whether a line is one of a callback that finds what the last one found."""
         alive = one.incarnation == self.tracks.life(at.place, one.controller)
         return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
+
+    def _is_no_step(self, one: Observed, at: Position) -> bool:
+        """Whether what was observed changes nothing."""
+        match one:
+            case ProcessKilled(broker=b) | ProcessStopping(broker=b):
+                return self._is_gone(b, at)
+            case ControllerSaid():
+                return self._is_nothing_new(one, at)
+            case WriteConflicted(by=b):
+                return leads_with_stale_version(self.model, b, at.state)
+            case _:
+                return False
+
+    def _is_gone(self, b: int, at: Position) -> bool:
+        """Whether a process has ended by itself before a signal comes, as one does whose start-up has failed."""
+        session = part(at.state, "processes", b).get("session", 0)
+        return SESSIONS[session] is Session.NONE and self.tracks.is_silent(at.place, b)
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
@@ -316,7 +341,7 @@ class Explainer:
         if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
             return None
         if not self._shows(at, after, seen, one) or (
-            unlogged and any(event.kind.startswith("refuse") for event in seen)
+            unlogged and rule in DELIVERIES and any(event.kind.startswith("refuse") for event in seen)
         ):
             return None
         steps: dict[int, int] = {}

@@ -141,6 +141,7 @@ def _of_other_threads(m: Model, state: PlainState) -> Iterator[Candidate]:
         asked = part(state, "processes", b).get("asked", 0)
         if asked:
             yield "accept_shutdown", {"c": asked, "b": b}
+            yield "refuse_shutdown", {"c": asked, "b": b}
             yield "lose_shutdown_request", {"b": b, "c": asked}
 
 

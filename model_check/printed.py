@@ -11,7 +11,6 @@ Kafka 0.10.2.2: `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBroke
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import dropwhile
@@ -26,8 +25,8 @@ from model_check.controller_step import (
 )
 from model_check.election_step import ElectionStep
 from model_check.hidden_steps import part
-from model_check.printed_deletion import DeletionPrinting
 from model_check.printed_keys import DELETION, KEYS, Key, key_of
+from model_check.printed_metadata import MetadataPrinting
 from model_check.recorded import ControllerSaid
 from spec.controller_request_lines import (
     ControllerLine,
@@ -35,7 +34,6 @@ from spec.controller_request_lines import (
     ReassignmentSent,
     UpdateMetadataSending,
 )
-from spec.kafka_types import LEADER_DURING_DELETE
 from spec.live_brokers import live_brokers
 from spec.log_lines import Line
 from spec.logged_values import Role
@@ -78,7 +76,7 @@ BUMPS: Final = frozenset({"write_bump", "write_move"})
 """The rules of a reassignment that may raise a leader epoch and tell it, whoever leads."""
 
 
-class Printing(DeletionPrinting, ElectionStep):
+class Printing(MetadataPrinting, ElectionStep):
     """A step of a controller, to be compared with what its process printed next."""
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
@@ -109,14 +107,8 @@ class Printing(DeletionPrinting, ElectionStep):
         line = lines[at].line
         is_new = all(one.line != line for one in lines[:at])
         if isinstance(line, UpdateMetadataSending) and line.brokers:
-            is_new = sum(one.line == line for one in lines[:at]) < self._updates
+            is_new = sum(one.line == line for one in lines[:at]) < self.updates
         return is_new and self.accounts_for(line)
-
-    @cached_property
-    def _updates(self) -> int:
-        """How many batches with an UpdateMetadata the step queues."""
-        queued = Counter(one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata")
-        return max(queued.values(), default=0)
 
     def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
         """Whether something that must be said is not among these."""
@@ -145,18 +137,20 @@ class Printing(DeletionPrinting, ElectionStep):
         yield from self.elected(p) if p is not None else ()
         if p is not None and not self.elects_leader and self.rule in BUMPS and self.writes_state:
             yield ReassignmentSent, self._name(p)
-        if (
-            p is not None
-            and self.rule in {"read_for_new_replica", "start_new_replica"}
-            and self._stays(p, self.parameters["r"])
-        ):
+        starts_in_vain = self.rule in {"read_for_new_replica", "start_new_replica"}
+        if p is not None and self.stops_in_vain | (starts_in_vain and self._stays(p, self.parameters["r"])):
             yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
+        if p is not None and self.rule == "read_notified" and self.updates and self._is_cached(p):
+            yield UpdateMetadataSending, self._name(p)
         for q in self.system.model.partitions if self.rule == "delete_queued_topic" else ():
             yield from self.said_of_completion(q)
         if self.rule in CHANGES_OF_MANY:
             yield from self._changed_partitions(*CHANGES_OF_MANY[self.rule])
         if not self.starts_machines:
             yield from self._changed_replicas()
+
+    def _is_cached(self, p: int) -> bool:
+        return bool(self._cached(self.after, self._name(p)).version.raw)
 
     def _changed_partitions(self, kind: type[Line], old: PartitionState, new: PartitionState) -> Iterable[Key]:
         """Every partition that went from the one state to the other."""
@@ -258,7 +252,8 @@ class Printing(DeletionPrinting, ElectionStep):
         if self.does_not_delete(line):
             return True
         if line.target is ReplicaState.OFFLINE:
-            return not self._cached(self.after, line.partition).version.raw
+            in_vain = self.stops_in_vain and self.visits(line) and not is_valid(line.source, line.target)
+            return in_vain or not self._cached(self.after, line.partition).version.raw
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
         stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
@@ -270,15 +265,8 @@ class Printing(DeletionPrinting, ElectionStep):
         """Whether a partition stays New because no assigned replica lives: it is tried again with the others."""
         p = self.cluster.partition(partition)
         live: int = live_brokers(self.system.view(self.after), self.system.model, self.parameters["c"]).raw
-        alive = any(live >> r - 1 & 1 for r in self._assigned(p))
+        alive = any(live >> r - 1 & 1 for r in self.assigned(p))
         return self._state(self.after, p) is PartitionState.NEW and not alive
-
-    def _assigned(self, p: int) -> tuple[int, ...]:
-        """AR, as the controller holds it."""
-        if not self.system.model.keeps_assignments:
-            return self.system.model.assigned(p)
-        number: int = self._controller(self.after).partitions[p].assigned.raw
-        return self.system.model.brokers.lists[number]
 
     def is_assigned(self, line: ReplicaChanged) -> bool:
         """Whether there may be such a replica."""
@@ -324,28 +312,12 @@ class Printing(DeletionPrinting, ElectionStep):
             named = one.kind == "queue LeaderAndIsr" and one.fields["partition"].raw == p
             if named and one.fields["broker"].raw == b:
                 leads = one.fields["leader"].raw == b
-                return self._says(one.fields, line) and leads == (line.role is Role.LEADER)
+                return self.says(one.fields, line) and leads == (line.role is Role.LEADER)
         # A line to a broker without a channel tells of a request that is dropped; it may repeat an earlier leadership.
         known = self._cached(self.after, line.partition), self.system.view(self.after).zookeeper.state[p]
         epoch = self.system.model.leader_epoch.encode(line.leadership.leader_epoch)
         dropped = not self._controller(self.after).channels.raw >> b - 1 & 1
         return dropped and any(epoch <= one.leader_epoch.raw for one in known)
-
-    def informs(self, line: UpdateMetadataSending) -> bool:
-        """An UpdateMetadata is queued for these brokers (none, if none lives), and tells of this leadership."""
-        told = {one.fields["broker"].raw for one in self.seen if one.kind == "queue UpdateMetadata"}
-        named = {self.cluster.broker(broker) for broker in line.brokers}
-        live = self._controller(self.after).live.raw
-        if not (told and told <= named <= told | self._members(live)) and (named or live):
-            return False
-        if line.leadership.leader == LEADER_DURING_DELETE:
-            return self.says_it_dies(line)
-        p = self.cluster.partition(line.partition)
-        znode = self.system.view(self.after).zookeeper.state[p]
-        return self._says(self._cached(self.after, line.partition), line) or self._says(znode, line)
-
-    def _members(self, brokers: int) -> set[int]:
-        return {b for b in self.system.model.brokers.ids if brokers >> b - 1 & 1}
 
     def raises_epoch(self, line: ReassignmentSent) -> bool:
         """A higher leader epoch was written, and told together with the assigned replicas."""
@@ -353,17 +325,7 @@ class Printing(DeletionPrinting, ElectionStep):
         assigned = self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
         told = self.rule in BUMPS and not self.elects_leader and self.writes_state and self.visits(line)
         znode = self.system.view(self.after).zookeeper.state[p]
-        return told and self._says(znode, line) and tuple(map(self.cluster.broker, line.assigned_replicas)) == assigned
-
-    def _says(self, fields: Any, line: LeaderAndIsrSending | UpdateMetadataSending | ReassignmentSent) -> bool:
-        said, number = line.leadership, self.cluster.broker
-        expected = {
-            "leader": number(said.leader),
-            "leader_epoch": self.system.model.leader_epoch.encode(said.leader_epoch),
-            "isr": self.system.model.brokers.list_kind.encode(tuple(map(number, said.isr))),
-            "controller_epoch": said.controller_epoch,
-        }
-        return all(fields[name].raw == value for name, value in expected.items())
+        return told and self.says(znode, line) and tuple(map(self.cluster.broker, line.assigned_replicas)) == assigned
 
 
 TABLE: Final[Mapping[type[Line], Callable[[Printing, Any], bool]]] = {

@@ -254,12 +254,13 @@ class ProcessStopping(Observed):
 class ControllerSaid(Observed):
     """A line by a process as controller, in its life number `incarnation`, the first being 1.
 
-    Lines of state-change.log are in one sequence, those of controller.log in another.
+    Lines of state-change.log are one sequence, those of controller.log another, which has DEBUG lines of `details`.
     """
 
     controller: int
     incarnation: int
     line: Line
+    details: frozenset[type[Line]] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

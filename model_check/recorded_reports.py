@@ -6,8 +6,9 @@ is refused.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -80,15 +81,19 @@ def read_reports(
     said: list[ControllerSaid] = []
     of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
+    details = defaultdict[int, set[type[Line]]](set)
     for entry, line in lines_of(log, parse_controller_line, until):
         writer: Any = getattr(line, "controller", None)
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
+        head = head_of(entry)
+        if entry.level == "DEBUG":
+            details[life(head["time"])].add(type(line))
         if is_in_balance(line) or (type(line) in PASSED_OVER and type(line) not in of_parts):
             passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER.get(type(line), IN_BALANCE)}"] += 1
         else:
-            head = head_of(entry)
             said.append(ControllerSaid(**head, controller=broker, incarnation=life(head["time"]), line=line))
+    said = [replace(one, details=frozenset(details[one.incarnation])) for one in said]
     kept = [one for one, after in pairwise((*said, None)) if one is not None and not _is_last_word(one, after)]
     if len(kept) < len(said):
         passed_over[f"{CONTROLLER_LOG}: {LAST_WORD}"] += len(said) - len(kept)

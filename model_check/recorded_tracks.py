@@ -125,6 +125,20 @@ class Tracks:
         ends = (one for one in own if isinstance(one, BrokerRegistered) or _is_closed(one))
         return isinstance(next(ends, None), SessionEnded)
 
+    def noted_late(self, place: Place, b: int) -> frozenset[int]:
+        """Partitions that a leader announces the time after next, without another change of their ISR until then."""
+        changed = set[int]()
+        left = self.sequences[self._zookeeper][place[self._zookeeper] + 1 :]
+        for one in left:
+            match one:
+                case NotificationCreated(by=by, partitions=named) if by == b:
+                    return named - changed
+                case StateWritten(by=by, by_leader=True, partition=p) if by == b:
+                    changed.add(p)
+                case SessionBegan(by=by, first=True) if by == b:
+                    break
+        return frozenset()
+
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
         for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:

@@ -33,17 +33,19 @@ from spec.controller_log.failover import (
     SessionExpiredElectedAlready,
     TopicsToBeDeleted,
 )
+from spec.controller_log.isr_notification import NotificationsFound
 from spec.controller_log.state_machines import PartitionMachineStarted
 from spec.controller_log.topics import PartitionsAdded, TopicDifference
 from spec.controller_threads import has_started
 from spec.kafka_types import V0102
 from spec.log_lines import Line
+from spec.partition_states import PartitionState
 from spec.state import At, Handler
 
 REPORTS: Final[frozenset[type[Line]]] = frozenset({
     BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
     PartitionMachineStarted, ReadyToServe, Resigned, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
-    TopicDifference, PartitionsAdded, NotInIsr, TopicsToBeDeleted,
+    TopicDifference, PartitionsAdded, NotInIsr, TopicsToBeDeleted, NotificationsFound,
 }) | ELECTION_REPORTS  # fmt: skip
 """The lines that are observations."""
 
@@ -52,7 +54,7 @@ NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.RESIGN_DELET
 
 
 MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
-"""Levels at which a controller.log need not be written."""
+"""Levels at which a line need not be written; whether its kind is, holds for the whole life of a process."""
 
 
 class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
@@ -65,17 +67,12 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
             if count == len(lines):
                 break
             line = lines[count].line
-            if type(line) is not kind and self._is_off(kind, lines[count:]):
+            if type(line) is not kind and kind.level_at(V0102) in MAY_BE_OFF and kind not in lines[count].details:
                 continue
             if type(line) is not kind or not are_of(line, fields):
                 return None
             count += 1
         return self._with_results(lines, count)
-
-    @staticmethod
-    def _is_off(kind: type[Line], left: Sequence[ControllerSaid]) -> bool:
-        """Whether such lines are not written at all, as far as the process goes on to write."""
-        return kind.level_at(V0102) in MAY_BE_OFF and all(type(one.line) is not kind for one in left)
 
     def _with_results(self, lines: Sequence[ControllerSaid], count: int) -> int | None:
         """The results of an election come last, in any order."""
@@ -170,7 +167,7 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
         """Whether the step reads a state znode to remove a replica from the ISR."""
         if self.rule == "move_partition":
             known = self._controller(self.before).partitions[self.parameters["p"]].version.raw
-            return bool(known) and not self.begins_election
+            return bool(known) and not self.begins_election | self.stops_in_vain
         return self.rule == "read_for_removal"
 
     def _is_not_in_isr(self) -> bool:
@@ -195,6 +192,8 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
             case "on_topic_change" if self._has_started:
                 old, new = self._topics(self.before), self._topics(self.after)
                 yield TopicDifference, {"new": new - old, "deleted": old - new}
+            case "on_isr_change":
+                yield NotificationsFound, {}
             case "on_partition_modifications" if added := self._added():
                 yield PartitionsAdded, {"assignment": added}
 
@@ -224,7 +223,8 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
         return frozenset(name for number, name in enumerate(self.cluster.topics) if known[number].raw)
 
     def _partition_states(self) -> frozenset[Any]:
-        """The partitions that the controller knows, with their states."""
+        """The partitions that the controller knows, with their states; those that are added later have none."""
         topics = self._controller(self.after).topics
         known = (p for p, topic in enumerate(self.cluster.topic_of) if topics[topic].raw)
-        return frozenset((self._name(p), self._state(self.after, p)) for p in known)
+        states = ((self._name(p), self._state(self.after, p)) for p in known)
+        return frozenset(one for one in states if one[1] is not PartitionState.NON_EXISTENT)

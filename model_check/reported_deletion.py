@@ -62,7 +62,7 @@ class DeletionReporting(ControllerStep):
             case "drop_request" if self.system.model.has_several_topics and self.place(self.after) is At.IDLE:
                 yield from self._queued(self._flags(self.before, "to_queue"))
             case "delete_queued_topic":
-                yield from self._turned_to()
+                yield from self.turned_to()
             case "on_replica_deleted":
                 yield from self._answered()
             case "accept_reassignment":
@@ -101,13 +101,13 @@ class DeletionReporting(ControllerStep):
 
     # ------------------------------------------------------------------------------------------------ the thread
 
-    def _turned_to(self) -> Iterator[Expected]:
+    def turned_to(self) -> Iterator[Expected]:
         """The thread has the lock, and turns to a topic; what it decides is told where it does."""
         if self.place(self.before) is At.IDLE:
             yield HandlingDeletion, {"topics": self._titles(self._flags(self.before, "queued"))}
         t = self.parameters["t"]
-        started = self._replicas_in(t, ReplicaState.DELETION_STARTED)
-        failed = self._replicas_in(t, ReplicaState.DELETION_INELIGIBLE)
+        started = self.replicas_in(t, ReplicaState.DELETION_STARTED)
+        failed = self.replicas_in(t, ReplicaState.DELETION_INELIGIBLE)
         if started:
             yield (
                 DeletionInProgress,
@@ -128,9 +128,9 @@ class DeletionReporting(ControllerStep):
         began = self.rule == "delete_queued_topic" or self.handler(self.before) is Handler.DELETION_RETRY
         handler = self.handler(self.after)
         if began and handler is not Handler.DELETION_RETRY:
-            in_progress = bool(self._replicas_in(t, ReplicaState.DELETION_STARTED))
+            in_progress = bool(self.replicas_in(t, ReplicaState.DELETION_STARTED))
             if in_progress or self._flags(self.before, "ineligible") & {t}:
-                yield from self._held_back(t)
+                yield from self.held_back(t)
                 return
             yield DeletionBegun, {"topic": self.cluster.topics[t]}
             yield TopicDeletionStarted, {"topics": self._titles({t})}
@@ -143,7 +143,7 @@ class DeletionReporting(ControllerStep):
         live = self._controller(self.after).live.raw
         replicas = {(p, r) for p in self.system.model.partitions_of(t) for r in self._assigned(p)}
         alive = {(p, r) for p, r in replicas if live >> r - 1 & 1}
-        done = self._replicas_in(t, ReplicaState.DELETION_SUCCESSFUL)
+        done = self.replicas_in(t, ReplicaState.DELETION_SUCCESSFUL)
         yield ReplicaDeletionStarted, {"replicas": self._named(alive - done)}
         if replicas - alive:
             named = {"replicas": self._named(replicas - alive), "topic": self.cluster.topics[t]}
@@ -154,9 +154,10 @@ class DeletionReporting(ControllerStep):
         """The request is gone, and the topic with it, but for the mark that held it back."""
         t = self.parameters["t"]
         yield TopicDeleted, {"topic": self.cluster.topics[t]}
-        yield from self._held_back(t)
+        yield from self.held_back(t)
 
-    def _held_back(self, t: int) -> Iterator[Expected]:
+    def held_back(self, t: int) -> Iterator[Expected]:
+        """The topic is marked, so that the thread leaves it."""
         if t in self._flags(self.before, "ineligible"):
             yield DeletionIneligible, {"topic": self.cluster.topics[t]}
 
@@ -217,7 +218,7 @@ class DeletionReporting(ControllerStep):
         raw: int = assigned_set(self.system.view(self.before), self.system.model, self.parameters["c"], p).raw
         return frozenset(r for r in self.system.model.brokers.ids if raw >> r - 1 & 1)
 
-    def _replicas_in(self, t: int, state: ReplicaState) -> frozenset[Replica]:
+    def replicas_in(self, t: int, state: ReplicaState) -> frozenset[Replica]:
         """The replicas of a topic that are in a state before the step."""
         of_it = ((p, r) for p in self.system.model.partitions_of(t) for r in self._assigned(p))
         return frozenset((p, r) for p, r in of_it if self._replica(self.before, p, r) is state)

@@ -159,6 +159,8 @@ class ElectionReporting(ElectionStep):
             case "check_imbalance":
                 broker = self.cluster.broker_ids[self.parameters["h"] - 1]
                 yield ImbalanceRatio, {"broker": broker, "ratio": self._ratio(self.parameters["h"])}
+            case "refuse_shutdown" if self._controller(self.before).active.raw:
+                yield ShuttingDownBroker, {"broker": self.cluster.broker_ids[self.parameters["b"] - 1]}
             case "accept_shutdown":
                 after, view = self._controller(self.after), self.system.view(self.after)
                 live: int = live_brokers(view, self.system.model, self.parameters["c"]).raw

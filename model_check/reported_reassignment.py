@@ -3,7 +3,7 @@
 Kafka tells nearly every step of `onPartitionReassignment`, on the thread that holds the controller's lock. That the
 watch of a state znode has fired is passed over: between ZkClient's setting it again and the listener's own read, which
 the specification takes for one, it may fire for what the listener then sees already. For the same reason a callback may
-find once more that some replicas are not in sync yet, which is no step (`finds_nothing_new`).
+find once more that some replicas are not in sync yet, which is no step (`nothing_new`).
 
 Kafka 0.10.2.2: `KafkaController`, `PartitionsReassignedListener`, `ReassignedPartitionsIsrChangeListener`. PROTOCOL.md
 sections 8 and 12.4.
@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from model_check.controller_step import ControllerStep, Expected
-from model_check.hidden_steps import PLACES
 from model_check.open_system import OpenSystem
 from model_check.plain_state import PlainState
-from model_check.recorded import Cluster, ControllerSaid
+from model_check.recorded import Cluster
 from spec import znode_paths as paths
 from spec.controller_log.reassignment import (
     AllCaughtUp,
@@ -69,15 +68,6 @@ def found_in_sync(system: OpenSystem, cluster: Cluster, c: int, p: int, state: P
     behind = frozenset(cluster.broker_ids[r - 1] for r in wanted if r not in isr)
     told = {"partition": cluster.partitions[p], "all": len(wanted), "caught_up": len(wanted) - len(behind)}
     return (SomeBehind, told | {"behind": behind}) if behind else (AllCaughtUp, told)
-
-
-def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid, state: PlainState) -> bool:
-    """Whether a line tells of a callback that finds some replicas behind, which changes nothing: that is no step."""
-    line, controller = said.line, system.view(state).controllers[said.controller]
-    if not isinstance(line, SomeBehind) or PLACES[controller.at.raw] is not At.IDLE or not controller.active.raw:
-        return False
-    found = found_in_sync(system, cluster, said.controller, cluster.partition(line.partition), state)
-    return found is not None and found[0] is SomeBehind and are_of(line, found[1])
 
 
 def are_of(line: Line, fields: Mapping[str, object]) -> bool:

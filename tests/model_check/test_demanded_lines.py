@@ -1,0 +1,76 @@
+"""Which lines a step must write: of shutdowns refused or in vain, and those of DEBUG that its process writes."""
+
+import pytest
+
+from model_check.open_system import OpenSystem, open_system
+from model_check.plain_state import PlainState
+from model_check.printed import Printing
+from model_check.recorded import Cluster, ControllerSaid
+from model_check.reported import Reporting
+from spec.controller_log.broker_changes import ShuttingDownBroker
+from spec.controller_log.isr_notification import NotificationsFound
+from spec.controller_log.reassignment import ReassignmentRequested
+from spec.kafka_types import TopicPartition
+from spec.log_lines import Line
+from spec.replica_states import ReplicaState
+from spec.state_change_lines import ReplicaChangeFailed
+
+CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
+PARAMETERS = {"c": 1, "b": 2, "p": 0, "r": 2}
+
+
+def system() -> OpenSystem:
+    parts = frozenset({"deletion", "shutdown", "reassignment"})
+    return open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=parts, requests=(((2,),),))
+
+
+def state(replica: ReplicaState = ReplicaState.ONLINE, *, active: bool = True, leader: int = 1) -> PlainState:
+    """Controller 1 knows who leads the partition, and replica 2's state."""
+    known = {
+        "leader": leader,
+        "version": system().model.version.encode(1),
+        "replicas": {2: list(ReplicaState).index(replica)},
+    }
+    return {"controllers": {1: {"active": int(active), "partitions": {0: known}}}}
+
+
+def reported(rule: str, at: PlainState) -> list[type[Line]]:
+    """The lines that a step that leaves all as it is writes to controller.log."""
+    return [kind for kind, _ in Reporting(system(), CLUSTER, rule, PARAMETERS, at, at, ()).of_other_threads()]
+
+
+def demanded(at: PlainState) -> frozenset[tuple[object, ...]]:
+    """The lines that stopping a follower must print to state-change.log."""
+    return Printing(system(), CLUSTER, "move_partition", PARAMETERS, at, at, ()).demands
+
+
+@pytest.mark.parametrize(("active", "expected"), [(True, [ShuttingDownBroker]), (False, [])])
+def test_who_is_active_says_which_shutdown_it_refuses(active: bool, expected: list[type[Line]]) -> None:
+    assert reported("refuse_shutdown", state(active=active)) == expected
+
+
+@pytest.mark.parametrize(
+    ("replica", "leader", "expected"),
+    [
+        (ReplicaState.DELETION_SUCCESSFUL, 1, {(ReplicaChangeFailed, CLUSTER.partitions[0], 2)}),
+        (ReplicaState.DELETION_STARTED, 1, {(ReplicaChangeFailed, CLUSTER.partitions[0], 2)}),
+        (ReplicaState.ONLINE, 1, set()),
+    ],
+)
+def test_a_follower_that_is_deleted_cannot_go_offline_and_that_is_said(
+    replica: ReplicaState, leader: int, expected: set[tuple[object, ...]]
+) -> None:
+    assert demanded(state(replica, leader=leader)) == expected
+
+
+def said(line: Line, *details: type[Line]) -> ControllerSaid:
+    return ControllerSaid(place="", time=0, text="", controller=1, incarnation=1, line=line, details=frozenset(details))
+
+
+def test_a_line_of_debug_is_missed_where_its_process_writes_such_lines() -> None:
+    """A callback of ISR changes begins with one; another line comes next."""
+    step = Reporting(system(), CLUSTER, "on_isr_change", PARAMETERS, state(), state(), ())
+    other = ReassignmentRequested(controller=1, data="")
+    assert step.taken([said(NotificationsFound(controller=1), NotificationsFound)]) == 1
+    assert step.taken([said(other, ReassignmentRequested)]) == 0
+    assert step.taken([said(other, NotificationsFound)]) is None
