@@ -41,8 +41,12 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
         if m.has("metadata"):
             yield f"{slot}.metadata", bool(updates)
             yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
+        if m.has("cached_leaderships"):
+            yield from _leaderships(cluster, slot, updates)
         if m.stops_replicas:
             yield from _stops(cluster, slot, requests)
+        if m.fences_deletions:
+            yield from _fences(cluster, slot, batch)
         if m.has("deletion"):
             yield from _answers(m, cluster, slot, batch)
 
@@ -84,6 +88,33 @@ def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
     yield f"{path}.ordered", state is not None
     if m.has("reassignment"):
         yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
+
+
+def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest]) -> Named:
+    """Of which partitions UpdateMetadata tells who leads, and in which leader epoch."""
+    told = {state.topic_partition: state.leader_epoch for one in updates for state in one.partition_states}
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{slot}.told[{p}]", partition in told
+        yield f"{slot}.told_epoch[{p}]", told.get(partition, -1)
+
+
+def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    """The leader epochs of the replicas that are to be deleted."""
+    epochs = {one.request.partitions: one.leader_epoch for one in batch if isinstance(one.request, StopReplicaRequest)}
+    for p, partition in enumerate(cluster.partitions):
+        epoch = epochs.get((partition,))
+        yield f"{slot}.delete_epoch[{p}]", -1 if epoch is None else epoch
+
+
+def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
+    """Copies of a controller's requests that stayed behind on old connections."""
+    for b in cluster.processes if m.scope.budget("late_copies") else ():
+        for p, partition in enumerate(cluster.partitions):
+            copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
+            yield f"{path}.waits", copy is not None
+            yield f"{path}.epoch", 0 if copy is None else _epoch(copy.request)
+            if m.fences_deletions:
+                yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch
 
 
 def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:

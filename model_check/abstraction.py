@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model_check.abstracted_assignment import assignments, known_assignments, topic_watches
-from model_check.abstracted_connections import connection
+from model_check.abstracted_connections import connection, late_copies
 from model_check.abstracted_deletions import deletion_manager, deletion_requests
 from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
 from model_check.abstracted_leadership import NOBODY, Named, leadership
@@ -98,9 +98,12 @@ class Abstraction:
                     yield from _notifications(cluster, process)
                 if self.m.has("reassignment"):
                     yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
+                yield from late_copies(self.m, cluster, process.broker_id)
                 yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
         for epoch in self.m.epochs_acted_in:
             yield f"history.acted[{epoch}]", epoch in history.epochs
+        for number, topic in enumerate(cluster.topics() if self.m.has("remembered_requests") else ()):
+            yield f"history.asked[{number}]", topic in history.doomed
         for name, left in cluster.budget.items():
             yield f"budget.{name}", left
 
@@ -342,6 +345,8 @@ def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     for p, partition in enumerate(cluster.partitions):
         known, place = broker.partition(partition), f"{path}.partitions[{p}]"
         yield from leadership(place, known, known.zk_version)
+        if m.has("cached_leaderships"):
+            yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
         if m.has("notifications"):
             yield f"{place}.unreported", partition in broker.isr_changes
         if m.scope.budget("losses"):

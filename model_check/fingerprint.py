@@ -10,6 +10,7 @@ Left out, and with a reason each:
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
 * the order of the partitions in a request;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
+* what a broker has cached of leaderships, in a scope that does not tell it;
 * the logs on a broker's disk, in a scope without deletions of replicas;
 * the data versions of what is written unconditionally: assignments, and what is to be reassigned;
 * that a partition was heard of which does not exist: it reads like one that was not;
@@ -73,6 +74,8 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
 
 def _conditions(cluster: MemoryCluster) -> Iterator[Remembered | tuple[str, Hashable]]:
     yield "budget", tuple(cluster.budget.items())
+    late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
+    yield "copies that stayed behind", _items(late)
     if cluster.adding is not None:
         yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
     yield from sorted(_znodes(cluster))
@@ -180,6 +183,8 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         yield f"handler of {b}", (asked, running.create)
     yield f"broker {b}", (broker.controller_epoch, broker.alive)
     yield f"partitions of broker {b}", _items(broker.partitions)
+    if "cached_leaderships" in cluster.scope.parts:
+        yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
     if "notifications" in cluster.scope.parts:
         yield f"ISR changes to announce by {b}", broker.isr_changes
     if cluster.stops_replicas:
@@ -235,7 +240,11 @@ def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
 
 def _queue(queue: list[QueuedRequest]) -> Hashable:
     batches = groupby(queue, key=batch_of)
-    return tuple(tuple((_spoken(one.request), one.calls_back, one.answer) for one in batch) for _, batch in batches)
+    return tuple(tuple(_queued(one) for one in batch) for _, batch in batches)
+
+
+def _queued(one: QueuedRequest) -> Hashable:
+    return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch
 
 
 def _spoken(request: Request) -> Request:

@@ -40,17 +40,19 @@ class History:
     """In which controller epochs some term has acted, and whose present terms have.
 
     `original` is the AR with which the requested reassignments of partitions began, `caught_up` those partitions whose
-    ISR has had all of RAR since.
+    ISR has had all of RAR since. `doomed` are the topics that somebody has asked to delete, and meant these, not ones
+    before them that had their names.
     """
 
     epochs: frozenset[int] = frozenset()
     terms: frozenset[int] = frozenset()
     original: Original = ()
     caught_up: frozenset[TopicPartition] = frozenset()
+    doomed: frozenset[str] = frozenset()
 
     def after(self, rule: str, cluster: MemoryCluster) -> History:
         """The history after a step of this rule, which the cluster has just taken."""
-        now = self._reassigning(cluster)
+        now = replace(self._reassigning(cluster), doomed=self._doomed(rule, cluster))
         for entry in cluster.entries:
             match entry:
                 case OperationDone(process=c, operation=Create(path="/controller")) if _has_won(rule, cluster, c):
@@ -93,6 +95,17 @@ class History:
                     original = tuple((tp, replicas) for tp, replicas in now.original if tp in left)
                     now = replace(now, original=original, caught_up=now.caught_up & left.keys())
         return now
+
+    def _doomed(self, rule: str, cluster: MemoryCluster) -> frozenset[str]:
+        """The topics that are to go after a step: somebody asks for it while one is there, or it is gone."""
+        doomed = self.doomed
+        for entry in cluster.entries:
+            match entry:
+                case FateMet(fate=Fate.DELETION_REQUESTED, paths=topics) if rule == "request_deletion":
+                    doomed = doomed.union(topics)
+                case OperationDone(operation=Delete(path=path), answer=None):
+                    doomed = frozenset(topic for topic in doomed if topic_path(topic) != path)
+        return doomed
 
     def acting(self, c: int, epoch: int) -> History:
         """The history once c has acted in an epoch."""

@@ -57,7 +57,8 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
         alive = {} if refused else {"alive": frozenset(live.id for live in request.live_brokers)}
         yield Seen(role, "refuse UpdateMetadata" if refused else "cache metadata", {**sender, **alive})
     elif isinstance(request, StopReplicaRequest):
-        yield from _stopped(after, role, request, sender if refused else None)
+        stale = refused or any(one.error_code is not ErrorCode.NONE for one in getattr(response, "partitions", ()))
+        yield from _stopped(after, role, request, sender if stale else None)
     elif refused:
         yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
     elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
@@ -68,7 +69,7 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
 def _stopped(
     after: MemoryCluster, role: str, request: StopReplicaRequest, refused: Mapping[str, object] | None
 ) -> Iterator[Seen]:
-    """A broker obeyed a StopReplica, or refused it as one of an old controller."""
+    """A broker obeyed a StopReplica, or refused it as one of an old controller, or of an old leader epoch."""
     if refused is not None:
         yield Seen(role, "refuse StopReplica", refused)
         return

@@ -155,7 +155,8 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
 OWN_PART: Final = {
     "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
     "withdrawals": "preferred_election", "reassignments": "reassignment", "deletions": "deletion",
-    "shutdowns": "shutdown", "additions": "addition",
+    "shutdowns": "shutdown", "additions": "addition", "late_copies": "reassignment",
+    "stray_deletions": "deletion",
 }  # fmt: skip
 """The part that faults of a budget are of, where not every part has them."""
 

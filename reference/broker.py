@@ -89,7 +89,9 @@ class Partition:
 class Broker:
     """The memory of a broker, and the log directories on its disk.
 
-    `alive` are the brokers that its metadata cache lists, None where every leader counts as known. `isr_changes` are
+    `alive` are the brokers that its metadata cache lists, None where every leader counts as known, and `cached_epochs`
+    the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a mend
+    (D43). `isr_changes` are
     the partitions whose ISR it wrote and has not announced. `logs` are the partitions that have a log here; it is what
     the next incarnation finds.
     """
@@ -101,6 +103,8 @@ class Broker:
     partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
     isr_changes: frozenset[TopicPartition] = frozenset()
     logs: frozenset[TopicPartition] = frozenset()
+    cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
+    compares_epochs: bool = False
 
     def partition(self, partition: TopicPartition) -> Partition:
         """What this broker knows of a partition."""
@@ -109,20 +113,20 @@ class Broker:
     def fork(self) -> Self:
         """A copy that goes its own way."""
         twin = shallow_copy(self)
-        twin.partitions = dict(self.partitions)
+        twin.partitions, twin.cached_epochs = dict(self.partitions), dict(self.cached_epochs)
         return twin
 
     # --------------------------------------------------------------------------------------------------------- requests
 
-    def handle(self, request: Request, correlation_id: int) -> Response:
-        """Carry out a request of a controller and answer it."""
+    def handle(self, request: Request, correlation_id: int, leader_epoch: int | None = None) -> Response:
+        """Carry out a request of a controller and answer it; a StopReplica with delete may have a leader epoch."""
         match request:
             case LeaderAndIsrRequest():
                 return self._become_leader_or_follower(request, correlation_id)
             case UpdateMetadataRequest():
                 return self._maybe_update_metadata_cache(request, correlation_id)
             case StopReplicaRequest():
-                return self._stop_replicas(request)
+                return self._stop_replicas(request, leader_epoch)
             case _:
                 raise TypeError(f"no broker is ever sent a {type(request).__name__}")
 
@@ -210,7 +214,7 @@ class Broker:
     def _maybe_update_metadata_cache(
         self, request: UpdateMetadataRequest, correlation_id: int
     ) -> UpdateMetadataResponse:
-        """Replace the living brokers; leader epochs are not compared (D43)."""
+        """Replace the living brokers, and the leaderships; leader epochs are not compared (D43)."""
         if request.controller_epoch < self.controller_epoch:
             refusal = UpdateMetadataFromOldController(
                 self.broker_id, correlation_id, request.controller_id, request.controller_epoch, self.controller_epoch
@@ -220,27 +224,37 @@ class Broker:
         self.controller_epoch = request.controller_epoch
         self.alive = frozenset(broker.id for broker in request.live_brokers)
         for state in request.partition_states:
+            partition, cached = state.topic_partition, self.cached_epochs.get(state.topic_partition, NO_LEADER_EPOCH)
             if state.leader == LEADER_DURING_DELETE:
+                self.cached_epochs.pop(partition, None)
                 self._log(PartitionUncached, request, correlation_id, state)
-            else:
+            elif not (self.compares_epochs and state.leader_epoch < cached):
+                self.cached_epochs[partition] = state.leader_epoch
                 self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
         return UpdateMetadataResponse(ErrorCode.NONE)
 
-    def _stop_replicas(self, request: StopReplicaRequest) -> PartitionsResponse:
+    def _stop_replicas(self, request: StopReplicaRequest, leader_epoch: int | None) -> PartitionsResponse:
         """Stop to fetch these partitions, and delete them if so told; leader epochs are not known, let alone compared
-        (D22).
+        (D22), but where that is mended: one that is not higher than the replica's is refused.
         """
         if request.controller_epoch < self.controller_epoch:
             refusal = StopReplicaFromOldController(self.broker_id, request.controller_epoch, self.controller_epoch)
             self.journal(StateChange(refusal))
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
         self.controller_epoch = request.controller_epoch
-        for one in request.partitions:
-            self._stop_replica(one, delete=request.delete_partitions)
-        return PartitionsResponse(
-            ErrorCode.NONE,
-            tuple(PartitionError(one.topic, one.partition, ErrorCode.NONE) for one in request.partitions),
-        )
+        codes = {one: self._stop_unless_newer(request, one, leader_epoch) for one in request.partitions}
+        answers = tuple(PartitionError(one.topic, one.partition, code) for one, code in codes.items())
+        return PartitionsResponse(ErrorCode.NONE, answers)
+
+    def _stop_unless_newer(
+        self, request: StopReplicaRequest, partition: TopicPartition, leader_epoch: int | None
+    ) -> ErrorCode:
+        """Obey for one partition, or refuse."""
+        known = self.partition(partition).leader_epoch
+        if leader_epoch is not None and known != NO_LEADER_EPOCH and known >= leader_epoch:
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        self._stop_replica(partition, delete=request.delete_partitions)
+        return ErrorCode.NONE
 
     def _stop_replica(self, partition: TopicPartition, *, delete: bool) -> None:
         """`stopReplica`: a leader leads on, but for a deletion; a log without a replica is deleted all the same."""

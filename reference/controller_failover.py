@@ -70,7 +70,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.listeners |= set(controller.configuration.paths)
         yield from _initialize_controller_context(controller)
         controller.send_update_metadata()
-        start_replica_machine(controller)
+        yield from start_replica_machine(controller)
         yield from start_partition_machine(controller)
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
         if not controller.mends(Switch.LISTEN_BEFORE_READING):

@@ -44,7 +44,7 @@ from reference.zookeeper_scripts import COMMON_PATHS, CONTROLLER, create_with_pa
 from spec.controller_log.failover import Resigned
 from spec.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.state import Callback
-from spec.variants import AS_CODED, Switches
+from spec.variants import AS_CODED, Switch, Switches
 
 HOST = "127.0.0.1"
 CONNECT_SECONDS = 15.0
@@ -103,7 +103,8 @@ class LiveProcess:
 
     def new_broker(self) -> Broker:
         """The broker's memory."""
-        return Broker(self.settings.broker_id, journal=self.logs.journal)
+        compares = Switch.COMPARE_METADATA_EPOCHS in self.settings.switches
+        return Broker(self.settings.broker_id, journal=self.logs.journal, compares_epochs=compares)
 
     def new_server(self) -> RequestServer:
         """The socket that requests come to."""

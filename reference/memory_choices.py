@@ -24,6 +24,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "request_deletion": "deletions",
     "request_stray_deletion": "stray_deletions",
     "read_for_addition": "additions",
+    "leave_late_copy": "late_copies",
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
     "withdraw_preferred_election": "withdrawals",

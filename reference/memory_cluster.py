@@ -8,12 +8,13 @@ way is queued within that step.
 A cluster can be forked; the processes are shared between the forks until one of them has to change one.
 
 Left out on purpose: what the scope leaves out. Without the part `connections` nothing that is queued is kept, without
-`metadata` no UpdateMetadata is, and brokers take every leader as known.
+`metadata` no UpdateMetadata is, and brokers take every leader as known; without `dead_replicas` no failover takes the
+dead Offline, and without the budget `late_copies` no StopReplica has a leader epoch, even where that is mended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final, Self
 
@@ -86,6 +87,8 @@ class MemoryCluster:
         self.budget = {name: limit for name, limit in scope.budgets if limit}
         self.entries: list[Entry] = []
         self.correlation_id = 0
+        self.late_copies: Mapping[tuple[int, int, TopicPartition], QueuedRequest] = {}
+        """Copies of requests to delete a replica that stayed behind on an old connection, by controller and broker."""
         self.adding: tuple[str, Assignment] | None = None
         """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}
@@ -103,14 +106,17 @@ class MemoryCluster:
     def new_process(self, broker_id: int) -> MemoryProcess:
         """A broker process that does not run, with nothing in its memory."""
         unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
+        left_out = set() if "dead_replicas" in self.scope.parts else {Switch.TAKE_THE_DEAD_OFFLINE}
+        left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
         configuration = Configuration(
-            broker_id, self.switches, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
+            broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
         alive = frozenset[int]() if "metadata" in self.scope.parts else None
-        return MemoryProcess(broker_id, controller, Broker(broker_id, alive, self.record))
+        compares = Switch.COMPARE_METADATA_EPOCHS in self.switches
+        return MemoryProcess(broker_id, controller, Broker(broker_id, alive, self.record, compares_epochs=compares))
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""

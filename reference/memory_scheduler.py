@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from reference import memory_admin as admin
+from reference import memory_late_copies as late_copies
 from reference import memory_shutdown as shutdown
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
@@ -91,6 +92,8 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from shutdown.choices(cluster, process)
             yield from _effects(cluster, process)
             yield from _isr_changes(cluster, process)
+            if cluster.scope.budget("late_copies"):
+                yield from late_copies.choices(cluster, process)
         yield from _deliveries(cluster, process)
     yield from admin.choices(cluster)
 

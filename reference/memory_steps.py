@@ -57,6 +57,7 @@ def forget(cluster: MemoryCluster, b: int) -> None:
     orphan, logs = cluster.processes[b].orphan, cluster.processes[b].broker.logs
     cluster.processes[b] = cluster.new_process(b)
     cluster.processes[b].orphan, cluster.processes[b].broker.logs = orphan, logs
+    cluster.late_copies = {key: copy for key, copy in cluster.late_copies.items() if key[1] != b}
 
 
 def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:
@@ -227,20 +228,26 @@ def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered:
 
     It is the one at the head, unless the head is a deletion: then it may be any other of the same batch.
     """
-    sender, receiver = cluster.change(c), cluster.change(b)
+    sender = cluster.change(c)
     if sender.controller is None:
         return
     queue = sender.controller.queue_to(b)
     queued = queue[place]
-    cluster.correlation_id += 1
     answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
-        answer = receiver.broker.handle(queued.request, cluster.correlation_id)
-        cluster.record(RequestHandled(b, queued.request, answer))
+        answer = execute(cluster, b, queued)
     if answered:
         queue.pop(place)
         if queued.calls_back and isinstance(answer, PartitionsResponse):
             queue.insert(0, replace(queued, answer=answer))
+
+
+def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> Response:
+    """A broker executes a request, and answers it."""
+    cluster.correlation_id += 1
+    answer = cluster.change(b).broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch)
+    cluster.record(RequestHandled(b, queued.request, answer))
+    return answer
 
 
 def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:

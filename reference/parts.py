@@ -3,10 +3,7 @@
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
 
-LACKING = frozenset({
-    "delayed_operations", "removals", "state_removals", "late_copies", "dead_replicas", "cached_leaderships",
-    "remembered_requests", "slow_notes",
-})  # fmt: skip
+LACKING = frozenset({"delayed_operations", "removals", "state_removals", "slow_notes"})
 """Parts, and faults. The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
 
 

@@ -33,8 +33,11 @@ NO_VERSION: Final = -1
 """The version of a write that failed; ZooKeeper takes a write on it unconditionally."""
 
 
-def start_replica_machine(controller: KafkaController) -> None:
-    """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then told."""
+def start_replica_machine(controller: KafkaController) -> Procedure[None]:
+    """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then told.
+
+    Where that is mended, the others go Offline.
+    """
     machine, context = controller.replica_machine, controller.context
     for partition, replicas in context.partition_replica_assignment.items():
         for replica in replicas:
@@ -42,6 +45,10 @@ def start_replica_machine(controller: KafkaController) -> None:
             machine.states[partition, replica] = ReplicaState.ONLINE if live else ReplicaState.DELETION_INELIGIBLE
     machine.has_started = True
     set_online_on(controller, controller.live)
+    if controller.mends(Switch.TAKE_THE_DEAD_OFFLINE):
+        dead = [key for key in machine.states if key[1] not in controller.live]
+        yield from set_offline(controller, dead, Handler.STARTUP)
+        controller.is_about(handler=Handler.NONE)
 
 
 def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:

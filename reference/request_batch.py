@@ -30,6 +30,7 @@ from spec.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
+from spec.variants import Switch
 
 if TYPE_CHECKING:
     from reference.controller import KafkaController
@@ -142,7 +143,8 @@ class RequestBatch:
             _send(controller, broker_id, _stop(controller, stopped, delete=False))
             for partition, delete, calls_back in entries:
                 if delete:
-                    _send(controller, broker_id, _stop(controller, (partition,), delete=True), calls_back=calls_back)
+                    request, epoch = _stop(controller, (partition,), delete=True), _known_epoch(controller, partition)
+                    _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
         self.stop_replica.clear()
 
     def fork(self) -> RequestBatch:
@@ -161,12 +163,27 @@ def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *
     return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
 
 
-def _send(controller: KafkaController, broker_id: int, request: Request, *, calls_back: bool = False) -> None:
+def _known_epoch(controller: KafkaController, partition: TopicPartition) -> int | None:
+    """The leader epoch that a StopReplica has, where that is mended (D22); -1 where none is known."""
+    if not controller.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
+        return None
+    known = controller.context.partition_leadership_info.get(partition)
+    return -1 if known is None else known.leader_epoch
+
+
+def _send(
+    controller: KafkaController,
+    broker_id: int,
+    request: Request,
+    *,
+    calls_back: bool = False,
+    leader_epoch: int | None = None,
+) -> None:
     """`sendRequest`: to the broker's queue, or nowhere if it has no channel."""
     manager = controller.context.controller_channel_manager
     registration = controller.context.live_brokers.get(broker_id)
     broker_epoch = -1 if registration is None else registration.broker_epoch
-    queued = QueuedRequest(request, controller.batches_sent, broker_epoch, calls_back)
+    queued = QueuedRequest(request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch)
     sent = manager is not None and manager.send_request(broker_id, queued)
     controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
 

@@ -20,26 +20,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_set, is_there, read_assignments
+from spec.assignment import is_there, read_assignments
 from spec.connections import openable
 from spec.controller_election import controller_moved, elector_resigns, forget_epoch_version
 from spec.controller_threads import become_idle
 from spec.deletion_queue import wake
-from spec.foreign_removal import begin_batch, read_topic_id
+from spec.foreign_removal import read_topic_id
 from spec.language import action, observe, require, reset, successor, when
 from spec.live_brokers import forget_shutdowns
 from spec.model import Model
 from spec.partition_addition import listen_to_topic
-from spec.partition_leadership import begin_online, needs_visit
-from spec.partition_states import PartitionState
 from spec.preferred_election import begin_pending_election, is_requested, remove_request
 from spec.reassignment_requests import resume_reassignments
-from spec.replica_states import ReplicaState
-from spec.replica_transitions import begin_removal, replicas_to_online
 from spec.request_batch import FIELDS, Batch, known_partitions, send
 from spec.state import At, DeletionThread, Handler, listened_paths
+from spec.state_machine_startup import start_state_machines
 from spec.state_writes import cache_state
-from spec.terms import both, choose, either, flag
+from spec.terms import both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, epoch_is_as_read, is_fenced_off
 
@@ -261,59 +258,6 @@ def load_deletions(s: Any, m: Model, c: int) -> None:
         s.controllers[c].at = At.READ_DELETIONS
     else:
         start_state_machines(s, m, c)
-
-
-def start_state_machines(s: Any, m: Model, c: int) -> None:
-    """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start.
-
-    Before 0.10.2.0 everybody was told at the end, as step 14, when brokers had been told to follow whom they did not
-    know to be alive (D11).
-    """
-    s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
-    clean = begin_batch(s, m, c, in_failover=True)
-    with when(clean):
-        if not m.puts_back(Switch.METADATA_LAST):
-            send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-        _initialise_states(s, m, c)
-
-
-def _initialise_states(s: Any, m: Model, c: int) -> None:
-    """Both machines take their start-up states; replicas go Online, then every New or Offline partition is visited."""
-    controller = s.controllers[c]
-    if not m.has("partitions"):
-        controller.at = At.FINISH
-        return
-    for p in m.partitions:
-        cached = controller.partitions[p]
-        known = cached.leader_epoch != -1
-        led = both(known, m.brokers.in_set(cached.leader, controller.live))
-        state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
-        with when(both(controller.topics[m.topic_of(p)], is_there(s, m, c, p))):
-            cached.state = state
-            with when(~known):
-                cached.state = PartitionState.NEW
-            for r in m.assigned(p):
-                with when(m.brokers.in_set(r, assigned_set(s, m, c, p))):
-                    cached.replicas[r] = ReplicaState.DELETION_INELIGIBLE
-                    with when(m.brokers.in_set(r, controller.live)):
-                        cached.replicas[r] = ReplicaState.ONLINE
-    replicas_to_online(s, m, c, controller.live)
-    if not m.takes_the_dead_offline:
-        start_partitions(s, m, c)
-        return
-    dead = {p: m.brokers.difference(assigned_set(s, m, c, p), controller.live) for p in m.partitions}
-    waiting = begin_removal(s, m, c, dead)
-    with when(waiting):
-        controller.handler = Handler.STARTUP
-    with when(~waiting):
-        start_partitions(s, m, c)
-
-
-def start_partitions(s: Any, m: Model, c: int) -> None:
-    """PartitionStateMachine.startup: every New or Offline partition is visited."""
-    begin_online(s, m, c, Handler.FAILOVER)
-    with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
-        resume(s, m, c)
 
 
 def resume(s: Any, m: Model, c: int) -> None:

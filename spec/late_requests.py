@@ -36,9 +36,11 @@ def leave_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
 
 @action(actor="broker {b}", source="KafkaApis.handleStopReplicaRequest 0.10.2.2", parts=("late_copies",))
 def execute_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
-    """A broker executes the copy that stayed behind; nobody waits for the answer."""
+    """A broker executes the copy that stayed behind, once no ISR write holds the partition; nobody waits for that."""
     late = s.late[c][b][p]
     require(s.processes[b].session != Session.NONE, late.waits)
+    if m.scope.budget("losses"):
+        require(s.brokers[b].partitions[p].retrying == ())
     handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.fences_deletions else None)
     reset(late)
 

@@ -24,7 +24,6 @@ from spec.assignment import assigned_set
 from spec.deletion_queue import is_busy, is_doomed, is_queued
 from spec.language import action, observe, require, when
 from spec.model import Model
-from spec.partition_leadership import send_online_batch
 from spec.replica_states import ReplicaState
 from spec.request_batch import Batch, send
 from spec.state import At, Handler
@@ -224,8 +223,8 @@ def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
     """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
     from spec.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
     from spec.controlled_shutdown import end_of_removal  # noqa: PLC0415 - as above
-    from spec.controller_failover import start_partitions  # noqa: PLC0415 - as above
     from spec.reassignment import delete_old_replicas  # noqa: PLC0415 - as above
+    from spec.state_machine_startup import after_the_dead  # noqa: PLC0415 - as above
     from spec.topic_deletion import after_removals  # noqa: PLC0415 - as above
 
     if not (m.has("reassignment") or m.has("deletion") or m.has("shutdown") or m.takes_the_dead_offline):
@@ -244,8 +243,7 @@ def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
             end_of_removal(s, m, c, p)
     if m.takes_the_dead_offline:
         with when(handler == Handler.STARTUP):
-            send_online_batch(s, m, c)
-            start_partitions(s, m, c)
+            after_the_dead(s, m, c)
     with when(handler == Handler.NONE):
         end_broker_failure(s, m, c)
 

@@ -143,7 +143,7 @@ def drop_request(s: Any, m: Model, c: int, t: int) -> None:
 @action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
 def read_deletions(s: Any, m: Model, c: int) -> None:
     """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
-    from spec.controller_failover import start_state_machines  # noqa: PLC0415 - this is a step of it
+    from spec.state_machine_startup import start_state_machines  # noqa: PLC0415 - this is a step of it
 
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_DELETIONS)

@@ -227,3 +227,25 @@ def test_a_partition_whose_topic_is_being_deleted_leaves_the_metadata_cache() ->
     deleted, cached = texts(journal)
     assert "deleted partition t-0 from metadata cache in response to UpdateMetadata" in deleted
     assert "cached leader info" in cached
+
+
+@pytest.mark.parametrize(("mended", "cached"), [(False, 2), (True, 3)])
+def test_an_older_leadership_replaces_a_newer_one_in_the_cache_unless_that_is_mended(mended: bool, cached: int) -> None:
+    """D43."""
+    one, journal = broker()
+    one.compares_epochs = mended
+    for leader_epoch in (3, 2):
+        one.handle(UpdateMetadataRequest(9, 7, (state(1, leader_epoch),), (LiveBroker(1),)), 5)
+    assert one.cached_epochs == {TP: cached}
+    assert len(texts(journal)) == (1 if mended else 2)
+
+
+@pytest.mark.parametrize(("sent", "deleted"), [(None, True), (4, True), (3, False), (2, False)])
+def test_a_deletion_of_no_higher_leader_epoch_is_refused_where_it_has_one(sent: int | None, deleted: bool) -> None:
+    """D22: StopReplica has none in the era, and obeys whatever comes late."""
+    one, _ = broker(7, Partition(2, 3, (), 4, 7, AR))
+    one.logs = frozenset({TP})
+    answer = one.handle(stop_replica(7, delete=True), 5, sent)
+    code = ErrorCode.NONE if deleted else ErrorCode.STALE_CONTROLLER_EPOCH
+    assert answer == PartitionsResponse(ErrorCode.NONE, (PartitionError("t", 0, code),))
+    assert (TP in one.logs, TP in one.partitions) == (not deleted, not deleted)
