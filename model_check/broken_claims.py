@@ -3,7 +3,7 @@
 `always` is asked of every state, `step` of every step; `eventually` only of states in which the cluster has come to
 rest: nothing is on its way, nobody has anything left to do, but for what leaves no trace in a recording, which may have
 been done. Such are looked for before each fault, and at the end of a whole explanation. What has not come to be there
-would never have, without that fault.
+would never have, without that fault. What unclean leader election costs is asked where some topic has it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class BrokenClaims:
     def __init__(self, explainer: Explainer) -> None:
         self.explainer = explainer
         model = explainer.system.model
-        self.asked = [one for one in claims() if one.parts <= model.features]
+        features = model.features | ({"unclean"} if explainer.system.unclean else set())
+        self.asked = [one for one in claims() if one.parts <= features]
         self._models: dict[tuple[int, bool], Model] = {}
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
         self._resting: dict[int, tuple[Position, frozenset[str]]] = {}

@@ -36,7 +36,7 @@ ALWAYS_REPLAYED = ("tiny", "AS_CODED")
 """The scope and variant that every verification replays."""
 
 SIMULATED, RUNS, STEPS = ("small", "epochs", "partitions", "metadata", "topics", "reassignment_zombie"), 2_000, 200
-"""Where a deep verification makes its random runs, how many in all, and how long."""
+"""Where a deep verification makes its random runs, how many in all at least, and how long."""
 
 MATRIX_COST = 50_000_000
 """A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
@@ -139,7 +139,7 @@ def simulations(chosen: list[Plan]) -> Iterator[Check]:
     """Random runs, shared out among the scopes that are simulated."""
     scopes = [one.scope for one in chosen if one.scope in SIMULATED]
     for name in scopes:
-        task = simulate.Task(name, AS_CODED, RUNS // len(scopes), STEPS, seed=0)
+        task = simulate.Task(name, AS_CODED, -(-RUNS // len(scopes)), STEPS, seed=0)
         yield Check(simulate.ENGINE, name, "AS_CODED", PROOF_COST, partial(_simulated, task))
 
 

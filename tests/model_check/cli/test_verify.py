@@ -8,6 +8,7 @@ from model_check import verification
 from model_check.cli import explore, refine, simulate, verify
 from model_check.results import Run, from_json
 from model_check.verdicts import Verdict
+from spec.expectations import plan
 from tests.model_check.cli.conftest import Kcheck, expectation
 
 
@@ -101,6 +102,21 @@ def test_one_scope_is_always_replayed_and_in_a_deep_run_all_that_are_not_too_lar
     monkeypatch.setattr(verify, "REPLAYABLE", 1)
     kcheck("verify", "solo", "--deep")
     assert replayed[4:] == ["simulate solo"]
+
+
+def test_a_deep_run_makes_two_thousand_random_runs_of_two_hundred_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[simulate.Task] = []
+
+    def noted(task: simulate.Task) -> Run:
+        made.append(task)
+        return Run("noted", task.scope, "AS_CODED", Verdict.HOLDS)
+
+    monkeypatch.setattr(simulate, "run", noted)
+    for check in verify.simulations([plan(name) for name in verify.SIMULATED]):
+        list(check.make())
+    assert sorted(task.scope for task in made) == sorted(verify.SIMULATED)
+    assert sum(task.runs for task in made) >= 2_000
+    assert {task.steps for task in made} == {200}
 
 
 def test_a_disagreement_fails_the_verification(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
