@@ -8,7 +8,7 @@ Left out, and with a reason each:
 * the journal;
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
-* the order of the partitions in a request;
+* the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * what a broker has cached of leaderships, in a scope that does not tell it;
 * the logs on a broker's disk, in a scope without deletions of replicas;
@@ -38,6 +38,7 @@ from typing import Any
 from model_check.abstracted_connections import batch_of
 from model_check.abstracted_elections import has_read_request
 from model_check.history import is_of_a_reassignment
+from reference.broker import Partition
 from reference.connections import QueuedRequest
 from reference.context import Registration
 from reference.controller import KafkaController
@@ -182,7 +183,8 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         asked = frozenset(_asked(cluster, one) for one in running.options)
         yield f"handler of {b}", (asked, running.create)
     yield f"broker {b}", (broker.controller_epoch, broker.alive)
-    yield f"partitions of broker {b}", _items(broker.partitions)
+    partitions = {tp: _unordered(known) for tp, known in broker.partitions.items()}
+    yield f"partitions of broker {b}", _items(partitions)
     if "cached_leaderships" in cluster.scope.parts:
         yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
     if "notifications" in cluster.scope.parts:
@@ -247,13 +249,19 @@ def _queued(one: QueuedRequest) -> Hashable:
     return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch
 
 
+def _unordered(known: Partition) -> Partition:
+    """A partition as a broker knows it, its replicas in no order."""
+    return replace(known, assigned_replicas=tuple(sorted(known.assigned_replicas)))
+
+
 def _spoken(request: Request) -> Request:
     if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest):
         return request
     states = tuple(sorted(request.partition_states, key=lambda state: state.topic_partition))
     if isinstance(request, UpdateMetadataRequest):
         return replace(request, partition_states=states)
-    return replace(request, partition_states=states, live_leaders=())
+    unordered = tuple(replace(state, replicas=tuple(sorted(state.replicas))) for state in states)
+    return replace(request, partition_states=unordered, live_leaders=())
 
 
 def _batch(batch: RequestBatch) -> Hashable:

@@ -30,7 +30,9 @@ BEFORE_CHANNELS = (
 #: Where a handler changes states and sends, which the failover does after the channels are open.
 CHANGING_STATES = (
     At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_READ, At.REMOVE_WRITE, At.FINISH, At.NEW_REPLICA_READ,
-    At.NOTIFIED_READ, At.NOTIFIED_DELETE,
+    At.NOTIFIED_READ, At.NOTIFIED_DELETE, At.READ_REASSIGNMENTS, At.REASSIGN_NEXT, At.REASSIGN_READ, At.WRITE_UNION,
+    At.BUMP_READ, At.BUMP_WRITE, At.START_READ, At.MOVE_READ, At.MOVE_WRITE, At.WRITE_TARGET, At.COMPLETE_READ,
+    At.COMPLETE_WRITE, At.REFUSE_READ, At.REFUSE_WRITE,
 )  # fmt: skip
 #: A failover between the increment of the epoch and the opening of the channels.
 WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)
@@ -124,7 +126,7 @@ def who_is_active_believes_to_be_controller(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-def _one_epoch_a_term(m: Model) -> bool:
+def has_one_epoch_a_term(m: Model) -> bool:
     """Whether terms are different: an epoch that was lost is abandoned and leaves nothing behind, nor is it the first.
 
     The first epoch may be written twice where it is not written with the election.
@@ -133,7 +135,7 @@ def _one_epoch_a_term(m: Model) -> bool:
     return (own or m.mends(Switch.ATOMIC_ELECTION)) and m.mends(Switch.RESIGN_CLEANS_UP)
 
 
-def _in_office(s: Any, c: int) -> Value:
+def is_in_office(s: Any, c: int) -> Value:
     """Whether a controller has an epoch that its term wrote to ZooKeeper: from the increment to the resignation."""
     controller = s.controllers[c]
     return either(controller.active, *(controller.at == at for at in WITH_AN_EPOCH))
@@ -142,11 +144,11 @@ def _in_office(s: Any, c: int) -> Value:
 @claim("always", source="PROTOCOL.md D1 mended")
 def an_epoch_has_one_owner(s: Any, m: Model) -> Value | None:
     """No two terms that are in office, on whatever brokers, have the same epoch."""
-    if not _one_epoch_a_term(m):
+    if not has_one_epoch_a_term(m):
         return None
     return both(
         *(
-            ~both(_in_office(s, a), _in_office(s, b), s.controllers[a].epoch == s.controllers[b].epoch)
+            ~both(is_in_office(s, a), is_in_office(s, b), s.controllers[a].epoch == s.controllers[b].epoch)
             for a, b in combinations(m.controllers, 2)
         )
     )
@@ -155,24 +157,24 @@ def an_epoch_has_one_owner(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md D1 mended")
 def an_epoch_acted_in_is_its_owners(s: Any, m: Model) -> Value | None:
     """An epoch that was acted in has been in ZooKeeper; whoever is in office in it is the one that has acted."""
-    if not _one_epoch_a_term(m):
+    if not has_one_epoch_a_term(m):
         return None
     facts = []
     for epoch, acted in _history(s, m):
         facts.append(acted.implies(epoch <= s.zookeeper.epoch))
         for c in m.controllers:
             controller = s.controllers[c]
-            facts.append(both(acted, _in_office(s, c), controller.epoch == epoch).implies(controller.acted))
+            facts.append(both(acted, is_in_office(s, c), controller.epoch == epoch).implies(controller.acted))
     return both(*facts)
 
 
 @claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 mended")
 def an_election_unanswered_has_an_epoch_of_its_own(s: Any, m: Model) -> Value | None:
     """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
-    if not (_one_epoch_a_term(m) and m.mends(Switch.ATOMIC_ELECTION)):
+    if not (has_one_epoch_a_term(m) and m.mends(Switch.ATOMIC_ELECTION)):
         return None
     zookeeper, facts = s.zookeeper, []
-    used = [(s.controllers[d].epoch, _in_office(s, d)) for d in m.controllers] + _history(s, m)
+    used = [(s.controllers[d].epoch, is_in_office(s, d)) for d in m.controllers] + _history(s, m)
     for c in m.controllers:
         own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
         at = s.controllers[c].at

@@ -13,9 +13,10 @@ from itertools import combinations
 from typing import Any
 
 from spec.language import claim
-from spec.leader_selectors import offline_partition_leader
 from spec.model import Model
+from spec.partition_leadership import election_of
 from spec.partition_states import PartitionState
+from spec.reassignment import election_of_move
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import without_replica
 from spec.state import At
@@ -23,7 +24,7 @@ from spec.terms import Value, both, either, flag
 from spec.zookeeper import exists
 
 #: Where a controller holds the version that it is about to write on.
-HOLDS_A_VERSION = (At.ONLINE_WRITE, At.REMOVE_WRITE)
+HOLDS_A_VERSION = (At.ONLINE_WRITE, At.REMOVE_WRITE, At.BUMP_WRITE, At.MOVE_WRITE)
 
 
 def copies(s: Any, m: Model, p: int) -> Iterator[Any]:
@@ -120,13 +121,18 @@ def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value:
         for p in m.partitions:
             znode = s.zookeeper.state[p]
             unchanged = both(controller.partition == p, znode.version == controller.read_version)
-            assigned = m.brokers.list_kind.constant(m.first_assigned(p))
-            election = offline_partition_leader(m, assigned, znode.isr, controller.live)
+            election = election_of(s, m, c, p)
             elected = both(election.possible, _is_decided(controller, election.leader, election.isr))
             not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
             stands = both(not_newer, controller.decided.leader_epoch == znode.leader_epoch)
             facts.append(both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(stands, elected)))
             facts.append(both(controller.at == At.REMOVE_WRITE, unchanged).implies(stands))
+            if m.has("reassignment"):
+                kept = _is_decided(controller, znode.leader, znode.isr)
+                facts.append(both(controller.at == At.BUMP_WRITE, unchanged).implies(both(stands, kept)))
+                move = election_of_move(s, m, c, p)
+                moved = both(move.possible, _is_decided(controller, move.leader, move.isr))
+                facts.append(both(controller.at == At.MOVE_WRITE, unchanged).implies(both(stands, moved)))
             for r in m.assigned(p):
                 removing = both(controller.at == At.REMOVE_WRITE, controller.replica == r, unchanged)
                 facts.append(removing.implies(_is_decided(controller, *without_replica(m, znode, r))))

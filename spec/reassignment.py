@@ -26,7 +26,7 @@ from spec.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.controller_election import controller_moved
 from spec.controller_threads import has_started, rearm_isr_watch, take_callback
 from spec.language import action, observe, require, reset, when
-from spec.leader_selectors import elect_reassigned
+from spec.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
@@ -35,7 +35,7 @@ from spec.replica_transitions import may_go_online_or_offline
 from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
 from spec.state_writes import cache_state, decide, forget_decision, write_decision
-from spec.terms import Value, both, choose, either, flag
+from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
 
@@ -216,21 +216,26 @@ def _moves(s: Any, m: Model, c: int, p: int) -> Value:
     return ~both(m.brokers.contains(controller.reassigned[p], leader), m.brokers.in_set(leader, controller.live))
 
 
+def election_of_move(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
+    """What step 7 makes of the state znode: a leader of RAR, or the same one where that is of RAR and lives."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    moved = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live)
+    kept = elect_noop(m.brokers, controller.reassigned[p], znode.isr, znode.leader)
+    return chosen(_moves(s, m, c, p), moved, kept)
+
+
 @action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
 def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
     """Step 7: read the state znode. Where nobody of RAR can be elected, that is only logged, and step 8 follows (D48).
 
     Where no election is needed, an absent znode, or a newer controller's, is an exception.
     """
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
     _working_on(s, m, c, p, At.MOVE_READ)
     note_read(s, m, c, p)
-    moves, usable = _moves(s, m, c, p), _is_usable(s, c, p)
-    election = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live)
-    possible = both(usable, either(~moves, election.possible))
+    moves, election = _moves(s, m, c, p), election_of_move(s, m, c, p)
+    possible = both(_is_usable(s, c, p), election.possible)
     with when(possible):
-        leader = choose(moves, election.leader, znode.leader)
-        decide(s, c, p, leader=leader, isr=znode.isr, at=At.MOVE_WRITE)
+        decide(s, c, p, leader=election.leader, isr=election.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
         observe(f"controller {c}", "fail election", partition=p)
         _go_on_without_leader(s, m, c, p)

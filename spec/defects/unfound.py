@@ -43,7 +43,7 @@ UNFOUND = (
     Unfound(
         "D41",
         "Steps of a reassignment that failed leave half-done state (KAFKA-9089)",
-        "an umbrella of mends; a first run that raises leaves AR the union, as specified: with one controller only D14 "
-        "does, and in reassignment_zombie a zombie after 25 steps, which is D2's",
+        "an umbrella of mends, none of which is told apart: a first run that raises leaves AR the union, as specified; "
+        "what comes of it, without any fault and with all mends of ours, shows the scope `unborn_reassignment`",
     ),
 )

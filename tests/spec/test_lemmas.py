@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -11,10 +11,8 @@ import pytest
 import z3
 
 from model_check.explorer import explore
-from model_check.obligations import Clause, Step, Vocabulary, type_terms
-from model_check.smtlib import decide
 from spec.expectations import switches_named
-from spec.language import Action, Property, TransitionSystem, View, claim
+from spec.language import Property, View, claim
 from spec.lemmas import declared, lemmas_of
 from spec.model import Model
 from spec.properties import claims
@@ -23,12 +21,13 @@ from spec.state import shape
 from spec.system import system
 from spec.terms import Value, both
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switches
+from tests.spec.inductive_steps import Proving
 
 MENDED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
 """The least that gives every term an epoch of its own: the mends of D1, the first epoch included, and of D4."""
 
-CONTROLLERS = [one for one in declared() if not one.parts & APART]
-"""The lemmas that do not speak of a system of its own."""
+CONTROLLERS = [one for one in declared() if not one.parts & (APART | {"reassignment"})]
+"""The lemmas that do not speak of a system of its own, nor of a part that has its own tests."""
 ALL = {one.name for one in CONTROLLERS}
 ONLY_MENDED = {
     "a_failover_starts_from_nothing", "only_the_active_have_channels", "who_is_active_believes_to_be_controller",
@@ -127,36 +126,8 @@ def test_what_a_mend_makes_true_is_false_without_it() -> None:
 
 
 @cache
-def proved(switches: Switches) -> TransitionSystem:
-    return system(scope("proof_creation"), switches, proving=True)
-
-
-def action_named(name: str, switches: Switches = FENCED) -> Action:
-    return next(one for one in proved(switches).actions if one.name == name)
-
-
-def keeps(action: Action, claimed: Property, known: Sequence[Property], switches: Switches = FENCED) -> bool:
-    """Whether a step of the action from any state in which all that is known holds keeps the claim."""
-    variables = proved(switches).variables
-    vocabulary = Vocabulary(variables)
-    step = Step(action, proved(switches), vocabulary)
-    stated = [*type_terms(variables), *((one.name, one.term) for one in known if one.term is not None)]
-    hypotheses = [clause for name, term in stated for clause in vocabulary.clauses(name, term)]
-    goals: list[Clause] = step.claimed([claimed])
-    if claimed.term is not None:
-        own = vocabulary.clauses(claimed.name, claimed.term)
-        hypotheses += own
-        goals += step.after(own)
-    assert goals
-    result = decide(step.question(hypotheses, goals, action.name).text, timeout_s=60).result
-    assert result != "unknown"
-    return result == "unsat"
-
-
-def everything(switches: Switches = FENCED) -> dict[str, Property]:
-    """All lemmas and all properties that a proof is about, by name."""
-    provable = [one for one in proved(switches).properties if one.kind in {"always", "step"}]
-    return {one.name: one for one in (*lemmas("proof_creation", switches, proving=True), *provable)}
+def proving(switches: Switches = FENCED) -> Proving:
+    return Proving(scope("proof_creation"), switches)
 
 
 NEEDED = [
@@ -195,21 +166,11 @@ def test_every_lemma_is_said_to_be_needed() -> None:
 
 @pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
 def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
-    switches = AS_CODED if lemma in ONLY_VERSIONED else FENCED
-    known, taken = everything(switches), action_named(action, switches)
-    claimed = known.pop(saved)
-    others = [one for name, one in known.items() if name != lemma and one.name not in BROKEN and one.kind == "always"]
-    assert keeps(taken, claimed, [*others, known[lemma]], switches)
-    assert not keeps(taken, claimed, others, switches)
+    proof = proving(AS_CODED if lemma in ONLY_VERSIONED else FENCED)
+    assert proof.needs(lemma, action, saved, without=BROKEN)
 
 
 # ------------------------------------------------------------------------------------------------------- planted faults
-
-
-def without_update(action: Action, name: str) -> Action:
-    """The action, but it forgets to write one variable."""
-    assert name in action.updates
-    return replace(action, updates={key: term for key, term in action.updates.items() if key != name})
 
 
 @pytest.mark.parametrize(
@@ -225,20 +186,16 @@ def without_update(action: Action, name: str) -> Action:
     ],
 )
 def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
-    known = everything()
-    claimed = known.pop(breaks)
-    always = [one for one in known.values() if one.kind == "always"]
-    assert keeps(action_named(action), claimed, always)
-    assert not keeps(without_update(action_named(action), forgets), claimed, always)
+    assert proving().breaks_without_update(action, forgets, breaks)
 
 
 def test_a_write_that_does_not_look_at_the_version_is_found() -> None:
-    known = everything()
+    known = proving().everything()
     claimed = known.pop("no_copy_is_ahead_of_the_znode")
-    action = action_named("expand_isr_unanswered(b=1, p=0, r=2)")
+    action = proving().action("expand_isr_unanswered(b=1, p=0, r=2)")
     looked = z3.Int("zookeeper.state[0].version") == z3.Int("brokers[1].partitions[0].version")
     blind = replace(action, guard=z3.substitute(action.guard, (looked, z3.BoolVal(True))))
     assert not blind.guard.eq(action.guard)
     always = [one for one in known.values() if one.kind == "always"]
-    assert keeps(action, claimed, always)
-    assert not keeps(blind, claimed, always)
+    assert proving().keeps(action, claimed, always)
+    assert not proving().keeps(blind, claimed, always)

@@ -1,0 +1,286 @@
+"""Lemmas about reassignments: what a controller that may still write believes, and what AR in ZooKeeper may be.
+
+A controller is *current* while /controller_epoch is the epoch of its term. Where writes are fenced nobody else changes
+a znode in the controller's role, so what is said of ZooKeeper's part need only be related to what the current one
+holds. As coded a zombie may do anything with an assignment (D2), and these lemmas are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spec.controller_lemmas import has_one_epoch_a_term, is_in_office
+from spec.language import claim
+from spec.leadership_lemmas import copies
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.state import At, Handler
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+PARTS = ("reassignment",)
+
+#: Why a reassignment is run.
+RUNS = (Handler.REASSIGNMENT, Handler.FAILOVER, Handler.BROKER_STARTUP, Handler.ISR_CHANGE)
+#: From the first look at the ISR to step 10, but for step 8.
+WORKING = (
+    At.REASSIGN_READ, At.WRITE_UNION, At.BUMP_READ, At.BUMP_WRITE, At.START_READ, At.MOVE_READ, At.MOVE_WRITE,
+    At.WRITE_TARGET,
+)  # fmt: skip
+#: Step 7.
+MOVING = (At.MOVE_READ, At.MOVE_WRITE)
+#: Step 8, and the like where a broker failed.
+REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
+#: Step 11.
+COMPLETING = (At.COMPLETE_READ, At.COMPLETE_WRITE)
+#: A reassignment is refused, or was found to be over.
+REFUSING = (At.REFUSE_READ, At.REFUSE_WRITE)
+#: Why the controller is where it is.
+HANDLERS = {
+    (*WORKING, *COMPLETING): RUNS,
+    REMOVING: (Handler.NONE, *RUNS),
+    (At.REASSIGN_NEXT,): (Handler.NONE, Handler.REASSIGNMENT, Handler.FAILOVER, Handler.BROKER_STARTUP),
+    REFUSING: (Handler.NONE, Handler.REASSIGNMENT, Handler.FAILOVER),
+    (At.IDLE, At.READ_REASSIGNMENTS, At.FINISH): (Handler.NONE,),
+}
+#: Before a failover has read what the topics' znodes say.
+BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
+
+
+def _only_the_current_writes(m: Model) -> bool:
+    """Whether no write of an earlier term goes through, and no term finds anything that an earlier one has left."""
+    return has_one_epoch_a_term(m) and m.mends(Switch.FENCED_WRITES) and m.mends(Switch.CLEAR_CONTEXT)
+
+
+def _is_at(controller: Any, places: tuple[At, ...]) -> Value:
+    return either(*(controller.at == at for at in places))
+
+
+def _is_current(s: Any, c: int) -> Value:
+    return both(is_in_office(s, c), s.controllers[c].epoch == s.zookeeper.epoch)
+
+
+def _has_moved(m: Model, controller: Any, p: int) -> Value:
+    """Whether step 7 is over and step 10 is not: AR in memory is RAR, that in ZooKeeper is not yet."""
+    removing = both(_is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
+    return both(controller.reassigning == p, either(removing, controller.at == At.WRITE_TARGET))
+
+
+def _works(m: Model, controller: Any, p: int) -> Value:
+    """Whether a partition is somewhere between the acceptance and the end of its reassignment."""
+    removing = both(_is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
+    return both(controller.reassigning == p, either(_is_at(controller, (*WORKING, *COMPLETING)), removing))
+
+
+def _currents(s: Any, m: Model) -> Iterator[tuple[Any, Value, int]]:
+    """Each controller, whether it is current, and each partition."""
+    for c in m.controllers:
+        for p in m.partitions:
+            yield s.controllers[c], _is_current(s, c), p
+
+
+@claim("always", source="PROTOCOL.md D13 mended", parts=PARTS)
+def who_is_not_active_reassigns_nothing(s: Any, m: Model) -> Value | None:
+    """Without being active nobody has a reassignment, or anything of a run of one."""
+    if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        lists = [one[p] == () for one in (controller.reassigned, controller.due) for p in m.partitions]
+        nothing = both(m.brokers.is_empty(controller.leaving), controller.handler == Handler.NONE, *lists)
+        facts.append(controller.active | nothing)
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8", parts=PARTS)
+def a_run_has_its_handler(s: Any, m: Model) -> Value:
+    """Each place in a run of a reassignment has a handler that leads there, and a partition.
+
+    Replicas are to go only from step 7 to step 9; what a broker's start makes due is being reassigned.
+    """
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        handled, leaving = controller.handler, ~m.brokers.is_empty(controller.leaving)
+        runs = either(*(handled == one for one in RUNS))
+        for places, handlers in HANDLERS.items():
+            facts.append(_is_at(controller, places).implies(either(*(handled == one for one in handlers))))
+        facts.append(leaving.implies(both(_is_at(controller, (*MOVING, *REMOVING)), runs)))
+        facts.append(both(_is_at(controller, REMOVING), runs).implies(leaving))
+        facts.append(either(*(controller.reassigning == p for p in m.partitions)))
+        deciding = _is_at(controller, (At.BUMP_WRITE, At.MOVE_WRITE))
+        facts.append(deciding.implies(controller.partition == controller.reassigning))
+        for p in m.partitions:
+            done = flag(controller.due[p] == ())
+            facts.append(
+                (handled == Handler.BROKER_STARTUP).implies(done | (controller.due[p] == controller.reassigned[p]))
+            )
+            in_turn = either(
+                _is_at(controller, REFUSING), both(_is_at(controller, (*WORKING, *COMPLETING, *REMOVING)), runs)
+            )
+            waits = either(controller.at == At.REASSIGN_NEXT, in_turn, handled == Handler.BROKER_STARTUP)
+            facts.append(either(done, both(waits, handled != Handler.ISR_CHANGE)))
+            facts.append(both(in_turn, controller.reassigning == p).implies(done))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, steps 5 and 6", parts=PARTS)
+def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
+    """Replicas that are to go are not of RAR, which is AR in memory once step 7 is over."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for p in m.partitions:
+            wanted, leaving = controller.reassigned[p], ~m.brokers.is_empty(controller.leaving)
+            apart = m.brokers.disjoint(controller.leaving, m.brokers.members(wanted))
+            facts.append(both(leaving, controller.reassigning == p).implies(apart))
+            among = m.brokers.is_subset(controller.partitions[p].visiting, controller.leaving)
+            facts.append(both(leaving, _is_at(controller, REMOVING)).implies(among))
+            facts.append(_has_moved(m, controller, p).implies(controller.partitions[p].assigned == wanted))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
+def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None:
+    """What the current controller reassigns, or is about to, is what /admin/reassign_partitions says."""
+    if not _only_the_current_writes(m):
+        return None
+    facts = []
+    for controller, current, p in _currents(s, m):
+        asked = s.zookeeper.requested[p]
+        held = (controller.reassigned[p], controller.due[p])
+        facts += [current.implies(either(one == (), one == asked)) for one in held]
+        works = both(current, _works(m, controller, p))
+        facts.append(works.implies(both(asked != (), controller.reassigned[p] == asked)))
+        refuses = both(current, _is_at(controller, REFUSING), controller.reassigning == p)
+        facts.append(refuses.implies(asked != ()))
+        writing = both(current, _is_at(controller, (At.COMPLETE_WRITE, At.REFUSE_WRITE)))
+        remains = either(
+            both(controller.reassigning == p, controller.remaining[p] == ()),
+            both(controller.reassigning != p, controller.remaining[p] == asked),
+        )
+        facts.append(writing.implies(remains))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
+def who_is_current_knows_the_assignment(s: Any, m: Model) -> Value | None:
+    """AR as the current controller holds it is AR in ZooKeeper, but between steps 6 and 10."""
+    if not _only_the_current_writes(m):
+        return None
+    facts = []
+    for controller, current, p in _currents(s, m):
+        same = flag(controller.partitions[p].assigned == s.zookeeper.assigned[p])
+        facts.append(current.implies(either(same, _is_at(controller, BEFORE_TOPICS), _has_moved(m, controller, p))))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8", parts=PARTS)
+def an_assignment_is_one_of_three(s: Any, m: Model) -> Value | None:
+    """While a partition is being reassigned its AR in ZooKeeper is OAR, RAR + OAR or RAR."""
+    if not _only_the_current_writes(m):
+        return None
+    facts = []
+    for p in m.partitions:
+        wanted, original, assigned = s.zookeeper.requested[p], s.history.original[p], s.zookeeper.assigned[p]
+        one_of_three = either(assigned == original, assigned == m.brokers.merged(wanted, original), assigned == wanted)
+        facts.append(either(wanted == (), one_of_three))
+        facts.append(either(wanted != (), original == ()))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, steps 10 and 11", parts=PARTS)
+def who_completes_has_written_the_target(s: Any, m: Model) -> Value | None:
+    """When the current controller completes a reassignment, AR in ZooKeeper is RAR."""
+    if not _only_the_current_writes(m):
+        return None
+    return both(
+        *(
+            both(current, _is_at(controller, COMPLETING), controller.reassigning == p).implies(
+                s.zookeeper.assigned[p] == s.zookeeper.requested[p]
+            )
+            for controller, current, p in _currents(s, m)
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md section 2", parts=PARTS)
+def no_writer_is_ahead_of_zookeeper(s: Any, m: Model) -> Value:
+    """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
+    return both(
+        *(
+            one.controller_epoch <= s.zookeeper.epoch
+            for p in m.partitions
+            for one in (s.zookeeper.state[p], *copies(s, m, p))
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md sections 5 and 10", parts=PARTS)
+def whoever_leads_is_in_sync(s: Any, m: Model) -> Value:
+    """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
+    facts = []
+    for p in m.partitions:
+        memories = {b: s.brokers[b].partitions[p] for b in m.assigned(p)}
+        caches = [s.controllers[c].partitions[p] for c in m.controllers]
+        slots = [s.connections[c][b][k] for c in m.controllers for b in m.brokers.ids for k in m.slots]
+        named = (s.zookeeper.state[p], *caches, *(slot.partitions[p] for slot in slots))
+        facts += [either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named]
+        for b, known in memories.items():
+            facts.append(flag(known.leader == b).implies(m.brokers.contains(known.isr, b)))
+            if "retrying" in known:
+                facts.append(either(known.retrying == (), m.brokers.contains(known.retrying, b)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
+def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
+    """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
+
+    Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
+    """
+    if not (_only_the_current_writes(m) and m.mends(Switch.CACHE_BUMPED_EPOCH)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        current = _is_current(s, c)
+        for p in m.partitions:
+            cached, znode = controller.partitions[p], s.zookeeper.state[p]
+            known = either(cached.leader_epoch == -1, cached.leader_epoch == znode.leader_epoch)
+            possible = both(
+                m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
+            )
+            visited = both(cached.todo, cached.state != PartitionState.NEW)
+            electing = both(_is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
+            removing = both(_is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
+            facts.append(current.implies(either(known, _is_at(controller, BEFORE_TOPICS), electing, removing)))
+            facts.append(both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited))
+            for r in m.assigned(p):
+                at = both(controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
+                facts.append(at.implies(m.brokers.in_set(r, cached.visiting)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, step 7; D48 mended", parts=PARTS)
+def after_step_7_the_leader_is_of_the_target(s: Any, m: Model) -> Value | None:
+    """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
+    if not (_only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):
+        return None
+    facts = []
+    for controller, current, p in _currents(s, m):
+        wanted, leader = controller.reassigned[p], s.zookeeper.state[p].leader
+        facts.append(both(current, _has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader)))
+        writing = both(current, controller.at == At.MOVE_WRITE, controller.reassigning == p)
+        facts.append(writing.implies(m.brokers.contains(wanted, controller.decided.leader)))
+    return both(*facts)
+
+
+LEMMAS = (
+    who_is_not_active_reassigns_nothing, a_run_has_its_handler, who_is_to_go_is_not_of_the_target,
+    who_is_current_reassigns_what_is_asked_for, who_is_current_knows_the_assignment, an_assignment_is_one_of_three,
+    who_completes_has_written_the_target, no_writer_is_ahead_of_zookeeper, whoever_leads_is_in_sync,
+    who_is_current_knows_the_leader, after_step_7_the_leader_is_of_the_target,
+)  # fmt: skip

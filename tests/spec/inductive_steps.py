@@ -1,0 +1,68 @@
+"""Single steps of a proof by induction: whether an action keeps a claim, from any state in which others hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from model_check.obligations import Clause, Step, Vocabulary, type_terms
+from model_check.smtlib import decide
+from spec.language import Action, Property
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.scopes import Scope
+from spec.system import system
+from spec.variants import Switches
+
+
+class Proving:
+    """What is proved of a scope under a variant: its system without budgets, its lemmas and its properties."""
+
+    def __init__(self, within: Scope, switches: Switches) -> None:
+        self.system = system(within, switches, proving=True)
+        self._lemmas = lemmas_of(Model(within, switches, proving=True))
+        self._vocabulary = Vocabulary(self.system.variables)
+
+    def action(self, name: str) -> Action:
+        """The action of that name."""
+        return next(one for one in self.system.actions if one.name == name)
+
+    def everything(self) -> dict[str, Property]:
+        """All lemmas and all properties that a proof is about, by name."""
+        provable = [one for one in self.system.properties if one.kind in {"always", "step"}]
+        return {one.name: one for one in (*self._lemmas, *provable)}
+
+    def keeps(self, action: Action, claimed: Property, known: Sequence[Property]) -> bool:
+        """Whether a step of the action from any state in which all that is known holds keeps the claim."""
+        step = Step(action, self.system, self._vocabulary)
+        stated = [*type_terms(self.system.variables), *((one.name, one.term) for one in known if one.term is not None)]
+        hypotheses = [clause for name, term in stated for clause in self._vocabulary.clauses(name, term)]
+        goals: list[Clause] = step.claimed([claimed])
+        if claimed.term is not None:
+            own = self._vocabulary.clauses(claimed.name, claimed.term)
+            hypotheses += own
+            goals += step.after(own)
+        assert goals
+        result = decide(step.question(hypotheses, goals, action.name).text, timeout_s=60).result
+        assert result != "unknown"
+        return result == "unsat"
+
+    def needs(self, lemma: str, action: str, saved: str, *, without: Collection[str] = ()) -> bool:
+        """Whether the action keeps what is to be saved with the lemma, and might not without it.
+
+        All else that is said of states is known, but for what does not hold in the variant.
+        """
+        known, taken = self.everything(), self.action(action)
+        claimed = known.pop(saved)
+        others = [one for name, one in known.items() if name not in {lemma, *without} and one.kind == "always"]
+        kept = self.keeps(taken, claimed, [*others, known[lemma]])
+        return kept and not self.keeps(taken, claimed, others)
+
+    def breaks_without_update(self, action: str, forgets: str, claim: str, *, without: Collection[str] = ()) -> bool:
+        """Whether the action keeps the claim, and no longer does when it forgets to write one variable."""
+        known, taken = self.everything(), self.action(action)
+        claimed = known.pop(claim)
+        always = [one for name, one in known.items() if name not in without and one.kind == "always"]
+        assert forgets in taken.updates
+        faulty = replace(taken, updates={name: term for name, term in taken.updates.items() if name != forgets})
+        return self.keeps(taken, claimed, always) and not self.keeps(faulty, claimed, always)

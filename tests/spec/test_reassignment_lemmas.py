@@ -1,0 +1,152 @@
+"""Lemmas about reassignments: true of all enumerated states, each of use; and what a zombie may still do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.explorer import explore
+from model_check.straight_line import Valuation
+from spec.expectations import plan, switches_named
+from spec.language import Property
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.reassignment_lemmas import LEMMAS
+from spec.scopes import Scope, scope
+from spec.system import system
+from spec.variants import FENCED
+from tests.spec.inductive_steps import Proving
+from tests.spec.stepping import Run
+
+ALL = {one.name for one in LEMMAS}
+BROKEN = next(one.violated for one in plan("proof_reassignment").proofs if one.variant == "FENCED")
+FOR_ITS_OWN_SAKE = "who_completes_has_written_the_target"
+"""What is left of `completed_means_done`, which the scope unborn_reassignment breaks."""
+
+
+def lemmas(scope_name: str, variant: str) -> list[Property]:
+    return [one for one in lemmas_of(Model(scope(scope_name), switches_named(variant))) if one.name in ALL]
+
+
+@pytest.mark.parametrize(
+    ("scope_name", "variant"),
+    [
+        ("move_crash", "FENCED"),
+        *(
+            pytest.param(name, variant, marks=pytest.mark.slow)
+            for name in ("move", "move_crash", "reassignment", "reassignment_zombie", "unborn_reassignment")
+            for variant in ("AS_CODED", "FENCED")
+            if (name, variant) != ("move_crash", "FENCED")
+        ),
+    ],
+)
+def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
+    stated = lemmas(scope_name, variant)
+    assert {one.name for one in stated} == ALL or variant == "AS_CODED"
+    found = explore(replace(system(scope(scope_name), switches_named(variant)), properties=tuple(stated)))
+    assert found.exhausted
+    assert found.violated == {}
+
+
+# ------------------------------------------------------------------------------------------------------- what it is for
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof_reassignment"), FENCED)
+
+
+NEEDED = [
+    # Without the lemma, this action could break that.
+    ("who_is_not_active_reassigns_nothing", "elect_create(c=1)", "who_is_current_reassigns_what_is_asked_for"),
+    ("a_run_has_its_handler", "write_removal(c=1, p=0, r=1)", "who_is_current_reassigns_what_is_asked_for"),
+    ("who_is_to_go_is_not_of_the_target", "read_for_removal(c=1, p=0, r=1)", "assigned_replicas_are_not_deleted"),
+    ("who_is_current_reassigns_what_is_asked_for", "write_union(c=1, p=0)", "assignments_change_in_order"),
+    ("who_is_current_knows_the_assignment", "write_union(c=1, p=0)", "assignments_change_in_order"),
+    ("an_assignment_is_one_of_three", "write_union(c=1, p=0)", "assignments_change_in_order"),
+    ("no_writer_is_ahead_of_zookeeper", "read_for_removal(c=1, p=0, r=1)", "who_is_current_knows_the_leader"),
+    ("whoever_leads_is_in_sync", "read_for_election(c=1, p=0)", "who_is_current_knows_the_leader"),
+    ("who_is_current_knows_the_leader", "read_for_move(c=1, p=0)", "after_step_7_the_leader_is_of_the_target"),
+    (
+        "after_step_7_the_leader_is_of_the_target",
+        "write_removal(c=1, p=0, r=1)",
+        "old_replicas_go_after_the_leader_moved",
+    ),
+]
+
+
+def test_every_lemma_is_said_to_be_needed() -> None:
+    assert {lemma for lemma, _, _ in NEEDED} == ALL - {FOR_ITS_OWN_SAKE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
+def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
+    assert proof().needs(lemma, action, saved, without=BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        ("write_union(c=1, p=0)", "controllers[1].partitions[0].assigned", "who_is_current_knows_the_assignment"),
+        ("write_target(c=1, p=0)", "zookeeper.assigned[0]", FOR_ITS_OWN_SAKE),
+        ("write_remaining(c=1, p=0)", "controllers[1].reassigned[0]", "who_is_current_reassigns_what_is_asked_for"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                ("write_remaining(c=1, p=0)", "history.original[0]", "an_assignment_is_one_of_three"),
+                (
+                    "write_bump(c=1, p=0)",
+                    "controllers[1].partitions[0].leader_epoch",
+                    "who_is_current_knows_the_leader",
+                ),
+                ("write_move(c=1, p=0)", "zookeeper.state[0].leader", "after_step_7_the_leader_is_of_the_target"),
+                ("on_controller_change(c=1)", "controllers[1].reassigned[0]", "who_is_not_active_reassigns_nothing"),
+            )
+        ),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    assert proof().breaks_without_update(action, forgets, breaks, without=BROKEN)
+
+
+# --------------------------------------------------------------------------------------------- what is not to be proved
+
+THREE_IN_A_ROW = Scope(
+    name="three reassignments",
+    statement="A replica leaves, comes back, and is to leave again.",
+    brokers=3,
+    controllers=2,
+    assigned=((2, 3),),
+    requests=(((2,),), ((2, 3),), ((1,),)),
+    parts=frozenset({"partitions", "connections", "reassignment"}),
+    callback_capacity=12,
+    connection_capacity=8,
+    versions=31,
+)
+
+
+def drain(run: Run, *marks: str) -> None:
+    """Take every step of progress that has one of these marks, until there is none."""
+    while steps := [one for one in run.enabled() if any(mark in one for mark in marks) and "expire" not in one]:
+        run.do(steps[0])
+
+
+def test_a_zombie_stops_a_replica_that_is_reassigned_again_whatever_is_fenced() -> None:
+    # Controller 1 is about to take replica 3 out of the ISR, for the first request, when its session ends. Controller 2
+    # goes on with that one, and then 3 comes back. Before it may go again, controller 1 finds the znode a newer
+    # controller's, gives up the removal, and stops the replica all the same.
+    run = Run(THREE_IN_A_ROW, FENCED, reassignments=3, expiries=1)
+    run.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    run.do("read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)", "write_move(c=1, p=0)")
+    run.do("expire_session(b=1, lost=0)", "renew_session(b=1)")
+    for request in ("request_reassignment(k=1)", "request_reassignment(k=2)"):
+        drain(run, "c=2", "expand_isr(b=2")
+        run.do(request)
+    assert (run["zookeeper.assigned[0]"], run["zookeeper.requested[0]"]) == ("[2, 3]", "[1]")
+    step = "read_for_removal(c=1, p=0, r=3)"
+    claim = run.system.property_named("old_replicas_go_after_the_new_caught_up")
+    assert not Valuation(run.state)(claim.terms[step])
+    assert ("queue StopReplica", "3", "0", "0") in run.do(step)
