@@ -28,7 +28,7 @@ from model_check.recordings import ACTIONS
 from reference.live_isr import BLACK_OUT_SECONDS
 from reference.live_zookeeper import LiveZookeeper
 from reference.ports import kept_ports
-from reference.zookeeper_api import Create, Exists, GetData, NoNode
+from reference.zookeeper_api import Create, Exists, GetData, NoNode, SetData
 from reference.zookeeper_log import read_transaction_log
 from reference.zookeeper_recording import write_recording
 from reference.zookeeper_scripts import (
@@ -210,6 +210,14 @@ class LiveCluster:
             (topic_path(topic), TopicPayload(partitions=dict(assignment))),
         ):
             self._admin.execute(Create(path, payload.encode()), PATIENCE_SECONDS)
+
+    def add_partition(self, topic: str, replicas: tuple[int, ...]) -> None:
+        """The admin tool adds a partition: it writes the topic's znode as it has just read it, with one more."""
+        assignment = self.assignment(topic)
+        added = {max(assignment) + 1: replicas}
+        self.act("admin-add-partitions", topic=topic, added={str(p): list(ids) for p, ids in added.items()})
+        data = TopicPayload(partitions={**assignment, **added}).encode()
+        self._admin.execute(SetData(topic_path(topic), data), PATIENCE_SECONDS)
 
     def delete_topic(self, topic: str) -> None:
         """The admin tool asks for the deletion of a topic."""

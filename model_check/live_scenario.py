@@ -135,6 +135,14 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.3))
         meanwhile(self)
 
+    def add(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+        """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
+        if self.existing and not self.cluster.is_reassigning():
+            brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
+            self.cluster.add_partition(self.random.choice(self.existing), tuple(brokers))
+            self.cluster.sleep(self.random.uniform(0.0, 0.05))
+        meanwhile(self)
+
     def delete(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
         if self.existing and not self.cluster.is_reassigning():
@@ -199,6 +207,12 @@ FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
                                  lambda s: s.reassign(lambda s: s.kill(s.the_controller()))),
     "reassign-stop-controller": ("the same, and the controller is stopped until its session is gone",
                                  lambda s: s.reassign(lambda s: s.suspend(s.the_controller()))),
+    "add": ("a partition is added to a topic", Scenario.add),
+    "add-kill": ("the same, and another broker is killed on the way", lambda s: s.add(lambda s: s.kill(s.another()))),
+    "add-kill-controller": ("the same, and the controller is killed",
+                            lambda s: s.add(lambda s: s.kill(s.the_controller()))),
+    "add-stop-controller": ("the same, and the controller is stopped until its session is gone",
+                            lambda s: s.add(lambda s: s.suspend(s.the_controller()))),
     "delete": ("a topic is deleted", Scenario.delete),
     "delete-kill": ("the same, and another broker is killed on the way",
                     lambda s: s.delete(lambda s: s.kill(s.another()))),
@@ -218,7 +232,7 @@ FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
 
-DRAWN: Final = tuple(kind for kind in FAULTS if not kind.startswith(("delete", "shutdown", "elect")))
+DRAWN: Final = tuple(kind for kind in FAULTS if not kind.startswith(("add", "delete", "shutdown", "elect")))
 """The kinds that are drawn where none is named: the others take long, or leave much to search."""
 
 

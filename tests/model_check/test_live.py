@@ -167,10 +167,17 @@ def test_longer_runs_are_explained(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind.startswith(("shutdown", "elect"))])
+@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind.startswith(("add", "shutdown", "elect"))])
 def test_kinds_that_are_not_drawn_are_explained(kind: str, tmp_path: Path) -> None:
     made = checked_run(Task(Setup(3, 6), topics=1, faults=2, kinds=(kind,)), tmp_path)
     assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.mark.slow
+def test_partitions_that_are_added_are_created_and_said_so(tmp_path: Path) -> None:
+    assert checked_run(Task(Setup(2, 4), topics=1, faults=2, kinds=("add",)), tmp_path).verdict is Verdict.HOLDS
+    logs = "".join(path.read_text() for path in tmp_path.rglob("controller.log"))
+    assert logs.count("New partitions to be added") == 2
 
 
 @pytest.mark.slow
