@@ -39,6 +39,10 @@ def command(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Delete the run in the folder instead of going on with it.")
     ] = False,
+    tables: Annotated[
+        str | None,
+        typer.Option(metavar="URI", help="Write states, edges and witnesses there as Parquet, once all are found."),
+    ] = None,
     limit: options.LimitOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -50,10 +54,12 @@ def command(
 
     For example:
       kcheck enumerate tiny
+      kcheck enumerate small --tables tables/
       kcheck enumerate ci --master 'local[2]' --shards 4
       kcheck enumerate large --master spark://master:7077 --folder hdfs://namenode/runs/large
     """
     from model_check.spark_engine import enumerate_states
+    from model_check.spark_tables import write_tables
 
     switches = options.chosen_switches(variant, on, off)
     built = system(scope_named(scope), switches)
@@ -75,7 +81,12 @@ def command(
             stop=stop,
         )
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
-    told = replace(annotated(told, task), notes=(_where(found, place, found.shards),))
+    notes = [_where(found, place, found.shards)]
+    if tables is not None and found.exhausted:
+        written = write_tables(place, tables, master=master)
+        rows = f"{written.states:,} states, {written.edges:,} edges, {written.witnesses:,} steps of witnesses"
+        notes.append(f"{rows}, as Parquet in {tables}")
+    told = replace(annotated(told, task), notes=tuple(notes))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
 
 

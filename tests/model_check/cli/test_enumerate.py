@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 from model_check.results import from_json
 from tests.model_check.cli.conftest import Kcheck, expectation
@@ -14,11 +15,12 @@ pytestmark = pytest.mark.xdist_group("spark")
 def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_with(
     kcheck: Kcheck, tmp_path: Path
 ) -> None:
-    folder = str(tmp_path / "run")
-    begun = kcheck("enumerate", "pair", "--folder", folder, "--limit", "100")
+    folder, tables = str(tmp_path / "run"), str(tmp_path / "tables")
+    begun = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--limit", "100")
     assert begun.exit_code == 3, begun.stderr
     assert "the same command goes on from there" in begun.stdout
-    result = kcheck("enumerate", "pair", "--folder", folder, "--json")
+    assert not Path(tables).exists(), "a run that is not finished has no tables"
+    result = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--json")
     assert result.exit_code == 1, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs
     wanted = expectation("pair")
@@ -28,6 +30,9 @@ def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_
     )  # fmt: skip
     lengths = {one.property: one.story.length for one in run.findings if one.verdict == "VIOLATED" and one.story}
     assert lengths == wanted["violated"]
+    rows = {name: parquet.read_table(f"{tables}/{name}").num_rows for name in ("states", "edges")}
+    assert rows == {"states": wanted["states"], "edges": wanted["transitions"]}
+    assert f"{wanted['states']:,} states, {wanted['transitions']:,} edges, " in run.notes[1]
     assert run.not_asked == ("recoverable_one_working_controller", "eventually_one_working_controller")
 
 
