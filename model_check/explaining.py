@@ -255,7 +255,8 @@ class Explainer:
         if rule in DELIVERIES:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
-        if rule == "expire_session_heard":
+        b = candidate[1].get("b", 0)
+        if rule.startswith("expire") and self.tracks.hears_of_its_end(at.place, at.state, b) != rule.endswith("heard"):
             return False
         if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
             return False  # a process that never gets another session is rather dead than paused

@@ -1,6 +1,6 @@
 """Recordings of live runs that once were not explained: each is a dated regression, with what was wrong.
 
-2026-11-21, all of them; the first two were faults of the specification or of the judge, not of the reference.
+The first three are of 2026-11-21, the last is of 2026-11-22. What was wrong was the specification or the judge.
 """
 
 import tarfile
@@ -34,6 +34,10 @@ STEPS: Mapping[str, Mapping[str, int]] = {
     # A topic is created while the only broker is dead. When it is back, its replica comes Online, and no line says so,
     # since no leadership is cached. The judge demanded one.
     "creation-without-brokers": {"create_topic": 4, "crash": 1},
+    # A controller is stopped in the middle of a controlled shutdown, hears first that its znodes are gone, and resigns,
+    # which drops the rest of the shutdown. The broker that waits is refused, and asks the next one. The judge
+    # knew of a refusal only where the broker was gone next, and of such news only where nothing else explained it.
+    "shutdown-dropped": {"expire_session_heard": 1, "accept_shutdown": 2, "refuse_shutdown": 1, "answer_shutdown": 1},
 }
 """How often some rules must occur in any explanation."""
 
