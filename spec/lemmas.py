@@ -10,12 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spec import controller_lemmas, delayed_operation_claims, leadership_lemmas, reassignment_lemmas
+from spec import (
+    controller_lemmas,
+    delayed_operation_claims,
+    leadership_lemmas,
+    preferred_election_lemmas,
+    reassignment_lemmas,
+)
 from spec.language import Claim, Property, View
 from spec.model import Model
 from spec.state import shape
 
-MODULES = (controller_lemmas, leadership_lemmas, reassignment_lemmas, delayed_operation_claims)
+MODULES = (
+    controller_lemmas, leadership_lemmas, reassignment_lemmas, preferred_election_lemmas, delayed_operation_claims,
+)  # fmt: skip
 
 
 def declared() -> Iterator[Claim]:

@@ -16,7 +16,7 @@ from spec.model import Model
 from spec.scopes import APART, PARTS, scope
 from spec.system import system
 
-SCOPES = ("proof", "proof_creation", "proof_reassignment")
+SCOPES = ("proof", "proof_creation", "proof_reassignment", "proof_preferred_election")
 EXPECTED = {(one.scope, one.variant): one for name in SCOPES for one in plan(name).proofs}
 LEAST = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
 """The least that gives every term an epoch of its own."""
@@ -49,14 +49,14 @@ def proof(name: str, variant: str) -> ProofReport:
 @pytest.mark.parametrize("name", SCOPES)
 def test_the_bounds_are_as_promised(name: str) -> None:
     within = scope(name)
-    assert (within.brokers, within.controllers, len(within.assigned), within.cold) == (3, 2, 1, True)
+    brokers = 2 if name == "proof_preferred_election" else 3
+    assert (within.brokers, within.controllers, len(within.assigned), within.cold) == (brokers, 2, 1, True)
     assert (within.callback_capacity, within.connection_capacity) == (6, 2)
 
 
 def test_no_part_of_the_protocol_and_no_variant_is_left_out() -> None:
     unproved = {
         "deletion",
-        "preferred_election",
         "auto_rebalance",
         "shutdown",
         "addition",
@@ -91,6 +91,14 @@ def test_nothing_is_left_open_and_what_is_false_has_its_defect() -> None:
         (name, v): one.violated for (name, v), one in EXPECTED.items() if name in {"proof", "proof_creation"}
     }
     assert first_slice == {(name, v): false[v] for name, v in first_slice}
+
+
+def test_what_is_false_of_preferred_elections_is_found_so_in_some_scope() -> None:
+    first_slice = EXPECTED["proof", "AS_CODED"].violated
+    own = EXPECTED["proof_preferred_election", "AS_CODED"].violated - first_slice
+    found = [plan(name).exploration("AS_CODED") for name in ("preferred_election", "resumed_election")]
+    assert own <= {name for one in found if one is not None for name in one.violated}
+    assert not EXPECTED["proof_preferred_election", "FENCED"].violated
 
 
 def test_what_is_false_of_reassignments_with_all_mends_is_found_so_elsewhere() -> None:

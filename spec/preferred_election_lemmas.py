@@ -1,0 +1,27 @@
+"""Lemmas about preferred elections: what a controller has under way of them when it comes to office."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import claim
+from spec.model import Model
+from spec.state import At
+from spec.terms import Value, both, either
+from spec.variants import Switch
+
+
+@claim("always", source="PROTOCOL.md D13 mended", parts=("preferred_election",))
+def who_comes_to_office_has_no_election_under_way(s: Any, m: Model) -> Value | None:
+    """Before a failover has read the request for preferred elections its controller has none under way."""
+    if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        comes = either(~controller.active, controller.at == At.READ_PREFERRED)
+        facts += [~both(comes, controller.electing[p]) for p in m.partitions]
+    return both(*facts)
+
+
+LEMMAS = (who_comes_to_office_has_no_election_under_way,)

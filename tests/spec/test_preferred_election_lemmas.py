@@ -1,0 +1,54 @@
+"""The lemma about preferred elections: true of all enumerated states, of use, and false without its mends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.explorer import explore
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.preferred_election_lemmas import LEMMAS
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED, FENCED
+from tests.spec.inductive_steps import Proving
+
+(LEMMA,) = (one.name for one in LEMMAS)
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof_preferred_election"), FENCED)
+
+
+def test_it_is_said_only_where_its_mends_are_on() -> None:
+    assert LEMMA in proof().everything()
+    assert LEMMA not in Proving(scope("proof_preferred_election"), AS_CODED).everything()
+
+
+@pytest.mark.parametrize(
+    "scope_name", ["preferred_election", pytest.param("leaderless_election", marks=pytest.mark.slow)]
+)
+def test_it_holds_in_every_reachable_state(scope_name: str) -> None:
+    (stated,) = (one for one in lemmas_of(Model(scope(scope_name), FENCED)) if one.name == LEMMA)
+    found = explore(replace(system(scope(scope_name), FENCED), properties=(stated,)))
+    assert found.exhausted
+    assert found.violated == {}
+
+
+def test_without_it_a_failover_could_resume_what_nobody_asked_for() -> None:
+    assert proof().needs(LEMMA, "read_election_request(c=1)", "no_election_of_an_earlier_term_is_resumed")
+
+
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        ("on_new_session(c=1)", "controllers[1].electing[0]", LEMMA),
+        ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].leader", "a_leader_epoch_has_one_leader"),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    assert proof().breaks_without_update(action, forgets, breaks)
