@@ -31,7 +31,7 @@ from reference.memory_zookeeper import MemoryZookeeper
 from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.reassignment_effects import ReadReassignments
-from reference.state_effects import CreateState, StateRead, StateWrite
+from reference.state_effects import CreateState, IsrWrite, StateRead, StateWrite
 from reference.topics import Assignment, ListenToTopics, ReadTopics
 from reference.znode_tree import WatchKind
 from reference.zookeeper_api import (
@@ -268,7 +268,7 @@ class MemoryCluster:
 
         Nor does what a handler reads amidst its work, unless the scope says so. In both it is as in the specification.
         """
-        if isinstance(effect, StateWrite | CreateState | RequestShutdown):
+        if isinstance(effect, StateWrite | CreateState | IsrWrite | RequestShutdown):
             return False
         return self.scope.reads_rearm or not isinstance(effect, StateRead | ReadReassignments)
 

@@ -118,6 +118,19 @@ def test_a_write_that_finds_its_very_content_counts_as_done_whoever_wrote_it() -
     assert before[cached] < before[znode] == after[znode] == after[cached]
 
 
+# A broker reassigns a partition that it leads; its ISR write is repeated, fails on the version, and reads the znode.
+OWN_REASSIGNMENT = """
+    request_reassignment(k=0) -> on_reassignment_request(c=1) -> accept_reassignment(c=1, p=0)
+    -> shrink_isr_unanswered(b=1, p=0, r=2) -> rewrite_isr(b=1, p=0)
+"""
+
+
+def test_who_reads_after_a_failed_isr_write_sets_no_watch() -> None:
+    both, steps = sides("late_copies"), tuple(one.strip() for one in OWN_REASSIGNMENT.replace("\n", " ").split("->"))
+    assert len(both.story(steps).actions) == len(steps)
+    assert first_disagreement(both, steps) is None
+
+
 def choice(rule: str, number: int = 1) -> Choice:
     return Choice(rule, (("b", number),), lambda _: None)
 
