@@ -153,5 +153,6 @@ def open_system(
         shutdown_tries=SHUTDOWN_TRIES,
         cold=True,
         reads_rearm=True,
+        fires_by_hash=True,
     )
     return OpenSystem(Model(scope, switches), unclean=unclean)

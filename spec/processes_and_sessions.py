@@ -24,7 +24,7 @@ from typing import Any
 
 from spec.language import action, fits, observe, require, reset, when
 from spec.model import Model
-from spec.state import BEHIND_CONTROLLER, At, Callback, Owes, Session, listened_paths, watched_paths
+from spec.state import BEHIND_CONTROLLER, CHILDREN_BY_HASH, At, Callback, Owes, Session, listened_paths, watched_paths
 from spec.terms import Value, both, either, flag
 from spec.zookeeper import can_operate, end_session, queue_callback, register, take_head
 
@@ -175,7 +175,7 @@ def renew_session(s: Any, m: Model, b: int) -> None:
         queue_callback(s, m, b, Callback.SESSION)
         with when(process.owes == Owes.NOTHING):
             queue_callback(s, m, b, Callback.REGISTRATION)
-        _queue_listeners(s, m, b, [path for path in listened_paths(m) if path not in BEHIND_CONTROLLER])
+        _queue_listeners(s, m, b, _before_controller(m))
         for t in m.topics if m.has("addition") else ():
             with when(s.controllers[b].topic_listening[t]):
                 queue_callback(s, m, b, Callback.MODIFICATIONS, t)
@@ -188,6 +188,15 @@ def renew_session(s: Any, m: Model, b: int) -> None:
         with when(both(process.owes != Owes.AT_START, process.owes != Owes.GIVES_UP)):
             process.owes = Owes.AFTER_EXPIRY
     observe(f"broker {b}", "renew session")
+
+
+def _before_controller(m: Model) -> list[str]:
+    """The listened paths whose callbacks come before that of /controller, in their order."""
+    paths = [path for path in listened_paths(m) if path not in BEHIND_CONTROLLER]
+    if not m.scope.fires_by_hash:
+        return paths
+    on_children = [path for path in CHILDREN_BY_HASH if path in paths]
+    return on_children + [path for path in paths if path not in CHILDREN_BY_HASH]
 
 
 def _queue_listeners(s: Any, m: Model, c: int, paths: Iterable[str]) -> None:

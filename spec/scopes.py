@@ -63,7 +63,8 @@ class Scope:
     `shutdown_tries` is `controlled.shutdown.max.retries`. With `topics_stand` the topics are there from the start also
     where topics are created. With `reads_rearm` what a controller reads amidst its work, of a state znode that it
     listens to or of the reassignments, sets the watch again; the callbacks that come of it find what others find, too,
-    so only what is compared with a real controller, callback by callback, needs them.
+    so only what is compared with a real controller, callback by callback, needs them. Likewise `fires_by_hash`: after
+    an expiry the listeners on children come as ZkClient's table has them, not in the order of their subscription.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Scope:
     purgatory: Purgatory | None = None
     topics_stand: bool = False
     reads_rearm: bool = False
+    fires_by_hash: bool = False
 
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""
