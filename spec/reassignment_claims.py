@@ -52,9 +52,9 @@ def assignments_change_in_order(before: Any, after: Any, m: Model, action: Actio
 @claim("step", source="PROTOCOL.md section 8, D14, D41", witness="an_assignment_is_the_union", parts=PARTS)
 def no_reassignment_ends_halfway(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless its
-    topic is to be deleted. Claimed where one broker only may be controller: a zombie leaves anything (D2, D41).
+    topic is to be deleted.
     """
-    if action.rule != "write_remaining" or len(m.controllers) > 1:
+    if action.rule != "write_remaining":
         return None
     facts = []
     for p in m.partitions:

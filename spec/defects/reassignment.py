@@ -84,6 +84,14 @@ ROWS = (
         fix=frozenset({Switch.DELETE_STRAYS}),
     ),
     Defect(
+        "D41",
+        "A zombie finds its successor's epoch after step 1, and refuses what that one goes on with: AR stays the union",
+        breaks="no_reassignment_ends_halfway",
+        scope="reassignment_zombie",
+        first_depth=25,
+        fix=frozenset({Switch.FENCED_WRITES}),
+    ),
+    Defect(
         "D47",
         "The old leader is told by a deletion only: that dies with the controller, and the old leader leads on",
         breaks="recoverable_only_assigned_replicas_lead",

@@ -40,10 +40,4 @@ UNFOUND = (
         "What an event says is taken when its watch fires, and is stale when it is handled (KAFKA-5502, KAFKA-5879)",
         "of the event queue of 0.11 and later; in the era every callback reads afresh",
     ),
-    Unfound(
-        "D41",
-        "Steps of a reassignment that failed leave half-done state (KAFKA-9089)",
-        "an umbrella of mends, none of which is told apart: a first run that raises leaves AR the union, as specified; "
-        "what comes of it, without any fault and with all mends of ours, shows the scope `unborn_reassignment`",
-    ),
 )
