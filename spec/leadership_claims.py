@@ -181,7 +181,7 @@ def brokers_accept_only_higher_leader_epochs(before: Any, after: Any, m: Model, 
     return both(*facts)
 
 
-@claim("step", source="PROTOCOL.md section 3", witness="a_leader_is_elected", parts=("partitions",))
+@claim("step", source="PROTOCOL.md section 3", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
 def writers_epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """In a partition's state no write by a term of lower epoch follows one of a higher."""
     c = action.parameters.get("c")
