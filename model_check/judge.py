@@ -128,7 +128,8 @@ def _outcome(recording: Recording, search: _Search, *, explained: bool) -> tuple
     if stopped := search.explainer.stopped_by_a_bound.get(search.best.place):
         return Outcome.INCOMPLETE, f"no explanation found, and a bound of the specification stopped {stopped}"
     if search.is_exhausted:
-        return Outcome.UNEXPLAINED, f"no behaviour shows this; {search.positions:,} positions were tried"
+        tried = "behaviour shows this" if search.tried_all else "likely behaviour shows this, nor an unlikely one yet"
+        return Outcome.UNEXPLAINED, f"no {tried}; {search.positions:,} positions were tried"
     return Outcome.INCOMPLETE, f"no explanation found among {search.positions:,} positions; --budget allows more"
 
 
@@ -162,7 +163,8 @@ class _Search:
         self.stop = stop
         self.positions = 0
         self.best = explainer.start
-        self.is_exhausted = False
+        self.is_exhausted = self.tried_all = False
+        """Whether all likely moves were tried; whether the unlikely ones were, too."""
         self._hashes: dict[int, tuple[PlainState, int]] = {}
 
     def explanations(self) -> list[Position]:
@@ -183,7 +185,7 @@ class _Search:
             if position.place == self.explainer.tracks.end:
                 ends.append(position)
                 limit = min(limit, self.positions + MORE) if len(ends) == 1 else limit
-        self.is_exhausted = True
+        self.is_exhausted, self.tried_all = True, not likely_only
         return ends
 
     def _visited(self, *, likely_only: bool) -> Iterator[Position]:

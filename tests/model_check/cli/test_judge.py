@@ -4,8 +4,10 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
+import model_check.judge
 from model_check.cli import app
 from model_check.results import from_json
 from model_check.verdicts import Verdict
@@ -38,6 +40,13 @@ def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
         result.stdout
     )
     assert "\n    resign_delete(c=3)\n" in result.stdout
+
+
+def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_check.judge, "UNLIKELY", 1)
+    result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
+    assert result.exit_code == 1
+    assert "VIOLATED: no likely behaviour shows this, nor an unlikely one yet; " in result.stdout
 
 
 def test_the_story_tells_every_step_and_where_it_was_recorded() -> None:
