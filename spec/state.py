@@ -26,7 +26,7 @@ from spec.language import Leaf, Shape
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.terms import FLAG, enumeration, number
+from spec.terms import FLAG, Kind, enumeration, number
 from spec.variants import Switch
 
 
@@ -249,7 +249,7 @@ def _controller(m: Model) -> Shape:
         "deletion": Leaf(enumeration(DeletionThread), DeletionThread.NONE),
         "watching": {path: Leaf(FLAG, False) for path in watched_paths(m)},
         "listening": {path: Leaf(FLAG, False) for path in listened_paths(m)},
-        "callbacks": {i: Leaf(enumeration(Callback), Callback.NONE) for i in range(m.scope.callback_capacity)},
+        "callbacks": {i: Leaf(_callback(m), Callback.NONE) for i in range(m.scope.callback_capacity)},
     }
     if m.counts_epoch_versions:
         tree["epoch_version"] = Leaf(m.controller_epoch, 0)
@@ -312,6 +312,15 @@ CHILDREN_BY_HASH = ("isr_changes", "brokers", "deletions", "topics")
 def listened_paths(m: Model) -> dict[str, Callback]:
     """Those of the watched paths that only a controller listens to."""
     return {path: callback for path, callback in watched_paths(m).items() if path != "controller"}
+
+
+def _callback(m: Model) -> Kind:
+    """A place in an event queue; it has room for what is queued in this scope only, for queues are long."""
+    order = list(Callback)
+    queued = [Callback.REGISTRATION, *watched_paths(m).values()]
+    queued += [Callback.STATE] if m.has("reassignment") else []
+    queued += [Callback.MODIFICATIONS] if m.has("addition") else []
+    return enumeration(Callback, max(queued, key=order.index))
 
 
 def _cached_partition(m: Model, p: int) -> Shape:

@@ -126,10 +126,11 @@ def epoch(maximum: int, *, unbounded: bool = False, offset: int = 0) -> Kind:
     )
 
 
-def enumeration(members: type[enum.Enum]) -> Kind:
-    """One member of a Python enumeration, numbered in order of definition."""
+def enumeration(members: type[enum.Enum], last: enum.Enum | None = None) -> Kind:
+    """One member of a Python enumeration, numbered in order of definition; none after `last`, if that is given."""
     order = list(members)
-    return Kind(members.__name__, bits_for(len(order) - 1), len(order) - 1, lambda raw: order[raw].name, order.index)
+    maximum = order.index(last) if last else len(order) - 1
+    return Kind(members.__name__, bits_for(maximum), maximum, lambda raw: order[raw].name, order.index)
 
 
 class Value:

@@ -160,6 +160,13 @@ def test_an_enumeration_is_numbered_as_it_is_written() -> None:
     assert colours.width == 2
 
 
+def test_an_enumeration_may_end_early() -> None:
+    some = enumeration(Colour, list(Colour)[1])
+    assert (some.width, some.maximum) == (1, 1)
+    with pytest.raises(ValueError, match="at most 1 fits"):
+        some.constant(list(Colour)[2])
+
+
 @pytest.mark.parametrize("beyond", [-1, 13])
 def test_a_constant_beyond_its_kind_is_refused(beyond: int) -> None:
     with pytest.raises(ValueError, match=rf"{beyond} is not a number: at most 12 fits"):
