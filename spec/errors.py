@@ -41,7 +41,7 @@ class MalformedInput(BadInput):
 class UnknownName(BadInput):
     """A name that does not exist; the message lists the ones that do, or the closest of them where they are many."""
 
-    MANY: ClassVar = 24
+    MANY: ClassVar = 40
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)

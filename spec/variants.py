@@ -17,7 +17,9 @@ class Switch(enum.Enum):
     """A mend, or an older behaviour, that can be switched on; the value says what it does and where it comes from."""
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
-    FENCED_WRITES = "D2, D6, D19, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
+    FENCED_WRITES = (
+        "D2, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
+    )
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"

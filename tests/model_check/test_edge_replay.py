@@ -313,7 +313,7 @@ def test_two_ways_to_a_state_must_find_the_reference_in_one_condition(monkeypatc
         if cluster.budget["expiries"]:
             cluster.change(3).broker.isr_changes = frozenset({cluster.partitions[0]})
             cluster.change(3).broker.partitions[cluster.partitions[0]] = replace(
-                cluster.processes[3].broker.partition(cluster.partitions[0]), assigned_replicas=(3, 2, 1)
+                cluster.processes[3].broker.partition(cluster.partitions[0]), assigned_replicas=(2, 1)
             )
 
     monkeypatch.setattr(memory_steps, "change_isr", leaves_a_trace)

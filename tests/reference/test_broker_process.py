@@ -70,11 +70,13 @@ def test_it_registers_where_it_listens_and_ends_with_its_input(server: Zookeeper
     ]  # fmt: skip
 
 
-def test_a_broker_that_is_told_to_stop_asks_the_controller_and_closes_its_session(
-    server: ZookeeperServer, tmp_path: Path
-) -> None:
+def test_a_broker_that_is_told_to_stop_asks_the_controller_and_closes_its_session(tmp_path: Path) -> None:
     """It is the controller itself, so it asks itself; that it is gone is seen at once, not when its session ends."""
-    with broker(server.address, tmp_path, 1) as process, LiveZookeeper(server.address) as admin:
+    with (
+        ZookeeperServer(tick_time_ms=100) as empty,
+        broker(empty.address, tmp_path, 1) as process,
+        LiveZookeeper(empty.address) as admin,
+    ):
         assert said(process) == STARTED
         process.terminate()
         assert process.wait(TIMEOUT) == Exit.TOLD_TO_STOP
