@@ -53,12 +53,12 @@ OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dea
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        ("bounce", "AS_CODED"), ("bounce", "FENCED"), ("move", "AS_CODED"), ("move", "FENCED"),
+        ("bounce", "AS_CODED"), ("bounce", "FENCED"), ("move", "AS_CODED"),
         ("leaderless_deletion", "AS_CODED"), ("addition", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
         pytest.param("stray_deletion", "AS_CODED", marks=pytest.mark.slow),
-        pytest.param("addition", "FENCED", marks=pytest.mark.slow),
+        *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("move", "addition")),
         *(pytest.param(name, one, marks=pytest.mark.slow) for name in OF_ONE_PART for one in ("AS_CODED", "FENCED")),
     ],
 )  # fmt: skip
