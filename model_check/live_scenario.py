@@ -9,6 +9,7 @@ changes wait while there is no controller, and the specification has room for so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -120,7 +121,7 @@ class Scenario:
         self.cluster.lag(broker, 2 * lag_ms)
         self.cluster.sleep(2.5 * lag_ms / 1000)
 
-    def reassign(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+    def reassign(self, meanwhile: Play) -> None:
         """Ask that a topic's partitions move to other brokers, and let something happen on the way.
 
         A reassignment that is stuck (D18) stays requested, and no other can be asked for.
@@ -135,7 +136,7 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.3))
         meanwhile(self)
 
-    def add(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+    def add(self, meanwhile: Play) -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
         if self.existing and not self.cluster.is_reassigning():
             brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
@@ -143,7 +144,7 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 
-    def delete(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+    def delete(self, meanwhile: Play) -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
         if self.existing and not self.cluster.is_reassigning():
             self.cluster.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
@@ -167,7 +168,7 @@ class Scenario:
 
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
-    def elect(self, meanwhile: Callable[[Scenario], None] = lambda _: None) -> None:
+    def elect(self, meanwhile: Play) -> None:
         """Unseat a topic's first leader, ask that preferred replicas lead, and let something happen on the way.
 
         A request that is stuck (D49) stays, and no other can be made.
@@ -188,7 +189,26 @@ class Scenario:
         self.a_moment()
 
 
-FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
+Play = Callable[[Scenario], None]
+
+ON_THE_WAY: Final[Mapping[str, tuple[str, Play]]] = {
+    "kill": ("another broker is killed on the way", lambda s: s.kill(s.another())),
+    "kill-controller": ("the controller is killed", lambda s: s.kill(s.the_controller())),
+    "stop-controller": ("the controller is stopped until its session is gone", lambda s: s.suspend(s.the_controller())),
+}
+"""What may happen while an admin's request is carried out."""
+
+
+def _requests(kind: str, what: str, play: Callable[..., None], *ways: str) -> dict[str, tuple[str, Play]]:
+    """An admin's request by itself, and with each of these `ON_THE_WAY`."""
+    kinds: dict[str, tuple[str, Play]] = {kind: (what, partial(play, meanwhile=lambda _: None))}
+    for way in ways:
+        words, fault = ON_THE_WAY[way]
+        kinds[f"{kind}-{way}"] = f"the same, and {words}", partial(play, meanwhile=fault)
+    return kinds
+
+
+FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     "kill-broker": ("kill -9 of a broker that is not the controller", lambda s: s.kill(s.another())),
     "kill-controller": ("kill -9 of the controller", lambda s: s.kill(s.the_controller())),
     "stop-controller": ("the controller is stopped until its session is gone, then goes on: a zombie",
@@ -200,35 +220,14 @@ FAULTS: Final[Mapping[str, tuple[str, Callable[[Scenario], None]]]] = {
     "early-restart": ("a broker is killed and started again before its old session is gone",
                       lambda s: s.restart_early(s.another())),
     "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
-    "reassign": ("a topic's partitions move to other brokers", Scenario.reassign),
-    "reassign-kill": ("the same, and another broker is killed on the way",
-                      lambda s: s.reassign(lambda s: s.kill(s.another()))),
-    "reassign-kill-controller": ("the same, and the controller is killed",
-                                 lambda s: s.reassign(lambda s: s.kill(s.the_controller()))),
-    "reassign-stop-controller": ("the same, and the controller is stopped until its session is gone",
-                                 lambda s: s.reassign(lambda s: s.suspend(s.the_controller()))),
-    "add": ("a partition is added to a topic", Scenario.add),
-    "add-kill": ("the same, and another broker is killed on the way", lambda s: s.add(lambda s: s.kill(s.another()))),
-    "add-kill-controller": ("the same, and the controller is killed",
-                            lambda s: s.add(lambda s: s.kill(s.the_controller()))),
-    "add-stop-controller": ("the same, and the controller is stopped until its session is gone",
-                            lambda s: s.add(lambda s: s.suspend(s.the_controller()))),
-    "delete": ("a topic is deleted", Scenario.delete),
-    "delete-kill": ("the same, and another broker is killed on the way",
-                    lambda s: s.delete(lambda s: s.kill(s.another()))),
-    "delete-kill-controller": ("the same, and the controller is killed",
-                               lambda s: s.delete(lambda s: s.kill(s.the_controller()))),
+    **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),
+    **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
+    **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
     "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
     "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
     "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",
                                  Scenario.shut_down_without_controller),
-    "elect": ("a preferred replica comes back, and is elected on request", Scenario.elect),
-    "elect-kill": ("the same, and another broker is killed on the way",
-                   lambda s: s.elect(lambda s: s.kill(s.another()))),
-    "elect-kill-controller": ("the same, and the controller is killed",
-                              lambda s: s.elect(lambda s: s.kill(s.the_controller()))),
-    "elect-stop-controller": ("the same, and the controller is stopped until its session is gone",
-                              lambda s: s.elect(lambda s: s.suspend(s.the_controller()))),
+    **_requests("elect", "a preferred replica comes back, and is elected on request", Scenario.elect, *ON_THE_WAY),
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
 

@@ -16,7 +16,7 @@ from reference import memory_admin as admin
 from reference import memory_late_copies as late_copies
 from reference import memory_shutdown as shutdown
 from reference import memory_steps as steps
-from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers
+from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers, rebalance_partition
 from reference.controller_threads import callback_of
 from reference.deletion_requests import ReadDeletions
 from reference.effects import (
@@ -176,7 +176,11 @@ def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
     for tp in controller.imbalanced:
         if cluster.can_operate(process) or not may_rebalance(controller, tp):
             parameters = (("c", c), ("p", cluster.partitions.index(tp)))
-            yield Choice("rebalance_partition", parameters, partial(steps.rebalance, c=c, partition=tp))
+            yield Choice(
+                "rebalance_partition",
+                parameters,
+                partial(steps.take_lock, c=c, partition=tp, treat=rebalance_partition),
+            )
     if is_running(controller) and not controller.imbalanced:
         for h in preferred_brokers(controller):
             if find_imbalance(controller, h):

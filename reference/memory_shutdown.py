@@ -24,11 +24,11 @@ from reference.controller import KafkaController
 from reference.journal import Fate, FateMet, ShutdownRequested
 from reference.memory_choices import Choice
 from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess, Running
-from reference.memory_steps import carry_out, forget, settle
+from reference.memory_process import MemoryProcess
+from reference.memory_steps import forget, settle, take_lock
 from reference.zookeeper_scripts import CONTROLLER, parsed
 from spec.error_codes import ErrorCode
-from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.kafka_types import NO_LEADER
 from spec.request_schemas import ControlledShutdownResponse
 from spec.variants import Switch
 from spec.znodes import ControllerPayload
@@ -116,7 +116,7 @@ def _handling(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaC
         return
     for tp in work.to_move if cluster.can_operate(process) else ():
         parameters = (("c", c), ("p", cluster.partitions.index(tp)), ("r", work.broker))
-        yield Choice("move_partition", parameters, partial(move, c=c, partition=tp))
+        yield Choice("move_partition", parameters, partial(take_lock, c=c, partition=tp, treat=move_partition))
     asks = controller.mends(Switch.FENCED_ANSWERS)
     if not work.to_move and (cluster.can_operate(process) or not asks):
         yield Choice("answer_shutdown", (("c", c), ("b", work.broker)), partial(finish, c=c, b=work.broker))
@@ -135,16 +135,6 @@ def begin(cluster: MemoryCluster, *, c: int, b: int) -> None:
         refusal = begin_shutdown(controller, b)
         if refusal is not ErrorCode.NONE:
             answer(cluster, b=b, response=ControlledShutdownResponse(refusal))
-
-
-def move(cluster: MemoryCluster, *, c: int, partition: TopicPartition) -> None:
-    """The handler takes the lock for one partition."""
-    process = cluster.change(c)
-    if process.controller is not None:
-        process.running = Running(partial(move_partition, partition=partition), process.controller)
-        if process.running.options:
-            carry_out(cluster, c=c, index=0)
-        settle(cluster, process)
 
 
 def finish(cluster: MemoryCluster, *, c: int, b: int) -> None:

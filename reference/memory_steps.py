@@ -6,11 +6,12 @@ possible at all, the scheduler has asked before.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from reference.auto_rebalance import find_imbalance, rebalance_partition
+from reference.auto_rebalance import find_imbalance
 from reference.connections import QueuedRequest
 from reference.controller_threads import on_callback, on_deletion_thread, on_startup
 from reference.effects import ElectCreate, RegisterBroker
@@ -141,11 +142,13 @@ def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
         cluster.record(ImbalanceFound(c, broker))
 
 
-def rebalance(cluster: MemoryCluster, *, c: int, partition: TopicPartition) -> None:
-    """The rebalance thread takes the lock for one of its partitions."""
+def take_lock(
+    cluster: MemoryCluster, *, c: int, partition: TopicPartition, treat: Callable[..., Procedure[None]]
+) -> None:
+    """Another thread than ZkClient's takes the lock for one of its partitions, and may find nothing to do."""
     process = cluster.change(c)
     if process.controller is not None:
-        process.running = Running(partial(rebalance_partition, partition=partition), process.controller)
+        process.running = Running(partial(treat, partition=partition), process.controller)
         if process.running.options:
             carry_out(cluster, c=c, index=0)
         settle(cluster, process)
