@@ -29,7 +29,7 @@ from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import AS_CODED, show_switches
 
-REPLAYABLE, REPLAY_COST = 400_000, 2_000
+REPLAYABLE, REPLAY_COST = 100_000, 2_000
 """A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
 
 ALWAYS_REPLAYED = ("tiny", "AS_CODED")
