@@ -9,7 +9,7 @@ from model_check.hidden_steps import STAGES, part
 from model_check.open_system import OpenSystem
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
-from model_check.recorded import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recorded_tracks import Place, Tracks
 from model_check.recorded_trees import raw_leadership
 from spec.broker_state import Stage

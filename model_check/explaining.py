@@ -9,59 +9,43 @@ dropped that was still in use).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from model_check.controller_step import SILENT
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
-from model_check.hidden_steps import SESSIONS, Candidate, hidden_steps, part, place_of
+from model_check.hidden_steps import SESSIONS, Candidate, hidden_steps, part
+from model_check.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.nothing_new import finds_nothing_new
 from model_check.on_demand import called_for, failures
-from model_check.open_system import NoRoom, OpenSystem, Step, open_system
-from model_check.plain_rules import Seen
+from model_check.open_system import NoRoom, OpenSystem, open_system
 from model_check.plain_state import PlainState
-from model_check.positions import BROKER, CONTROLLER, DELIVERIES, Actor, Explained, Move, Position, actors_of
-from model_check.printed import Printing
-from model_check.recorded import (
+from model_check.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
+from model_check.recorded import Observed, Recording
+from model_check.recorded_processes import (
     ControllerSaid,
     Handled,
-    NotificationCreated,
-    Observed,
     ProcessKilled,
     ProcessPaused,
     ProcessStopping,
-    Recording,
     ReplicaStopped,
     RequestHandled,
+    StopReplicaRefused,
+)
+from model_check.recorded_tracks import SKEW, Tracks
+from model_check.recorded_zookeeper import (
+    NotificationCreated,
     SessionBegan,
     SessionEnded,
     StateWritten,
-    StopReplicaRefused,
     WriteConflicted,
-    ZooKeeperChange,
 )
-from model_check.recorded_tracks import REPORTS, STATE_CHANGES, Place, Tracks
-from model_check.recorded_trees import agrees, makes_a_transaction
-from model_check.reported import Reporting
+from model_check.taken_steps import Steps
 from spec.model import Model
-from spec.state import At, Session
+from spec.state import Session
 from spec.system import instances
 from spec.variants import Switches
-
-TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
-"""Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
-READS_BEFORE_WRITES = TAKE_THE_LOCK | {"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"}
-UNANSWERED = "_unanswered"
-WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
-"""What happens to a process that is stopped, too."""
-CALLBACKS = frozenset({"on_replica_deleted"})
-"""What a controller does about a broker's answer."""
-WRITTEN: Mapping[str, type[Printing | Reporting]] = {STATE_CHANGES: Printing, REPORTS: Reporting}
-"""The logs of a controller, and what says which of their lines are a step's."""
-SKEW = 2000
-"""Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
 
 
 class Explainer:
@@ -84,10 +68,9 @@ class Explainer:
         self.system: OpenSystem = replace(opened, recreations=cluster.recreations, additions=cluster.additions)
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
+        self.steps = Steps(self.system, cluster, self.tracks, self.deliveries)
         self.deaths_are_inferred = not recording.tells_acts
-        self.steps_tried = 0
-        self.stopped_by_a_bound: dict[Place, str] = {}
-        """Where a step was looked for that the specification would take, if it had room for what it does."""
+        self.likelihood = Likelihood(self.tracks, self.deliveries, deaths_are_inferred=self.deaths_are_inferred)
 
     @property
     def model(self) -> Model:
@@ -121,36 +104,17 @@ class Explainer:
                     if found is not None:
                         yield action, found[0]
 
-    def _step(self, at: Position, rule: str, parameters: Mapping[str, int]) -> Step | None:
-        """The step of a rule; none where a bound stops it, which is remembered, or where its part is not in."""
-        if rule not in self.system.rules:
-            return None
-        try:
-            return self.system.step(at.state, rule, parameters)
-        except NoRoom as stopped:
-            self.stopped_by_a_bound[at.place] = str(stopped)
-            return None
-
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at.state, c, b)]
             possible = [*self.hidden(at), *(("deliver_request", one) for one in waiting)]
-            taken = (self._taken(at, one, unlogged=True) for one in possible if self._says_nothing(at, one))
+            taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
             to = next((one for one in taken if one is not None and one.state != at.state), None)
             if to is None:
                 return at
             at = to
-
-    def _says_nothing(self, at: Position, candidate: Candidate) -> bool:
-        """Whether an action, if it is enabled, writes to no log what it would have to."""
-        rule, parameters = candidate
-        found = None if rule in SILENT else self._step(at, rule, parameters)
-        if found is None:
-            return True
-        context = self.system, self.cluster, rule, parameters, at.state, *found
-        return not any(reader(*context).must_say for reader in WRITTEN.values())
 
     def moves(self, at: Position) -> Iterator[Move]:
         """Where the search can go from here, the likely moves first."""
@@ -177,48 +141,19 @@ class Explainer:
         return blamed
 
     def _in_order(self, at: Position) -> Iterator[Move]:
-        hidden = (self._taken(at, candidate) for candidate in self.hidden(at))
+        hidden = (self.steps.taken(at, candidate) for candidate in self.hidden(at))
         for to in filter(None, hidden):
-            likely = self._is_likely_at_once(at, to)
+            likely = self.likelihood.is_likely_at_once(at, to)
             yield Move(to, likely)
             if likely:
                 break
         heads, is_settled = self.tracks.heads(at.place), False
-        for number, one in sorted(heads, key=lambda head: not self._is_by_itself(head[1], at.place)):
+        for number, one in sorted(heads, key=lambda head: not self.likelihood.is_by_itself(head[1], at.place)):
             soon = one.time <= heads[0][1].time + SKEW
             for move in chain(self._explaining(at, number, one), self._failing(at, one)):
                 likely = move.likely and soon and not is_settled
                 yield Move(move.to, likely)
-                is_settled = is_settled or (likely and self._is_by_itself(one, at.place))
-
-    def _is_by_itself(self, one: Observed, place: Place) -> bool:
-        """Whether this was handled, once and answered, and nothing else near it depends on when: it can be taken first.
-
-        What a broker made of a LeaderAndIsr bears on the next changes of these ISRs, by itself or by their leaders.
-        """
-        if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
-            return False
-        near = self.tracks.transactions(place, one.time + SKEW)
-        return not any(
-            isinstance(other, StateWritten) and other.by_leader and other.partition in one.states for other in near
-        )
-
-    def _is_likely_at_once(self, at: Position, to: Position) -> bool:
-        """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
-        assert to.step is not None  # noqa: S101 - a hidden step is a step
-        if to.step.rule == "fail_registration" and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
-            return False
-        early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
-        if to.step.rule in READS_BEFORE_WRITES:
-            early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
-        return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
-
-    @staticmethod
-    def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
-        """Whether a hidden step is better taken when what follows from it comes next."""
-        if step.rule in TAKE_THE_LOCK:
-            return place_of(part(after, "controllers", step.parameters["c"])) is not At.IDLE
-        return step.rule in READS_BEFORE_WRITES | {"accept_shutdown", "refuse_shutdown"}
+                is_settled = is_settled or (likely and self.likelihood.is_by_itself(one, at.place))
 
     def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
         """Moves that explain the next observation of a sequence, or are needed before anything can."""
@@ -228,39 +163,27 @@ class Explainer:
             yield Move(self._without_step(at, number, one, stopped), likely=True)
             return
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
-            to = self._taken(at, candidate, unlogged=True)
+            to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
                 yield Move(to, likely=True)
         for candidate in (*self._noted_late(one, at), *candidates(self.model, one, at.state)):
-            to = self._taken(at, candidate, number)
+            to = self.steps.taken(at, candidate, number)
             if to is not None:
-                yield Move(to, self._is_likely(candidate, at, to, one))
+                yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
         if self._is_no_step(one, at):
             yield Move(self._without_step(at, number, one, at.stopped), likely=True)
         for candidate in self._before(one, at):
-            to = self._taken(at, candidate, unlogged=True)
+            to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
                 yield Move(to, likely=True)
 
     def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
         """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
         for candidate in failures(one):
-            to = self._taken(at, candidate)
+            to = self.steps.taken(at, candidate)
             if to is not None:
                 own = (other for other in self.hidden(at) if other[1].get("c") == candidate[1]["c"])
-                yield Move(to, likely=not any(self._taken(at, other) for other in own))
-
-    def _is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
-        rule = candidate[0]
-        if rule in DELIVERIES:
-            assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
-            return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
-        b = candidate[1].get("b", 0)
-        if rule.startswith("expire") and self.tracks.hears_of_its_end(at.place, at.state, b) != rule.endswith("heard"):
-            return False
-        if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
-            return False  # a process that never gets another session is rather dead than paused
-        return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+                yield Move(to, likely=not any(self.steps.taken(at, other) for other in own))
 
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """A copy of a request stays behind before it is handled, since it will be handled once more, late."""
@@ -323,78 +246,3 @@ class Explainer:
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
         return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)))
-
-    # ----------------------------------------------------------------------------------------------- taking an action
-
-    def _taken(
-        self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False
-    ) -> Position | None:
-        """The position after an action, if it is enabled and shows exactly what was recorded next."""
-        rule, parameters = candidate
-        if at.stopped.intersection(parameters.values()) and self._is_stopped(at, candidate):
-            return None
-        self.steps_tried += 1
-        found = self._step(at, rule, parameters)
-        if found is None:
-            return None
-        after, seen = found
-        one = None if number is None else self.tracks.sequences[number][at.place[number]]
-        if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
-            return None
-        if not self._shows(at, after, seen, one) or (
-            unlogged and rule in DELIVERIES and any(event.kind.startswith("refuse") for event in seen)
-        ):
-            return None
-        steps: dict[int, int] = {}
-        observations: list[Observed] = []
-        if number is not None and one is not None:
-            steps[number] = self._count(at, seen, one)
-            observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
-        falls_silent = False
-        for log, reader in WRITTEN.items() if rule not in SILENT else ():
-            track, lines = self.tracks.lines(at.place, parameters["c"], log)
-            written = reader(self.system, self.cluster, rule, parameters, at.state, after, seen)
-            count = written.taken(lines)
-            if count is None:
-                return None
-            if count:
-                steps[track] = count
-                observations += lines[:count]
-            falls_silent |= track >= 0 and count == len(lines) and written.is_cut_short(lines)
-        explained = Explained(rule, parameters, seen, tuple(observations))
-        place = self.tracks.after(at.place, steps)
-        too_early = falls_silent and self.tracks.lives_on(at.place, parameters["c"], SKEW)
-        return Position(after, place, at.stopped, at, explained, too_early)
-
-    def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
-        """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
-        return (isinstance(one, ReplicaStopped) and self.deliveries.stopped(one, at.place, seen)) or 1
-
-    @staticmethod
-    def _is_stopped(at: Position, candidate: Candidate) -> bool:
-        """Whether the process that would take the step is stopped."""
-        rule, parameters = candidate
-        actor = parameters["c"] if rule in CALLBACKS else parameters.get("b", parameters.get("c", 0))
-        return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
-
-    def _may_end(self, at: Position, candidate: Candidate) -> bool:
-        """A process that dies has nothing more to say."""
-        return candidate[0] != "crash" or self.tracks.is_silent(at.place, candidate[1]["b"])
-
-    def _shows(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> bool:
-        """Whether a step changes ZooKeeper, or handles a request, exactly as observed; nothing, if nothing was."""
-        match one:
-            case ZooKeeperChange():
-                return agrees(self.model, one, at.state, after)
-            case RequestHandled(broker=b, incarnation=life):
-                return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
-            case ReplicaStopped(broker=b, incarnation=life) | StopReplicaRefused(broker=b, incarnation=life):
-                return (
-                    life == self.tracks.life(at.place, b) and self.deliveries.stopped(one, at.place, seen) is not None
-                )
-            case ProcessKilled():
-                return self._may_end(at, ("crash", {"b": one.broker}))
-            case ControllerSaid():
-                return False
-            case _:
-                return not makes_a_transaction(at.state, after)

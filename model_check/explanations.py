@@ -12,7 +12,15 @@ from typing import Any, Final
 from model_check.hidden_steps import Candidate, part, place_of
 from model_check.open_system import ADDITION, RECREATION
 from model_check.plain_state import PlainState
-from model_check.recorded import (
+from model_check.recorded import Observed
+from model_check.recorded_processes import (
+    ProcessKilled,
+    ProcessStopping,
+    ReplicaStopped,
+    RequestHandled,
+    StopReplicaRefused,
+)
+from model_check.recorded_zookeeper import (
     AssignmentRead,
     AssignmentWritten,
     BrokerRegistered,
@@ -25,19 +33,13 @@ from model_check.recorded import (
     EpochWritten,
     NotificationCreated,
     NotificationDeleted,
-    Observed,
-    ProcessKilled,
-    ProcessStopping,
     ReassignmentRequested,
     ReassignmentsWritten,
-    ReplicaStopped,
     RequestDeleted,
-    RequestHandled,
     SessionBegan,
     SessionEnded,
     StateDeleted,
     StateWritten,
-    StopReplicaRefused,
     TopicCreated,
     TopicDeleted,
     WriteConflicted,

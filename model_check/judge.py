@@ -115,7 +115,7 @@ def judge(
         possibly=_others(found, common),
         explanations=len(ends),
         positions=search.positions,
-        steps_tried=explainer.steps_tried,
+        steps_tried=explainer.steps.tried,
     )
 
 
@@ -125,7 +125,7 @@ def _outcome(recording: Recording, search: _Search, *, explained: bool) -> tuple
         return Outcome.UNEXPLAINED, f"no cluster writes this: {contradictions[0].place} contradicts other lines"
     if explained:
         return (Outcome.INCOMPLETE, f"explained up to {cut.place}: {cut.reason}") if cut else (Outcome.EXPLAINED, "")
-    if stopped := search.explainer.stopped_by_a_bound.get(search.best.place):
+    if stopped := search.explainer.steps.stopped_by_a_bound.get(search.best.place):
         return Outcome.INCOMPLETE, f"no explanation found, and a bound of the specification stopped {stopped}"
     if search.is_exhausted:
         tried = "behaviour shows this" if search.tried_all else "likely behaviour shows this, nor an unlikely one yet"

@@ -16,7 +16,8 @@ from model_check.controller_step import MANAGERS, Expected
 from model_check.hidden_steps import PLACES
 from model_check.open_system import OpenSystem
 from model_check.plain_state import PlainState
-from model_check.recorded import Cluster, ControllerSaid
+from model_check.recorded import Cluster
+from model_check.recorded_processes import ControllerSaid
 from model_check.reported_deletion import DeletionReporting
 from model_check.reported_reassignment import are_of, found_in_sync
 from spec.controller_log.isr_notification import NotificationsFound

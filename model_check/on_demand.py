@@ -12,16 +12,9 @@ from typing import Final
 
 from model_check.hidden_steps import Candidate, part
 from model_check.plain_state import PlainState
-from model_check.recorded import (
-    Cluster,
-    ControllerCreated,
-    ControllerDeleted,
-    ControllerSaid,
-    Observed,
-    ReplicaStopped,
-    SessionEnded,
-    StateWritten,
-)
+from model_check.recorded import Cluster, Observed
+from model_check.recorded_processes import ControllerSaid, ReplicaStopped
+from model_check.recorded_zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
 from spec.controller_log.broker_changes import ShuttingDownBroker
 from spec.controller_log.failover import SessionExpired
 from spec.controller_log.preferred_election import ImbalanceRatio

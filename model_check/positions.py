@@ -13,21 +13,23 @@ from typing import TypeAlias
 
 from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
-from model_check.recorded import (
+from model_check.recorded import Observed
+from model_check.recorded_processes import (
     ControllerSaid,
     Handled,
-    NotificationCreated,
-    Observed,
     ProcessKilled,
     ProcessPaused,
     ProcessStopping,
     RequestHandled,
+)
+from model_check.recorded_tracks import Place
+from model_check.recorded_zookeeper import (
+    NotificationCreated,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
 )
-from model_check.recorded_tracks import Place
 
 Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""

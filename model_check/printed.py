@@ -27,7 +27,7 @@ from model_check.election_step import ElectionStep
 from model_check.hidden_steps import part
 from model_check.printed_keys import DELETION, KEYS, Key, key_of
 from model_check.printed_metadata import MetadataPrinting
-from model_check.recorded import ControllerSaid
+from model_check.recorded_processes import ControllerSaid
 from spec.controller_request_lines import (
     ControllerLine,
     LeaderAndIsrSending,

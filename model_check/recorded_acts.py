@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.recorded import Cluster, Observed, ProcessKilled, ProcessPaused, ProcessStopping
+from model_check.recorded import Cluster, Observed
+from model_check.recorded_processes import ProcessKilled, ProcessPaused, ProcessStopping
 from spec.errors import MalformedInput
 
 AS_TRANSACTIONS = "seen as ZooKeeper's transactions"

@@ -15,18 +15,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from model_check.recorded import (
+from model_check.recorded import Cluster, Contradiction, Leadership
+from model_check.recorded_limits import SequencesByName
+from model_check.recorded_processes import (
     AnswerReceived,
-    Cluster,
-    Contradiction,
     ControllerSaid,
     Handled,
-    Leadership,
     ReplicaStopped,
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recorded_limits import SequencesByName
 from spec.controller_request_lines import UpdateMetadataSending
 from spec.error_codes import ErrorCode
 from spec.kafka_types import LEADER_DURING_DELETE

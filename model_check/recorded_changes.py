@@ -10,29 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any, Final
 
-from model_check.recorded import (
-    AssignmentRead,
-    AssignmentWritten,
-    BrokerRegistered,
-    Cluster,
-    ConfigurationDeleted,
-    ControllerCreated,
-    ElectionRequested,
-    Leadership,
-    NotificationCreated,
-    NotificationDeleted,
-    NotModelled,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    RequestDeleted,
-    SessionBegan,
-    SessionEnded,
-    StateDeleted,
-    StateWritten,
-    TopicCreated,
-    WriteConflicted,
-    ZooKeeperChange,
-)
+from model_check.recorded import Cluster, Leadership, NotModelled
 from model_check.recorded_cluster import UNCLEAN, is_unclean
 from model_check.recorded_sessions import Session
 from model_check.recorded_transactions import may_be_unanswered
@@ -47,6 +25,26 @@ from model_check.recorded_writes import (
     WRITTEN_BY_BROKERS,
     PassedOver,
     Row,
+)
+from model_check.recorded_zookeeper import (
+    AssignmentRead,
+    AssignmentWritten,
+    BrokerRegistered,
+    ConfigurationDeleted,
+    ControllerCreated,
+    ElectionRequested,
+    NotificationCreated,
+    NotificationDeleted,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    RequestDeleted,
+    SessionBegan,
+    SessionEnded,
+    StateDeleted,
+    StateWritten,
+    TopicCreated,
+    WriteConflicted,
+    ZooKeeperChange,
 )
 from reference.zookeeper_transactions import (
     ERROR_NAMES,

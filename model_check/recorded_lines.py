@@ -10,8 +10,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.recorded import AnswerReceived, Cluster, Contradiction, ControllerSaid, Observed
+from model_check.recorded import Cluster, Contradiction, Observed
 from model_check.recorded_entries import head_of, lines_of
+from model_check.recorded_processes import AnswerReceived, ControllerSaid
 from model_check.recorded_requests import Requests
 from spec.broker_change_lines import BrokerLine
 from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, ResponseReceived, UpdateMetadataSending

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from model_check.recorded import ControllerSaid, Observed, ProcessStopping, SessionEnded
+from model_check.recorded import Observed
 from model_check.recorded_limits import SequencesByName
+from model_check.recorded_processes import ControllerSaid, ProcessStopping
+from model_check.recorded_zookeeper import SessionEnded
 from spec.controller_log.broker_changes import ShuttingDownBroker
 from spec.controller_log.preferred_election import ImbalanceRatio
 from spec.partition_states import PartitionState

@@ -13,8 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.recorded import Cluster, ControllerSaid, Observed
+from model_check.recorded import Cluster, Observed
 from model_check.recorded_entries import head_of, lines_of
+from model_check.recorded_processes import ControllerSaid
 from model_check.reported import REPORTS
 from model_check.reported_deletion import DELETION_REPORTS
 from model_check.reported_reassignment import REASSIGNMENT_REPORTS

@@ -16,15 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from model_check.recorded import (
-    Cluster,
-    Contradiction,
-    Handled,
-    Leadership,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recorded import Cluster, Contradiction, Leadership
+from model_check.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from spec.broker_change_lines import (
     BrokerLine,
     LeaderInfoCached,

@@ -10,32 +10,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from model_check.hidden_steps import CALLBACKS, part
-from model_check.plain_state import PlainState
-from model_check.recorded import (
+from model_check.recorded import Observed, Recording
+from model_check.recorded_processes import ControllerSaid, Handled, ProcessKilled, RequestHandled
+from model_check.recorded_zookeeper import (
     BrokerRegistered,
-    ControllerSaid,
-    Handled,
     NotificationCreated,
-    Observed,
-    ProcessKilled,
-    Recording,
-    RequestHandled,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
     ZooKeeperChange,
 )
-from spec.controller_log.failover import Resigned, SessionExpired
 from spec.log_lines import Line
-from spec.state import Callback
 
 Place: TypeAlias = tuple[int, ...]
 
 ZOOKEEPER = "zookeeper"
 LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
 """A controller's sequences: what it says in state-change.log, and in controller.log."""
+SKEW = 2000
+"""Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
 
 
 class Tracks:
@@ -108,16 +102,6 @@ class Tracks:
                 break
             left.append(one)
         return number, left
-
-    def hears_of_its_end(self, place: Place, state: PlainState, c: int) -> bool:
-        """Whether a controller resigns before it says that its session has expired, for no reason that it knew before.
-
-        It has heard that its znodes are gone, as who is stopped may while its connection stands.
-        """
-        waiting = part(state, "controllers", c, "callbacks").values()
-        lines = (one.line for one in self.lines(place, c, REPORTS)[1])
-        told = (line for line in lines if isinstance(line, Resigned | SessionExpired))
-        return isinstance(next(told, None), Resigned) and CALLBACKS.index(Callback.CONTROLLER) not in waiting
 
     def lines_to_come(self, place: Place) -> Iterator[Line]:
         """What controllers have yet to say in state-change.log."""

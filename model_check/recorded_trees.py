@@ -13,7 +13,8 @@ from typing import Any, Final, TypeAlias
 
 from model_check.hidden_steps import part
 from model_check.plain_state import EMPTY, PlainState
-from model_check.recorded import (
+from model_check.recorded import Leadership
+from model_check.recorded_zookeeper import (
     AssignmentWritten,
     BrokerRegistered,
     ConfigurationDeleted,
@@ -23,7 +24,6 @@ from model_check.recorded import (
     ElectionRequestDeleted,
     ElectionRequested,
     EpochWritten,
-    Leadership,
     NotificationCreated,
     NotificationDeleted,
     ReassignmentRequested,

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from model_check.recorded import (
+from model_check.recorded import NotModelled
+from model_check.recorded_zookeeper import (
     ControllerDeleted,
     DeletionAsked,
     ElectionRequestDeleted,
     EpochWritten,
-    NotModelled,
     TopicDeleted,
     ZooKeeperChange,
 )

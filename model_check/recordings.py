@@ -19,16 +19,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from model_check.recorded import (
-    AnswerReceived,
-    Contradiction,
-    EpochWritten,
-    NotModelled,
-    Observed,
-    Recording,
-    SessionBegan,
-    ZooKeeperChange,
-)
+from model_check.recorded import Contradiction, NotModelled, Observed, Recording
 from model_check.recorded_acts import read_acts
 from model_check.recorded_agreement import disagreements
 from model_check.recorded_changes import Changes
@@ -36,9 +27,11 @@ from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
 from model_check.recorded_parts import parts_shown
+from model_check.recorded_processes import AnswerReceived
 from model_check.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recorded_sessions import broker_of, sessions_of
 from model_check.recorded_transactions import ZOOKEEPER, read_transactions
+from model_check.recorded_zookeeper import EpochWritten, SessionBegan, ZooKeeperChange
 from spec.errors import BadInput
 
 ACTIONS = "actions.jsonl"

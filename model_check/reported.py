@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from model_check.controller_step import Expected
 from model_check.plain_state import PlainState
-from model_check.recorded import ControllerSaid
+from model_check.recorded_processes import ControllerSaid
 from model_check.reported_deletion import DeletionReporting
 from model_check.reported_elections import ELECTION_REPORTS, ElectionReporting
 from model_check.reported_reassignment import ReassignmentReporting, are_of

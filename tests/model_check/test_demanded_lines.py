@@ -5,7 +5,8 @@ import pytest
 from model_check.open_system import OpenSystem, open_system
 from model_check.plain_state import PlainState
 from model_check.printed import Printing
-from model_check.recorded import Cluster, ControllerSaid
+from model_check.recorded import Cluster
+from model_check.recorded_processes import ControllerSaid
 from model_check.reported import Reporting
 from spec.controller_log.broker_changes import ShuttingDownBroker
 from spec.controller_log.isr_notification import NotificationsFound

@@ -8,7 +8,8 @@ import pytest
 from model_check.on_demand import called_for
 from model_check.open_system import open_system
 from model_check.plain_state import PlainState
-from model_check.recorded import Cluster, Leadership, StateWritten
+from model_check.recorded import Cluster, Leadership
+from model_check.recorded_zookeeper import StateWritten
 from model_check.recordings import read
 from tests.model_check.recordings import changed, replaced, without_line
 from tests.model_check.tampering import Lie, assert_found_out

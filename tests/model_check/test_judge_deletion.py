@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recorded import DeletionAsked, NotModelled, RequestDeleted, StateDeleted, TopicCreated, TopicDeleted
+from model_check.recorded import NotModelled
+from model_check.recorded_zookeeper import DeletionAsked, RequestDeleted, StateDeleted, TopicCreated, TopicDeleted
 from model_check.recordings import read
 from tests.model_check.recordings import changed, recording, replaced, without_line
 from tests.model_check.tampering import Lie, assert_found_out

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recorded import ReplicaStopped
+from model_check.recorded_processes import ReplicaStopped
 from model_check.recordings import read
 from tests.model_check.recordings import recording, replaced, without_line
 from tests.model_check.tampering import Lie, assert_found_out

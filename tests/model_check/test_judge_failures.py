@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from model_check.judge import Judgement, Outcome, judge
-from model_check.recorded import ControllerDeleted
+from model_check.recorded_zookeeper import ControllerDeleted
 from model_check.recordings import read
 from tests.model_check.recordings import judged, unpacked
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recorded import ConfigurationDeleted, StateDeleted, TopicDeleted
+from model_check.recorded_zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted
 from model_check.recordings import read
 from tests.model_check.recordings import Change, changed, recording, replaced
 from tests.model_check.tampering import Lie, assert_found_out

@@ -19,7 +19,8 @@ from model_check.judgement_report import run_of
 from model_check.live import Task, checked_run, run
 from model_check.live_cluster import LiveCluster, Setup
 from model_check.live_scenario import FAULTS, Scenario, checked_kinds, drawn
-from model_check.recorded import BrokerRegistered, ProcessKilled, ProcessPaused, SessionEnded
+from model_check.recorded_processes import ProcessKilled, ProcessPaused
+from model_check.recorded_zookeeper import BrokerRegistered, SessionEnded
 from model_check.recordings import read
 from model_check.results import Run
 from model_check.verdicts import Verdict

@@ -8,7 +8,8 @@ from model_check.judge import Outcome, judge
 from model_check.nothing_new import finds_nothing_new
 from model_check.open_system import OpenSystem, open_system
 from model_check.plain_state import PlainState
-from model_check.recorded import Cluster, ControllerSaid
+from model_check.recorded import Cluster
+from model_check.recorded_processes import ControllerSaid
 from model_check.recordings import read
 from spec.controller_log.isr_notification import NotificationsFound
 from spec.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion

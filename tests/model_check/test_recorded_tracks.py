@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from model_check.recorded import Cluster, Leadership, NotificationCreated, Recording, StateWritten, ZooKeeperChange
+from model_check.recorded import Cluster, Leadership, Recording
 from model_check.recorded_tracks import ZOOKEEPER, Tracks
+from model_check.recorded_zookeeper import NotificationCreated, StateWritten, ZooKeeperChange
 
 
 def announced(by: int, *partitions: int) -> NotificationCreated:

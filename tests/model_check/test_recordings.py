@@ -7,18 +7,11 @@ from typing import Any
 
 import pytest
 
-from model_check.recorded import (
-    AssignmentRead,
-    Cluster,
-    ControllerSaid,
-    RequestHandled,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-)
+from model_check.recorded import Cluster
+from model_check.recorded_processes import ControllerSaid, RequestHandled
 from model_check.recorded_reports import PASSED_OVER
 from model_check.recorded_transactions import may_be_unanswered
+from model_check.recorded_zookeeper import AssignmentRead, SessionBegan, SessionEnded, StateWritten, WriteConflicted
 from model_check.recordings import read
 from model_check.reported import REPORTS
 from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
