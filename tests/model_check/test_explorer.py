@@ -7,15 +7,18 @@ from hypothesis import given, settings
 
 from model_check.digest import SetDigest, add_plainly
 from model_check.explorer import Exploration, Progress, SpecificationError, explore
+from model_check.interpreter import Exploration as PlainExploration
 from model_check.interpreter import explore_plainly, successors
 from model_check.slicing import BLOCK
 from model_check.straight_line import evaluate
 from model_check.traces import Trace
 from model_check.visited import BUCKET_BYTES, FULLEST, SLOTS
 from spec.language import Leaf, Property, TransitionSystem, action
+from spec.scopes import Scope, scope
+from spec.system import system
 from spec.terms import number
 from tests.model_check.random_systems import systems
-from tests.model_check.systems import EXPECTED, Counts, build, clerks, jugs, lamps, odometer, odometer_counts
+from tests.model_check.systems import EXPECTED, Counts, build, jugs, lamps, odometer, odometer_counts
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -30,6 +33,7 @@ def assert_as_the_oracle(system: TransitionSystem, found: Exploration, limit: in
     assert (found.states, found.levels, found.transitions) == (oracle.states, oracle.levels, oracle.transitions)
     assert (found.fired, found.overflows, found.exhausted) == (oracle.fired, oracle.overflows, oracle.complete)
     assert found.expanded == oracle.expanded
+    assert found.digest == plain_digest(system, oracle)
     assert {tuple(found.state(number).values()) for number in range(found.states)} == oracle.reached.keys()
     assert found.violated.keys() == oracle.violations.keys()
     assert found.witnessed.keys() == oracle.witnesses.keys()
@@ -38,6 +42,14 @@ def assert_as_the_oracle(system: TransitionSystem, found: Exploration, limit: in
         assert_is_a_run(system, trace)
     for name, trace in found.violated.items():
         assert_breaks(system.property_named(name), trace)
+
+
+def plain_digest(system: TransitionSystem, oracle: PlainExploration) -> str:
+    """The digest of the oracle's states, by its definition."""
+    digest = SetDigest()
+    for raw in oracle.reached:
+        digest = add_plainly(digest, system.variables, dict(zip(oracle.names, raw, strict=True)))
+    return str(digest)
 
 
 def assert_breaks(claim: Property, trace: Trace) -> None:
@@ -76,19 +88,25 @@ def test_random_systems_are_explored_as_by_the_oracle(system: TransitionSystem) 
     assert_as_the_oracle(system, explore(system, limit=3000), 3000)
 
 
+LONE = Scope("lone", "A controller that may crash once.", 1, 1, controller_epochs=3, budgets=(("crashes", 1),))
+
+
+@pytest.mark.parametrize("bounds", [LONE, pytest.param("tiny", marks=pytest.mark.slow)], ids=["lone", "tiny"])
+def test_the_protocol_is_explored_as_by_the_oracle(bounds: Scope | str) -> None:
+    protocol = system(scope(bounds) if isinstance(bounds, str) else bounds)
+    found, oracle = explore(protocol), explore_plainly(protocol)
+    assert found.exhausted
+    assert oracle.complete
+    assert (found.states, found.levels, found.transitions) == (oracle.states, oracle.levels, oracle.transitions)
+    assert (found.fired, found.overflows) == (oracle.fired, oracle.overflows)
+    assert found.digest == plain_digest(protocol, oracle)
+
+
 def test_many_states_are_found_and_counted_by_a_formula() -> None:
     counts = odometer_counts(6, 8)  # 9^6 = 531,441 states: several growths of the table
     found = explore(odometer(6, 8))
     assert (found.states, found.transitions, found.levels) == (counts.states, counts.transitions, counts.levels)
     assert sum(found.overflows.values()) == counts.overflows
-
-
-def test_the_digest_is_the_one_of_the_definition() -> None:
-    found, total = explore(clerks()), SetDigest()
-    for raw in explore_plainly(clerks()).reached:
-        state = dict(zip([one.name for one in clerks().variables], raw, strict=True))
-        total = add_plainly(total, clerks().variables, state)
-    assert found.digest == str(total)
 
 
 def test_the_shortest_trace_to_four_measures_is_the_one_of_the_film() -> None:

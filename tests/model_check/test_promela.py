@@ -70,9 +70,10 @@ def test_a_state_without_any_enabled_action_is_no_error_however_large(tmp_path: 
 
 @needs_spin
 @pytest.mark.slow
-def test_spin_agrees_with_the_oracle_on_the_protocol(tmp_path: Path) -> None:
-    protocol = system(scope("tiny"))
-    found, plain = run_spin(protocol, tmp_path), explore_plainly(protocol)
+@pytest.mark.parametrize("name", ["tiny", "small"])
+def test_spin_agrees_with_the_oracle_on_the_protocol(name: str, tmp_path: Path) -> None:
+    protocol = system(scope(name))
+    found, plain = run_spin(protocol, tmp_path, table=20), explore_plainly(protocol)
     assert plain.complete
     assert (found.states, found.transitions) == (plain.states, plain.transitions)
 
