@@ -7,8 +7,8 @@
     ├── IllegalTransition     a state machine refused an event; the old state stands
     └── EnvironmentFailure    java, ZooKeeper, a port, the disk or a worker failed us (exit code 4)
 
-Each carries its parts as attributes and prints as one line: what was wrong, where, and what to do. All of them can be
-pickled, because Spark workers raise them too.
+Each carries its parts as attributes and prints as one line: what was wrong, where, and what to do (only a long list of
+known names has lines of its own). All of them can be pickled, because Spark workers raise them too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from textwrap import fill, indent
 from typing import ClassVar, NoReturn
 
 
@@ -39,9 +40,9 @@ class MalformedInput(BadInput):
 
 
 class UnknownName(BadInput):
-    """A name that does not exist; the message lists the ones that do, or the closest of them where they are many."""
+    """A name that does not exist; the message lists those that do: on the same line, or below where they are many."""
 
-    MANY: ClassVar = 40
+    WIDTH: ClassVar = 100
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
@@ -50,13 +51,13 @@ class UnknownName(BadInput):
     def __str__(self) -> str:
         close = get_close_matches(self.name, self.known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
-        return f"no {self.kind} is called {self.name!r}{hint} (known: {self._listed() or 'none'})"
+        return f"no {self.kind} is called {self.name!r}{hint} (known:{self._listed()})"
 
     def _listed(self) -> str:
-        if len(self.known) <= self.MANY:
-            return ", ".join(self.known)
-        closest = get_close_matches(self.name, self.known, n=self.MANY, cutoff=0)
-        return f"{', '.join(closest)} and {len(self.known) - len(closest)} more"
+        listed = ", ".join(self.known) or "none"
+        if len(listed) <= self.WIDTH:
+            return f" {listed}"
+        return "\n" + indent(fill(listed, self.WIDTH, break_on_hyphens=False, break_long_words=False), "  ")
 
 
 class IllegalTransition(SpecError):

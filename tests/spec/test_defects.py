@@ -33,7 +33,7 @@ def test_ids_are_unique_and_find_their_row() -> None:
 
 
 def test_an_unknown_defect_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known: D"):
+    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known:\n  D"):
         defect("D0")
 
 

@@ -27,6 +27,14 @@ def test_an_error_is_one_line_and_survives_pickling(error: SpecError, text: str)
     assert (str(copy), vars(copy)) == (str(error), vars(error))
 
 
+def test_many_known_names_are_all_listed_on_lines_of_their_own() -> None:
+    known = [f"a-name-{number:03}" for number in range(200)]
+    first, *rest = str(UnknownName("scope", "nowhere", known)).removesuffix(")").splitlines()
+    assert first == "no scope is called 'nowhere' (known:"
+    assert " ".join(line.strip() for line in rest).split(", ") == known
+    assert all(line.startswith("  ") and len(line) <= 102 for line in rest)
+
+
 def test_a_place_names_the_field_as_one_would_write_it() -> None:
     where = Where("/x").key("partitions").item(2).key("replicas").item(0)
     with pytest.raises(MalformedInput, match=r"^/x: partitions\[2\]\.replicas\[0\]: no$"):

@@ -103,10 +103,8 @@ def test_a_purgatory_that_cannot_be_is_refused(bounds: dict[str, Any], complaint
     assert str(caught.value).startswith(f"manifest.toml scope try: {complaint}")
 
 
-def test_an_unknown_scope_is_refused_with_the_closest_ones() -> None:
-    with pytest.raises(
-        UnknownName, match=r"no scope is called 'tinny'; did you mean tiny\? \(known: tiny, .* and \d+ more"
-    ):
+def test_an_unknown_scope_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match=r"no scope is called 'tinny'; did you mean tiny\? \(known:\n  election, "):
         scope("tinny")
 
 

@@ -33,7 +33,7 @@ def test_a_process_shows_the_scopes_without_colour_in_a_pipe() -> None:
 def test_a_process_refuses_bad_input_without_a_traceback() -> None:
     done = process("explore", "nowhere")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("kcheck: no scope is called 'nowhere' (known: ")
+    assert done.stderr.startswith("kcheck: no scope is called 'nowhere' (known:")
 
 
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["nonsense"], ["explore"], ["explore", "solo", "--limit", "0"]])
