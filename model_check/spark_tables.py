@@ -56,19 +56,25 @@ class Written:
     witnesses: int
 
 
+def empty_folder(out: str | Path) -> Folder:
+    """The folder for tables, which is empty or not there yet; BadInput if there is something in it."""
+    target = Folder(out)
+    if target.names():
+        raise BadInput(f"{target.uri} is not empty; name another folder for the tables")
+    return target
+
+
 def write_tables(run_folder: str | Path, out: str | Path, *, edges: bool = True, master: str = "local[2]") -> Written:
     """Write the tables of a finished run into a folder that is empty or not there yet; gives their sizes.
 
     Both folders are paths or URIs that pyarrow.fs opens. BadInput if the run is not there or not finished, or if there
     is something in `out`; EnvironmentFailure if Spark or a file system fails.
     """
-    folder, target = RunFolder(run_folder), Folder(out)
+    folder, target = RunFolder(run_folder), empty_folder(out)
     run = folder.run()
     levels = folder.levels() if run else []
     if run is None or not levels or not levels[-1].is_last or not folder.exists(FINDINGS):
         raise BadInput(f"there is no finished run in {folder.uri}; let it end first")
-    if target.names():
-        raise BadInput(f"{target.uri} is not empty; name another folder for the tables")
     places: list[Place] = [(folder.uri, target.uri, number, run.shards) for number in range(run.shards)]
     with spark_session(master) as context:
         try:

@@ -59,7 +59,7 @@ def command(
       kcheck enumerate large --master spark://master:7077 --folder hdfs://namenode/runs/large
     """
     from model_check.spark_engine import enumerate_states
-    from model_check.spark_tables import write_tables
+    from model_check.spark_tables import empty_folder, write_tables
 
     switches = options.chosen_switches(variant, on, off)
     built = system(scope_named(scope), switches)
@@ -67,6 +67,8 @@ def command(
     task = Task(scope, switches, built, goals=False)
     place = folder or f"runs/{scope}-{task.variant}"
     refuse_what_the_disk_lacks(task, place, limit)
+    if tables is not None:
+        empty_folder(tables)
     if is_watched():
         note(f"run folder: {place}")
     with interruptible() as stop, states_bar(f"{scope} {task.variant}", task.expected_states(limit)) as report:

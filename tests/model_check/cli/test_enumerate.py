@@ -46,6 +46,16 @@ def test_what_the_disk_cannot_hold_is_refused_before_spark_starts(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_folder_for_tables_that_is_not_empty_is_refused_before_spark_starts(kcheck: Kcheck, tmp_path: Path) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    (tables / "mine").touch()
+    result = kcheck("enumerate", "solo", "--folder", str(tmp_path / "run"), "--tables", str(tables))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"kcheck: {tables} is not empty; name another folder for the tables\n"
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.slow
 def test_a_run_of_another_system_is_not_gone_on_with(kcheck: Kcheck, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
