@@ -19,7 +19,7 @@ import numpy as np
 from model_check.expansion import ask, make_tally
 from model_check.exploration import Exploration, Progress, SpecificationError
 from model_check.graph import Graph, judge
-from model_check.kernel import Kernel, load_kernel
+from model_check.kernel import HASTE, OPTIMIZATION, Kernel, load_kernel
 from model_check.populating import Growing, Populating
 from model_check.predicates import Kind
 from model_check.retracing import Retracer
@@ -30,6 +30,9 @@ from spec.language import TransitionSystem
 
 SHARE = 64 * BLOCK
 """States expanded between two looks at the clock, the limit and whoever wants to stop."""
+
+FEW = 1_000_000
+"""Where fewer states are expected, the kernel is compiled in haste: that spares a second, and costs less than 0.1."""
 
 
 def explore(
@@ -45,12 +48,12 @@ def explore(
     """All reachable states of a system.
 
     No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
-    for more. `memory_bytes` bounds what states, table and edges take
-    (default: four fifths of what the machine has free). `progress` and `stop` are called several times a second.
+    for more. Where few are expected, the kernel is compiled in haste. `memory_bytes` bounds what states, table and
+    edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several times a second.
     `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
     """
     started = time.perf_counter()
-    kernel = load_kernel(system)
+    kernel = load_kernel(system, optimization=HASTE if 0 < expected < FEW else OPTIMIZATION)
     explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
     explorer.make_room(expected)
     explorer.seconds["load"] = time.perf_counter() - started

@@ -33,7 +33,8 @@ from model_check.system_digest import system_digest
 from model_check.updates import action_ir
 from spec.language import TransitionSystem
 
-OPTIMIZATION = 2
+OPTIMIZATION, HASTE = 2, 0
+"""How hard LLVM tries: for a kernel that earns it back, and for one that runs too short to."""
 CHECKSUM = 16
 
 
@@ -64,19 +65,19 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     yield f"@planes = constant i64 {slices.planes}"
 
 
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(optimization: int = OPTIMIZATION) -> llvm.TargetMachine:
     """What code is generated for: this machine. Always a new object, since an engine frees the one it was given."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=OPTIMIZATION, jit=True
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=optimization, jit=True
     )
 
 
-def compile_object(system: TransitionSystem) -> bytes:
+def compile_object(system: TransitionSystem, optimization: int = OPTIMIZATION) -> bytes:
     """The kernel of a system as an object file for this machine."""
     module = llvm.parse_assembly(kernel_ir(system))
-    return bytes(_target_machine().emit_object(module))
+    return bytes(_target_machine(optimization).emit_object(module))
 
 
 @cache
@@ -96,9 +97,10 @@ def default_cache() -> Path:
     return Path(os.environ.get("KCHECK_CACHE", ".kcheck")) / "kernels"
 
 
-def object_of(system: TransitionSystem, cache_dir: Path) -> bytes:
+def object_of(system: TransitionSystem, cache_dir: Path, optimization: int = OPTIMIZATION) -> bytes:
     """The compiled kernel, from the cache if a sound one is there; a cache that cannot be written is done without."""
-    name = hashlib.blake2b(system_digest(system).encode() + _compiler_version(), digest_size=16).hexdigest()
+    made_of = system_digest(system).encode() + _compiler_version() + bytes([optimization])
+    name = hashlib.blake2b(made_of, digest_size=16).hexdigest()
     path = cache_dir / f"{name}.o"
     try:
         content = path.read_bytes()
@@ -106,7 +108,7 @@ def object_of(system: TransitionSystem, cache_dir: Path) -> bytes:
         content = b""
     checksum, compiled = content[:CHECKSUM], content[CHECKSUM:]
     if not compiled or checksum != _checksum(compiled):
-        compiled = compile_object(system)
+        compiled = compile_object(system, optimization)
         _write(path, _checksum(compiled) + compiled)
     return compiled
 
@@ -166,6 +168,9 @@ class Kernel:
         return list((ctypes.c_uint64 * count).from_address(address))
 
 
-def load_kernel(system: TransitionSystem, cache_dir: str | Path | None = None) -> Kernel:
+def load_kernel(
+    system: TransitionSystem, cache_dir: str | Path | None = None, *, optimization: int = OPTIMIZATION
+) -> Kernel:
     """The kernel of a system, compiled at the first time and taken from the cache afterwards."""
-    return Kernel(system, object_of(system, Path(cache_dir) if cache_dir is not None else default_cache()))
+    directory = Path(cache_dir) if cache_dir is not None else default_cache()
+    return Kernel(system, object_of(system, directory, optimization))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from model_check import kernel, slicing, updates
 from model_check.interpreter import successors
-from model_check.kernel import load_kernel
+from model_check.kernel import HASTE, OPTIMIZATION, load_kernel
 from model_check.slicing import BLOCK
 from model_check.straight_line import evaluate
 from spec.language import Leaf, Shape, TransitionSystem, action, choose, require, when
@@ -44,9 +44,17 @@ def test_so_they_do_however_small_the_pieces_are_that_code_is_cut_into(
         assert_expands_as_the_oracle(system, batch)
 
 
-def assert_expands_as_the_oracle(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
+@given(systems(), BATCHES)
+@settings(max_examples=15)
+def test_so_they_do_compiled_in_haste(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
+    assert_expands_as_the_oracle(system, batch, HASTE)
+
+
+def assert_expands_as_the_oracle(
+    system: TransitionSystem, batch: list[dict[str, int]], optimization: int = OPTIMIZATION
+) -> None:
     with TemporaryDirectory() as cache:
-        loaded = load_kernel(system, cache)
+        loaded = load_kernel(system, cache, optimization=optimization)
     rows = np.array([loaded.packing.pack(state) for state in batch])
     found = loaded.expand(rows)
     numbers = {action.name: number for number, action in enumerate(system.actions)}
@@ -157,9 +165,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     compile_object = kernel.compile_object
 
-    def counted(system: TransitionSystem) -> bytes:
+    def counted(system: TransitionSystem, optimization: int) -> bytes:
         done.append(system.name)
-        return compile_object(system)
+        return compile_object(system, optimization)
 
     monkeypatch.setattr(kernel, "compile_object", counted)
     return done
@@ -172,6 +180,12 @@ def test_a_system_is_compiled_once(tmp_path: Path, compilations: list[str]) -> N
     load_kernel(jugs(), tmp_path)
     assert compilations == ["clerks", "jugs"]
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_kernel_made_in_haste_is_not_taken_for_one_that_was_not(tmp_path: Path, compilations: list[str]) -> None:
+    for optimization in (HASTE, OPTIMIZATION, HASTE):
+        load_kernel(clerks(), tmp_path, optimization=optimization)
+    assert compilations == ["clerks", "clerks"]
 
 
 @pytest.mark.parametrize("damage", [lambda content: content[:-7], lambda content: content[:40] + b"x" + content[41:]])
