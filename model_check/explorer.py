@@ -49,8 +49,8 @@ def explore(
 
     No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
     for more. Where few are expected, the kernel is compiled in haste. `memory_bytes` bounds what states, table and
-    edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several times a second.
-    `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
+    edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several times a
+    second. `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
     """
     started = time.perf_counter()
     kernel = load_kernel(system, optimization=HASTE if 0 < expected < FEW else OPTIMIZATION)
