@@ -1,4 +1,8 @@
-"""What was done to the cluster while it was recorded: kills, pauses and stops are observations."""
+"""What was done to the cluster while it was recorded: kills, pauses and stops are observations.
+
+What is done to a broker must be known, for it may be the cause of what follows. An act that names no broker shows by
+what it causes, or not at all, and is passed over even where nobody has heard of it.
+"""
 
 from __future__ import annotations
 
@@ -19,28 +23,25 @@ PASSED_OVER: Final = {
     "broker-start": "a process start, seen as its first session",
     "broker-exited": "the end of a process that shut itself down, seen as the end of its session",
     "broker-kill-9 (end of recording)": "the end of the recording",
-    "admin-create-topic": AS_TRANSACTIONS,
-    "admin-add-partitions": AS_TRANSACTIONS,
-    "admin-delete-topic": AS_TRANSACTIONS,
-    "admin-reassign": AS_TRANSACTIONS,
-    "admin-preferred-election": AS_TRANSACTIONS,
-    "admin-remove-preferred-znode": AS_TRANSACTIONS,
-    "admin-remove-topic-node-by-hand": AS_TRANSACTIONS,
+    "broker-sigterm (end of recording)": "the end of the recording",
     "observe-znodes": "a look at the tree",
     "observe-log-dirs": "a look at the disks",
     "jstack of the controller": "a look at the threads",
     "produce": "a client's request",
     "produce-skipped": "a client's request",
-    "proxy-rule-installed": PROXY,
-    "proxy-rule": PROXY,
-    "proxy-release": PROXY,
-    "proxy-response": PROXY,
-    "proxy-late-copy-delivered": PROXY,
-    "link-restored": PROXY,
     "note": "a note",
     "seed": "a note",
     "end": "the end of the recording",
 }
+KNOWN: Final = (
+    "broker-kill-9",
+    "broker-sigstop",
+    "broker-sigcont",
+    "broker-sigterm (controlled shutdown)",
+    *PASSED_OVER,
+)
+FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
+"""Acts that begin so; their reason."""
 
 
 def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
@@ -56,10 +57,18 @@ def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterat
                 raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
             if observed is not None:
                 yield observed
-            elif act in PASSED_OVER:
-                passed_over[f"{file.name}: {PASSED_OVER[act]}"] += 1
             else:
-                raise MalformedInput(place, "action", f"{act!r} is not one of {', '.join(PASSED_OVER)}")
+                passed_over[f"{file.name}: {_reason(act, record, place)}"] += 1
+
+
+def _reason(act: str, record: dict[str, Any], place: str) -> str:
+    """Why an act is passed over; MalformedInput where it is done to a broker and is not known."""
+    if act in PASSED_OVER:
+        return PASSED_OVER[act]
+    family = next((reason for prefix, reason in FAMILIES.items() if act.startswith(prefix)), "")
+    if not family and "broker" in record:
+        raise MalformedInput(place, "action", f"{act!r} is done to a broker, and not one of {', '.join(KNOWN)}")
+    return family or f"{act!r}, which is done to no broker"
 
 
 def _act(act: str, record: dict[str, Any], head: dict[str, Any], cluster: Cluster) -> Observed | None:

@@ -11,13 +11,15 @@ from itertools import count
 from typing import Any, Final
 
 from model_check.recorded import Cluster, Leadership, NotModelled
-from model_check.recorded_cluster import UNCLEAN, is_unclean
+from model_check.recorded_cluster import UNCLEAN, is_unclean, resurrections
 from model_check.recorded_sessions import Session
 from model_check.recorded_transactions import may_be_unanswered
 from model_check.recorded_writes import (
     CREATES,
     DELETED_BY_BROKERS,
     DELETES,
+    FOREIGN,
+    FOREIGN_ROOTS,
     REFUSALS,
     SETTINGS,
     WITH_VERSION,
@@ -79,10 +81,12 @@ class Changes:
         self.recreated = 0
         self.begun: list[Session] = []
         self.transactions: list[Transaction] = []
+        self.resurrections = frozenset[int]()
 
     def read(self, transactions: list[Transaction]) -> Iterator[ZooKeeperChange | NotModelled]:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
+        self.resurrections = resurrections(transactions, self.sessions)
         for number, one in enumerate(transactions, start=1):
             place = f"{SOURCE}:{number}"
             session = self.sessions.get(one.session)
@@ -103,6 +107,9 @@ class Changes:
         self, head: dict[str, Any], one: Transaction, session: Session | None
     ) -> ZooKeeperChange | NotModelled | None:
         match one.change:
+            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if path.startswith(FOREIGN_ROOTS):
+                self._pass_over(FOREIGN.reason)
+                return None
             case SessionCreated() | SessionClosed():
                 return self._session(head, one, session)
             case NodeCreated(path=path, data=data):
@@ -230,12 +237,15 @@ class Changes:
         self.states.pop(partition, None)
         return StateDeleted(**head, partition=partition)
 
-    def created(self, head: dict[str, Any], payload: Any, path: Path) -> TopicCreated | NotModelled:
+    def created(self, head: dict[str, Any], payload: Any, path: Path) -> ZooKeeperChange | NotModelled:
         """A topic that was not there; who has been there before comes with an assignment of its own.
 
-        The tool writes the configuration first; a deletion between the two writes is a story that is not told yet.
+        The tool writes the configuration first; a deletion between the two writes is a story that is not told yet. A
+        controller that writes the assignment of a topic which another has deleted creates it, too (D52).
         """
         topic, recreation = path.topic or "", None
+        if head["zxid"] in self.resurrections:
+            return self.assignment(head, payload, path)
         if "deletion" in self.cluster.parts and topic not in self.configured:
             return self._not_modelled(head, "a topic that is created without its configuration is not specified")
         if topic in self.assigned:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from model_check.recorded import Cluster
+from model_check.recorded_sessions import Session
 from reference.zookeeper_transactions import DataSet, NodeCreated, Transaction
 from spec import znode_paths as paths
 from spec.errors import Where
@@ -65,16 +66,23 @@ class _Topics:
     unclean: set[TopicPartition] = field(default_factory=set)
     configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def put_back(self, one: Transaction) -> None:
+        """A deleted topic that a controller writes once more: none that is created (D52)."""
+        path = _path_of_a_topic(one)
+        if path is not None and path.topic is not None:
+            self.now[path.topic] = _assignment(path, one)
+            self.add_unborn(self.now[path.topic])
+
     def add(self, one: Transaction) -> None:
         """A topic, or its configuration, if that is what is written; what is set later is not read here."""
         path = _path_of_a_topic(one)
         if path is None or path.topic is None:
             return
-        payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
         if path.kind is paths.TOPIC_CONFIG:
+            payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
             self.configs[path.topic] = payload.config
             return
-        of_it = {TopicPartition(path.topic, number): ids for number, ids in sorted(payload.partitions.items())}
+        of_it = _assignment(path, one)
         write = self._create if isinstance(one.change, NodeCreated) else self._add_partitions
         write(path.topic, of_it)
         self.now[path.topic] = of_it
@@ -114,25 +122,26 @@ class _Topics:
         return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
 
 
-def cluster_of(transactions: Iterable[Transaction], brokers: Iterable[int], *, unclean: bool) -> Cluster:
+def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Session], *, unclean: bool) -> Cluster:
     """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
     transactions = list(transactions)
     topics = _Topics(unclean)
+    resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
-        topics.add(transaction)
+        (topics.put_back if transaction.zxid in resurrected else topics.add)(transaction)
     requests = list(_requests(transactions))
     topics.add_unborn(partition for one in (*requests, *_elections(transactions)) for partition in one)
     for topic in _deletions(transactions):
         topics.add_unknown(topic)
     assigned, again = topics.assigned, topics.recreations()
     named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
-    broker_ids = tuple(sorted({*brokers, *named}))
+    broker_ids = tuple(sorted({*(one.broker for one in sessions.values()), *named}))
     numbers = {broker: number for number, broker in enumerate(broker_ids, start=1)}
 
     def listed(lists: Assignment) -> tuple[Brokers, ...]:
         return tuple(tuple(numbers[broker] for broker in lists.get(one, ())) for one in assigned)
 
-    had = [assigned, *requests, *again, *_assignments(transactions)]
+    had = [assigned, *requests, *again, *_assignments(transactions, resurrected)]
     additions = tuple(dict.fromkeys(map(listed, topics.added)))
     changing = {"reassignment"} if any(listed(one) != listed(assigned) for one in again) else set[str]()
     return Cluster(
@@ -174,13 +183,41 @@ def _deletions(transactions: Iterable[Transaction]) -> Iterator[str]:
             yield from [str(named["topic"])] if named is not None else []
 
 
-def _assignments(transactions: Iterable[Transaction]) -> Iterator[Assignment]:
+def _assignments(transactions: Iterable[Transaction], resurrected: frozenset[int]) -> Iterator[Assignment]:
     """What was assigned to a topic's partitions, each time that it was written."""
     for one in transactions:
         path = _path_of_a_topic(one)
-        if path is not None and path.kind is paths.BROKER_TOPIC and isinstance(one.change, DataSet):
-            payload: Any = parse_payload(path, one.change.data)
-            yield {TopicPartition(path.topic or "", number): ids for number, ids in payload.partitions.items()}
+        is_write = isinstance(one.change, DataSet) or one.zxid in resurrected
+        if path is not None and path.kind is paths.BROKER_TOPIC and is_write:
+            yield _assignment(path, one)
+
+
+def _assignment(path: ZnodePath, one: Transaction) -> Assignment:
+    """What a write of a topic assigns."""
+    payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
+    return {TopicPartition(path.topic or "", number): ids for number, ids in sorted(payload.partitions.items())}
+
+
+def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> frozenset[int]:
+    """The zxids at which a controller that writes a deleted topic creates it (D52).
+
+    A broker that creates a topic for a client has written its configuration first, as the tool does.
+    """
+    configured: dict[str, int] = {}
+    found = set[int]()
+    for one in transactions:
+        path = _path_of_a_topic(one)
+        if path is None or path.topic is None:
+            continue
+        if path.kind is paths.TOPIC_CONFIG:
+            configured[path.topic] = one.session
+        elif (
+            isinstance(one.change, NodeCreated)
+            and one.session in sessions
+            and configured.get(path.topic) != one.session
+        ):
+            found.add(one.zxid)
+    return frozenset(found)
 
 
 def _parts(transactions: Iterable[Transaction]) -> Iterator[str]:
@@ -192,9 +229,11 @@ def _parts(transactions: Iterable[Transaction]) -> Iterator[str]:
 
 
 def _path_of_a_topic(one: Transaction) -> ZnodePath | None:
-    """The path of a topic or of its configuration, if that is what a transaction writes."""
+    """The path of a topic or of its configuration, if a transaction writes what one of them says."""
     change = one.change
-    if not isinstance(change, NodeCreated | DataSet) or not change.path.startswith(("/brokers/topics/", "/config/")):
+    if not isinstance(change, NodeCreated | DataSet) or change.data is None:
+        return None
+    if not change.path.startswith(("/brokers/topics/", "/config/topics/")):
         return None
     path = ZnodePath.parse(change.path)
     return path if path.kind in {paths.BROKER_TOPIC, paths.TOPIC_CONFIG} else None

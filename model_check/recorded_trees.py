@@ -63,6 +63,11 @@ def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
     return created | configured | (_assigned(m, tree, one.assigned) if m.keeps_assignments else {})
 
 
+def _assignment_written(m: Model, tree: Tree, one: AssignmentWritten) -> Tree:
+    """A controller that writes a topic which is deleted creates it again, without its configuration (D52)."""
+    return _with(tree, "topics", one.topic) | _assigned(m, tree, one.assigned)
+
+
 def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tree:
     others = {p: raw for p, raw in tree.get("assigned", EMPTY).items() if p not in lists}
     return {"assigned": {**others, **_raw_lists(m, lists)}}
@@ -113,7 +118,7 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     EpochWritten: _epoch_written,
     BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
     TopicCreated: _topic_created,
-    AssignmentWritten: lambda m, tree, one: _assigned(m, tree, one.assigned),
+    AssignmentWritten: _assignment_written,
     ReassignmentRequested: _requested,
     ReassignmentsWritten: lambda m, _tree, one: {"requested": _raw_lists(m, one.left)},
     SessionEnded: _session_ended,

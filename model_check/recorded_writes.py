@@ -32,6 +32,11 @@ class PassedOver:
 
 PARENT = PassedOver("a parent node, created once and never read for its content")
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
+FOREIGN = PassedOver("what consumers, quotas, users, ACLs and configuration changes keep, which no controller reads")
+FOREIGN_ROOTS: Final = (
+    "/consumers/", "/config/changes/", "/config/clients/", "/config/users", "/config/brokers", "/kafka-acl",
+)  # fmt: skip
+"""What the paths begin with that the controller has nothing to do with."""
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]

@@ -44,8 +44,7 @@ def read(folder: Path) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
-    brokers = (one.broker for one in sessions.values())
-    cluster = cluster_of(transactions, brokers, unclean=is_unclean_by_default(folder))
+    cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []

@@ -11,7 +11,15 @@ from model_check.recorded import Cluster
 from model_check.recorded_processes import ControllerSaid, RequestHandled
 from model_check.recorded_reports import PASSED_OVER
 from model_check.recorded_transactions import may_be_unanswered
-from model_check.recorded_zookeeper import AssignmentRead, SessionBegan, SessionEnded, StateWritten, WriteConflicted
+from model_check.recorded_zookeeper import (
+    AssignmentRead,
+    AssignmentWritten,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    TopicCreated,
+    WriteConflicted,
+)
 from model_check.recordings import read
 from model_check.reported import REPORTS
 from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
@@ -149,7 +157,8 @@ BAD = {
         (replaced('"broker": 2', '"broker": 3'), "/brokers/ids/2: names broker 2, but its session is broker 3's"),
     ],
     "actions.jsonl": [
-        (append('{"action": "dance", "ms": 1}\n'), "actions.jsonl:20: action: 'dance' is not one of "),
+        (append('{"action": "dance", "ms": 1, "broker": 1}\n'),
+         "actions.jsonl:20: action: 'dance' is done to a broker, and not one of broker-kill-9, "),
         (append("[]\n"), "actions.jsonl:20: is not an act with a time and its fields"),
     ],
     "broker-2/state-change.log": [
@@ -236,6 +245,36 @@ def test_a_recording_is_judged_up_to_where_the_specification_ends(end: str, tmp_
     assert found.cut is not None
     assert (found.cut.place, found.cut.reason) == (place, reason)
     assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
+
+
+def test_an_act_that_is_done_to_no_broker_is_passed_over(tmp_path: Path) -> None:
+    acts = '{"action": "admin-dance", "ms": 1, "broker": 1}\n{"action": "dance", "ms": 1}\n'
+    found, whole = read(changed(NAME, tmp_path, "actions.jsonl", append(acts))), read(recording(NAME))
+    assert found.tracks == whole.tracks
+    more = {reason: times for reason, times in found.passed_over.items() if times != whole.passed_over.get(reason, 0)}
+    seen = "actions.jsonl: seen as ZooKeeper's transactions"
+    assert more == {
+        seen: whole.passed_over[seen] + 1, "actions.jsonl: 'dance', which is done to no broker": 1,
+    }  # fmt: skip
+
+
+def test_what_no_controller_reads_is_passed_over(tmp_path: Path) -> None:
+    """A quota's znode, in the place of an absent clients' configuration."""
+    foreign = replaced('"path": "/config/clients"', '"path": "/config/users"')
+    assert read(changed(NAME, tmp_path, "zookeeper.jsonl", foreign)).tracks == read(recording(NAME)).tracks
+
+
+def test_a_controller_that_writes_a_deleted_topic_creates_it(tmp_path: Path) -> None:
+    """D52: what the tool created again, put down to broker 1, which has not written a configuration."""
+    name, line = "34-D55-config-lost", '"session": "0x100004a7cbe000{}", "cxid": 33'
+    by_a_controller = replaced(line.format(0), line.format(1))
+    found = read(changed(name, tmp_path, "zookeeper.jsonl", by_a_controller))
+    written = [one for one in found.tracks["zookeeper"] if isinstance(one, AssignmentWritten)]
+    assert [(one.place, one.by, one.assigned, one.addition) for one in written] == [
+        ("zookeeper.jsonl:52", 1, {0: (3, 2)}, None)
+    ]
+    assert [one.place for one in found.tracks["zookeeper"] if isinstance(one, TopicCreated)] == ["zookeeper.jsonl:37"]
+    assert (found.cut, found.cluster.recreations) == (None, ())
 
 
 def test_a_recording_is_judged_up_to_where_somebody_removes_by_hand_what_brokers_own(tmp_path: Path) -> None:
