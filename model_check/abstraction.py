@@ -204,6 +204,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.channels", channels
     yield f"{path}.stranded", frozenset(controller.metrics) - channels
     yield f"{path}.deletion", controller.deletion
+    if m.puts_back(Switch.READ_BROKERS_TWICE):
+        yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
     if m.counts_epoch_versions:
         counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
         yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from reference.connections import QueuedRequest
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_api import Create, Delete, SetData
+from reference.zookeeper_api import Create, Delete, GetData, SetData
 from reference.zookeeper_scripts import (
     BROKER_TOPICS,
     PREFERRED_REPLICA_ELECTION,
@@ -55,7 +55,7 @@ class History:
         now = replace(self._reassigning(cluster), doomed=self._doomed(rule, cluster))
         for entry in cluster.entries:
             match entry:
-                case OperationDone(process=c, operation=Create(path="/controller")) if _has_won(rule, cluster, c):
+                case OperationDone(process=c) if _begins_a_term(entry, rule, cluster):
                     now = replace(now, terms=now.terms - {c})
                 case Reached(controller=c) | FateMet(process=c) if _ends_a_term(entry, rule):
                     now = replace(now, terms=now.terms - {c})
@@ -119,6 +119,15 @@ def _ends_a_term(entry: Entry, rule: str) -> bool:
             return milestone is Milestone.RESIGNED
         case _:
             return isinstance(entry, FateMet) and rule in ENDS_OF_PROCESSES
+
+
+def _begins_a_term(entry: OperationDone, rule: str, cluster: MemoryCluster) -> bool:
+    """Whether a broker has won an election, or a controller has taken over another's epoch."""
+    match entry.operation:
+        case Create(path="/controller"):
+            return _has_won(rule, cluster, entry.process)
+        case operation:
+            return rule == "adopt_epoch" and isinstance(operation, GetData)
 
 
 def _has_won(rule: str, cluster: MemoryCluster, c: int) -> bool:

@@ -165,16 +165,8 @@ class Observer:
             case Milestone.DELETION_THREAD_ENDED:
                 yield Seen(role, "end deletion thread", {})
             case Milestone.BROKER_CHANGE:
-                brokers = self._children(reached.controller)
-                yield Seen(role, "read /brokers/ids", {"brokers": brokers, "new": reached.new, "dead": reached.dead})
-
-    def _children(self, c: int) -> frozenset[int]:
-        """The brokers that the last read of /brokers/ids in this step found."""
-        for entry in reversed(self.after.entries):
-            match entry:
-                case OperationDone(process=process, operation=GetChildren(path="/brokers/ids")) if process == c:
-                    return frozenset(int(name) for name in _names(entry))
-        raise LookupError(f"controller {c} has read no brokers in this step")
+                fields = {"brokers": reached.listed, "new": reached.new, "dead": reached.dead}
+                yield Seen(role, "read /brokers/ids", fields)
 
     # ------------------------------------------------------------------------------------------------------- ZooKeeper
 
@@ -204,7 +196,7 @@ class Observer:
             case GetData(path="/controller") if self._reads_controller():
                 payload = parsed(ControllerPayload, CONTROLLER, _data(done))
                 yield Seen(role, "read /controller", {"controller": payload.brokerid})
-            case GetData(path="/controller_epoch") if self.rule == "read_epoch":
+            case GetData(path="/controller_epoch") if self.rule in ("read_epoch", "adopt_epoch"):
                 epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, _data(done)).controller_epoch
                 yield Seen(role, "read /controller_epoch", {"epoch": epoch})
             case GetData() if self._is_request(operation):
@@ -240,9 +232,13 @@ class Observer:
         elif path == PREFERRED_REPLICA_ELECTION:
             yield Seen(role, "delete preferred election", {})
         elif path.startswith(ISR_CHANGES):
-            yield Seen(role, "delete isr_change", {"creator": self.after.notifiers[path]})
+            yield Seen(role, "delete isr_change", {"creator": self._creator(path)})
         else:
             yield from self._deleted_of_topic(role, path)
+
+    def _creator(self, notice: str) -> int:
+        """Who announced ISR changes: the places of a broker's notifications are as many numbers apart as there are."""
+        return (self.after.notifiers[notice] - 1) % self.after.scope.brokers + 1
 
     def _deleted_of_topic(self, role: str, path: str) -> Iterator[Seen]:
         """A znode of a topic, or the request to delete it."""

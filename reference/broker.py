@@ -91,9 +91,9 @@ class Broker:
 
     `alive` are the brokers that its metadata cache lists, None where every leader counts as known, and `cached_epochs`
     the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a mend
-    (D43). `isr_changes` are
-    the partitions whose ISR it wrote and has not announced. `logs` are the partitions that have a log here; it is what
-    the next incarnation finds.
+    (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
+    does since 0.8.2.0 (D31). `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the
+    partitions that have a log here; it is what the next incarnation finds.
     """
 
     broker_id: int
@@ -105,6 +105,7 @@ class Broker:
     logs: frozenset[TopicPartition] = frozenset()
     cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
     compares_epochs: bool = False
+    compares_content: bool = True
 
     def partition(self, partition: TopicPartition) -> Partition:
         """What this broker knows of a partition."""
@@ -287,12 +288,14 @@ class Broker:
     def maybe_shrink_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeShrinkIsr`: take a follower that lags out of the ISR; say whether the znode now has it so."""
         isr = without(self.partition(partition).isr, (replica,))
-        return (yield from self._update_isr(ShrinkIsr(partition, *self._wanted(partition, isr), replica)))
+        write = ShrinkIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
+        return (yield from self._update_isr(write))
 
     def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
         isr = immutable_set_order((*self.partition(partition).isr, replica))
-        return (yield from self._update_isr(ExpandIsr(partition, *self._wanted(partition, isr), replica)))
+        write = ExpandIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
+        return (yield from self._update_isr(write))
 
     def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:
         """What this leader would write, and the version that it takes the znode to have."""

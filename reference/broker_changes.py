@@ -2,7 +2,8 @@
 
 The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
 is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
-back between two reads is not noticed (D12).
+back between two reads is not noticed (D12). Before 0.10.0.0 who is new or dead, and who lives, was read one after the
+other (D24).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -16,7 +17,7 @@ from reference import partition_leadership, replica_transitions
 from reference.context import Activity, Registration
 from reference.controller import KafkaController
 from reference.deletion_queue import fail_deletion, resume_deletion
-from reference.effects import JoinSender, OnBrokerChange
+from reference.effects import JoinThread, OnBrokerChange, ReadBrokerData
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
@@ -35,10 +36,12 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     current = yield from OnBrokerChange()
     if not controller.replica_machine.has_started:
         return
-    cached = controller.context.live_brokers
+    listed, cached = frozenset(current), controller.context.live_brokers
+    if controller.puts_back(Switch.READ_BROKERS_TWICE):
+        current = yield from ReadBrokerData(listed)
     returned = _returned(controller, cached, current)
-    new, dead = frozenset(current.keys() - cached.keys()) | returned, frozenset(cached.keys() - current.keys())
-    controller.reach(Milestone.BROKER_CHANGE, new=new, dead=dead)
+    new, dead = (listed - cached.keys()) | returned, frozenset(cached.keys() - listed)
+    controller.reach(Milestone.BROKER_CHANGE, listed=listed, new=new, dead=dead)
     told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": current}.items()}
     controller.report(BrokerDifference, **told)
     try:
@@ -84,7 +87,7 @@ def _change_channels(
     for broker_id in sorted(new):
         manager.add_broker(broker_id)
     if manager.is_calling_back(dead) and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
-        yield from JoinSender()
+        yield from JoinThread()
     for broker_id in sorted(dead):
         manager.remove_broker(broker_id)
 

@@ -57,12 +57,12 @@ def is_permitted(kind: TableKind, source: Any, target: Any) -> bool:
 class Configuration:
     """What a controller is told when it is made.
 
-    `switches` are mends of the era's defects; `unclean` is `unclean.leader.election.enable`; `paths` are those whose
-    children, or data, it listens to while it is active; `imbalance_percentage` is
-    `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that may ever have a replica
-    of a partition: no others are told to delete one that nobody assigned them. `caches_failed_removals`: a removal that
-    fails to write overwrites the cache all the same, as the era does. `listens_to_topics`: it listens to the topics'
-    own znodes, too.
+    `switches` are mends of the era's defects, or put back what older releases did; `unclean` is
+    `unclean.leader.election.enable`; `paths` are those whose children, or data, it listens to while it is active;
+    `imbalance_percentage` is `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that
+    may ever have a replica of a partition: no others are told to delete one that nobody assigned them.
+    `caches_failed_removals`: a removal that fails to write overwrites the cache all the same, as the era does.
+    `listens_to_topics`: it listens to the topics' own znodes, too.
     """
 
     broker_id: int
@@ -128,6 +128,15 @@ class KafkaController:
     def mends(self, switch: Switch) -> bool:
         """Whether a mend is switched on."""
         return switch in self.configuration.switches
+
+    def puts_back(self, switch: Switch) -> bool:
+        """Whether what an older release did is put back."""
+        return switch in self.configuration.switches
+
+    @property
+    def compares_content(self) -> bool:
+        """Whether a write that fails on its version, but finds its very content, counts as done (KAFKA-1382)."""
+        return not self.puts_back(Switch.COMPARE_NO_CONTENT)
 
     @property
     def fence(self) -> Fence | None:

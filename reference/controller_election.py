@@ -17,7 +17,7 @@ from reference.effects import (
     ElectRead,
     ElectReread,
     EpochZnode,
-    JoinSender,
+    JoinThread,
     OnControllerChange,
     OnNewSession,
     ResignDelete,
@@ -26,6 +26,7 @@ from reference.effects import (
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.request_batch import RequestBatch
+from reference.topic_deletion import is_due
 from reference.zookeeper_scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.kafka_types import NO_LEADER
@@ -79,7 +80,8 @@ def on_controller_change(controller: KafkaController) -> Procedure[None]:
     was_leader = controller.am_i_leader
     if current is not None:
         controller.leader_id = current
-        if was_leader and not controller.am_i_leader:
+        resigns = not controller.puts_back(Switch.IGNORE_WHO_IS_NEW)
+        if was_leader and not controller.am_i_leader and resigns:
             yield from on_controller_resignation(controller)
         return
     if was_leader:
@@ -91,7 +93,7 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
     """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
     controller.report(SessionExpired)
     current = yield from OnNewSession()
-    if current == controller.broker_id:
+    if current == controller.broker_id and not controller.puts_back(Switch.ALWAYS_RESIGN):
         controller.report(SessionExpiredElectedAlready)
         return
     yield from on_controller_resignation(controller)
@@ -101,17 +103,18 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
 def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56).
 
-    It never ends where a sender is in a callback that waits for the lock (D50); what Kafka takes down before it comes
-    to the channels, nobody looks at any more.
+    It never ends where a sender is in a callback that waits for the lock (D50), nor, before 0.10.2.0, where the
+    deletion thread waits for it (D9); what Kafka takes down before, nobody looks at any more.
     """
     controller.listeners -= {ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION}
     if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.mends(Switch.RESIGN_CLEANS_UP):
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
     manager = controller.context.controller_channel_manager
     calls_back = manager is not None and manager.is_calling_back(manager.queues)
-    if calls_back and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
+    joins_sender = calls_back and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK)
+    if joins_sender or (is_due(controller) and controller.puts_back(Switch.RESIGN_UNDER_LOCK)):
         controller.listeners = frozenset()
-        yield from JoinSender()
+        yield from JoinThread()
     _take_down(controller)
 
 

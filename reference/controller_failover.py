@@ -69,7 +69,8 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         yield from Subscribe(controller.configuration.paths)
         controller.listeners |= set(controller.configuration.paths)
         yield from _initialize_controller_context(controller)
-        controller.send_update_metadata()
+        if not controller.puts_back(Switch.METADATA_LAST):
+            controller.send_update_metadata()
         yield from start_replica_machine(controller)
         yield from start_partition_machine(controller)
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
@@ -79,6 +80,8 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
         yield from FinishFailover(removal_of(controller))
+        if controller.puts_back(Switch.METADATA_LAST):
+            controller.send_update_metadata()
         start_deletion_thread(controller)
         controller.reach(Milestone.READY)
     except UnexpectedFailure:

@@ -39,6 +39,7 @@ from reference.zookeeper_scripts import (
 )
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
+from spec.variants import Switch
 from spec.znode_paths import Path
 
 Event: TypeAlias = Callback | TopicPartition | str
@@ -58,11 +59,11 @@ CALLBACK_OF: Final[Mapping[str, Callback]] = {
 """Which listener a path has, but for state znodes and topics."""
 
 PATH_OF: Final = {callback: path for path, callback in CALLBACK_OF.items()}
-ALWAYS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
+ALWAYS: Final = (Callback.CONTROLLER, Callback.SESSION)
+"""The listeners that do not ask whether the broker is the active controller."""
+HANDLERS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
     Callback.CONTROLLER: on_controller_change,
     Callback.SESSION: on_new_session,
-}
-ONLY_ACTIVE: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
     Callback.BROKERS: on_broker_change,
     Callback.TOPICS: on_topic_change,
     Callback.DELETIONS: on_deletion_change,
@@ -92,6 +93,13 @@ def callback_of(event: Event) -> Callback:
     return Callback.MODIFICATIONS if isinstance(event, str) else Callback.STATE
 
 
+def path_of(event: Event) -> str:
+    """The path whose listener is to be called."""
+    if isinstance(event, Callback):
+        return PATH_OF[event]
+    return topic_path(event) if isinstance(event, str) else state_path(event)
+
+
 def subscribed(controller: KafkaController) -> Iterator[Event]:
     """Every listener of a controller module, in the order in which ZkClient queues them after an expiry."""
     paths = [path for path in controller.configuration.paths if path in controller.listeners]
@@ -103,21 +111,26 @@ def subscribed(controller: KafkaController) -> Iterator[Event]:
     yield from (CALLBACK_OF[path] for path in paths if path == PREFERRED_REPLICA_ELECTION)
 
 
+def is_run(controller: KafkaController, callback: Callback) -> bool:
+    """Whether a listener does anything: all but two ask first whether the broker is the active controller.
+
+    Before 0.10.2.0 that of ISR change notifications did not ask either (D8).
+    """
+    runs_anyway = callback is Callback.ISR_CHANGES and controller.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)
+    return callback in ALWAYS or controller.is_active or runs_anyway
+
+
 def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]:
     """What the event thread does for a callback; an exception that leaves the listener is only logged."""
     try:
-        if isinstance(callback, str):
-            skipped = SkipCallback(topic_path(callback))
-            yield from on_partition_modifications(controller, callback) if controller.is_active else skipped
+        if not is_run(controller, callback_of(callback)):
+            yield from SkipCallback(path_of(callback))
+        elif isinstance(callback, str):
+            yield from on_partition_modifications(controller, callback)
         elif isinstance(callback, TopicPartition):
-            skipped = SkipCallback(state_path(callback))
-            yield from on_state_change(controller, callback) if controller.is_active else skipped
-        elif callback in ALWAYS:
-            yield from ALWAYS[callback](controller)
-        elif controller.is_active:
-            yield from ONLY_ACTIVE[callback](controller)
+            yield from on_state_change(controller, callback)
         else:
-            yield from SkipCallback(PATH_OF[callback])
+            yield from HANDLERS[callback](controller)
     except FencedWrite:
         on_controller_moved(controller)
     except THROWABLE:

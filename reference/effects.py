@@ -8,7 +8,7 @@ Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -250,8 +250,12 @@ class Subscribe(Effect[None]):
 def _read_brokers() -> Script[Mapping[int, Registration]]:
     """`getAllBrokersInCluster`: the registrations that could be read, by broker id."""
     children = yield GetChildren(BROKER_IDS)
+    return (yield from _read_registrations(int(name) for name in children.names))
+
+
+def _read_registrations(broker_ids: Iterable[int]) -> Script[Mapping[int, Registration]]:
     found = {}
-    for broker_id in sorted(int(name) for name in children.names):
+    for broker_id in sorted(broker_ids):
         node = yield from read_data(broker_path(broker_id))
         if node is not None:
             payload = parsed(BrokerPayload, broker_path(broker_id), node.data)
@@ -283,6 +287,18 @@ class OnBrokerChange(Effect[Mapping[int, Registration]]):
 
 
 @dataclass(frozen=True)
+class ReadBrokerData(Effect[Mapping[int, Registration]]):
+    """Before 0.10.0.0: the registrations of the brokers that were `listed`, of those whose data is still there."""
+
+    listed: frozenset[int]
+    at = At.READ_BROKER_DATA
+
+    def script(self) -> Script[Mapping[int, Registration]]:
+        """The data alone."""
+        return _read_registrations(self.listed)
+
+
+@dataclass(frozen=True)
 class SkipCallback(Effect[None]):
     """A callback of a listener that is the controller's only, on a broker that is not active."""
 
@@ -297,12 +313,15 @@ class SkipCallback(Effect[None]):
             yield from read_data(self.path)
 
 
-# ------------------------------------------------------------------------------------------------------ send threads
+# ------------------------------------------------------------------------------------------------------ other threads
 
 
 @dataclass(frozen=True)
-class JoinSender(Effect[None]):
-    """A channel is to be closed whose sender waits for the lock that is held here: neither ever goes on (D50)."""
+class JoinThread(Effect[None]):
+    """A thread is to be joined that waits for the lock that is held here: neither ever goes on.
+
+    It is the sender of a channel that is closed (D50), or, before 0.10.2.0, the deletion thread (D9).
+    """
 
     at = At.DEADLOCKED
 

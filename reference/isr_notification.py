@@ -84,10 +84,12 @@ class DeleteNotification(Effect[None]):
             yield Delete(self.path)
 
 
-def maybe_propagate_isr_changes(broker: Broker) -> Procedure[str]:
-    """Announce the partitions whose ISR this broker wrote since it last did."""
-    path = yield from ReportIsrChanges(tuple(sorted(broker.isr_changes)))
-    broker.isr_changes = frozenset()
+def maybe_propagate_isr_changes(
+    broker: Broker, named: Partitions, noted_later: Partitions = frozenset()
+) -> Procedure[str]:
+    """Announce the partitions whose ISR this broker wrote since it last did; some may be noted (again) just after."""
+    path = yield from ReportIsrChanges(tuple(sorted(named)))
+    broker.isr_changes = noted_later
     return path
 
 
@@ -98,13 +100,19 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
     try:
         if named:
             yield from _update_cache(controller, named, frozenset(notifications))
-            controller.batch.new_batch()
-            controller.batch.add_update_metadata(controller, sorted(named))
-            controller.batch.send(controller)
+            _process_update_notifications(controller, named)
     except ControllerFailure:  # what was handled is deleted also on an error
         yield from _delete(controller, frozenset(notifications))
         raise
     yield from _delete(controller, frozenset(notifications))
+
+
+def _process_update_notifications(controller: KafkaController, named: Partitions) -> None:
+    """Tell every broker of these partitions; who is no controller any more (D8) has no channels, and tells nobody."""
+    if controller.is_active:
+        controller.batch.new_batch()
+        controller.batch.add_update_metadata(controller, sorted(named))
+        controller.batch.send(controller)
 
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:

@@ -53,6 +53,7 @@ class Reached:
     controller: int
     milestone: Milestone
     epoch: int
+    listed: frozenset[int] = frozenset()
     new: frozenset[int] = frozenset()
     dead: frozenset[int] = frozenset()
 

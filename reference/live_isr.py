@@ -72,7 +72,7 @@ class IsrManager:
                         self._not_before[partition] = now + self._lag_seconds
                     break
         if self._broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
-            self._zookeeper.complete(maybe_propagate_isr_changes(self._broker))
+            self._zookeeper.complete(maybe_propagate_isr_changes(self._broker, self._broker.isr_changes))
 
     def _due(self, partition: TopicPartition, known: Partition, now: float) -> Iterator[Procedure[bool]]:
         """The changes of one partition that are due, the first of which is made."""

@@ -17,6 +17,8 @@ BUDGETS: Final[Mapping[str, str]] = {
     "expire_session_heard": "heard_expiries",
     "fail_failover": "exceptions",
     "shrink_isr": "shrinks",
+    "report_isr_changes_without": "slow_notes",
+    "report_isr_changes_before": "slow_notes",
     "deliver_request_unanswered": "resends",
     "deliver_deletion_unanswered": "resends",
     "start_process_early": "early_starts",

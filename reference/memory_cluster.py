@@ -92,7 +92,7 @@ class MemoryCluster:
         self.adding: tuple[str, Assignment] | None = None
         """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}
-        """Who created which notification of an ISR change, which its znode does not say."""
+        """The place of each notification of an ISR change among those of the scope, which says who created it."""
         self.partitions = tuple(_numbered(scope))
         """The partitions of the scope, by number."""
         self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
@@ -115,8 +115,11 @@ class MemoryCluster:
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
         alive = frozenset[int]() if "metadata" in self.scope.parts else None
-        compares = Switch.COMPARE_METADATA_EPOCHS in self.switches
-        return MemoryProcess(broker_id, controller, Broker(broker_id, alive, self.record, compares_epochs=compares))
+        broker = Broker(
+            broker_id, alive, self.record, compares_epochs=Switch.COMPARE_METADATA_EPOCHS in self.switches,
+            compares_content=Switch.COMPARE_NO_CONTENT not in self.switches,
+        )  # fmt: skip
+        return MemoryProcess(broker_id, controller, broker)
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""

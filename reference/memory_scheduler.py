@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any, Final
 
 from reference import memory_admin as admin
+from reference import memory_isr_changes as isr_changes
 from reference import memory_late_copies as late_copies
 from reference import memory_shutdown as shutdown
 from reference import memory_steps as steps
 from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers, rebalance_partition
-from reference.controller_threads import callback_of
+from reference.controller_threads import callback_of, is_run
 from reference.deletion_requests import ReadDeletions
 from reference.effects import (
     CreateEpoch,
@@ -34,18 +35,21 @@ from reference.memory_process import MemoryProcess, Repeated
 from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment_effects import ReadReassignments
-from reference.state_effects import IsrWrite, ReadState
+from reference.state_effects import ReadState
 from reference.topic_deletion import is_deleted, is_due
 from reference.topics import ReadTopics
-from reference.zookeeper_api import ANY_VERSION, SessionExpired
+from reference.zookeeper_api import SessionExpired
 from reference.zookeeper_scripts import (
     CONTROLLER,
+    CONTROLLER_EPOCH,
     broker_path,
-    state_path,
+    parsed,
 )
 from spec.kafka_types import TopicPartition
 from spec.request_schemas import Request, StopReplicaRequest
 from spec.state import At, Callback
+from spec.variants import Switch
+from spec.znodes import ControllerEpochPayload
 
 TAKES: Final[Mapping[Callback, str]] = {
     Callback.CONTROLLER: "on_controller_change",
@@ -87,11 +91,12 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
         if process.is_running:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
+            yield from _new_epoch(cluster, process)
             yield from _rebalance(cluster, process)
             yield from _deletions(cluster, process)
             yield from shutdown.choices(cluster, process)
             yield from _effects(cluster, process)
-            yield from _isr_changes(cluster, process)
+            yield from isr_changes.choices(cluster, process)
             if cluster.scope.budget("late_copies"):
                 yield from late_copies.choices(cluster, process)
         yield from _deliveries(cluster, process)
@@ -158,7 +163,7 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         return
     of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
     callback = callback_of(head)
-    if callback not in (Callback.CONTROLLER, Callback.SESSION) and not process.controller.is_active:
+    if not is_run(process.controller, callback):
         yield Choice("skip_callback", (*of_controller, ("callback", list(Callback).index(callback))), take)
     elif isinstance(head, Callback):
         yield Choice(TAKES[head], of_controller, take)
@@ -166,6 +171,18 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         yield Choice("on_partition_modifications", (*of_controller, ("t", cluster.topics().index(head))), take)
     else:
         yield Choice("on_state_change", (*of_controller, ("p", cluster.partitions.index(head))), take)
+
+
+def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """Before 0.8.2.0 an active controller whose event queue is empty takes over a new epoch."""
+    controller, znode = process.controller, cluster.zookeeper.tree.get(CONTROLLER_EPOCH)
+    if controller is None or znode is None or not controller.puts_back(Switch.ADOPT_NEW_EPOCHS):
+        return
+    rests = _is_idle(process) and not process.events and cluster.can_operate(process)
+    epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, znode.data).controller_epoch
+    if rests and controller.is_active and controller.context.epoch < epoch:
+        adopt = partial(steps.adopt_new_epoch, c=process.broker_id)
+        yield Choice("adopt_epoch", (("c", process.broker_id),), adopt)
 
 
 def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -278,63 +295,3 @@ def _delivery(
         parameters.append(("p", cluster.partitions.index(request.partitions[0])))
     yield Choice(rule, tuple(parameters), deliver)
     yield Choice(f"{rule}_unanswered", tuple(parameters), partial(deliver, answered=False))
-
-
-# ------------------------------------------------------------------------------------------------------- ISR changes
-
-
-def _isr_changes(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """What a broker may do about the ISRs of the partitions that it leads."""
-    if not cluster.can_operate(process):
-        return
-    b = process.broker_id
-    if process.broker.isr_changes and "notifications" in cluster.scope.parts:
-        yield Choice("report_isr_changes", (("b", b),), partial(steps.report_isr_changes, b=b))
-    for tp, known in process.broker.partitions.items():
-        if tp in process.isr_writes:
-            parameters = (("b", b), ("p", cluster.partitions.index(tp)))
-            yield Choice("rewrite_isr", parameters, partial(steps.rewrite_isr, b=b, partition=tp))
-        elif known.leader == b:
-            for replica in sorted({*known.assigned_replicas, *known.isr}):
-                yield from _isr_change(cluster, process, tp, replica)
-
-
-def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
-    """Drop a follower from the ISR at will, or take in a live one of the same leader epoch."""
-    rule, b = _change_of(cluster, process, tp, replica), process.broker_id
-    if rule is None or (rule == "shrink_isr" and not cluster.scope.budget("shrinks")):
-        return
-    parameters = (("b", b), ("p", cluster.partitions.index(tp)), ("r", replica))
-    do = partial(steps.change_isr, b=b, partition=tp, replica=replica, name=rule)
-    _, write = steps.begin_change(process, tp, replica, rule)
-    if _would_succeed(cluster, write):
-        yield Choice(rule, parameters, do)
-    if cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
-        yield Choice(f"{rule}_unanswered", parameters, partial(do, answered=False))
-
-
-def _would_succeed(cluster: MemoryCluster, write: IsrWrite) -> bool:
-    """Whether an ISR write would find the version that it expects, or its own content."""
-    znode = cluster.zookeeper.tree.get(state_path(write.partition))
-    expected, content = write.expected_version, write.content.encode()
-    return znode is not None and (expected in (znode.version, ANY_VERSION) or znode.data == content)
-
-
-def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:
-    """Which of the two a leader may do about a replica.
-
-    A fetch names no leader epoch. Every follower is told of the next one and is taken in then, but one that is shut
-    down is not told, and is taken in as it is; so only there the epochs may differ.
-    """
-    known = leader.broker.partition(tp)
-    if replica == leader.broker_id:
-        return None
-    if replica in known.isr:
-        return "shrink_isr"
-    follower = cluster.processes[replica]
-    follows = follower.broker.partition(tp)
-    if follows.is_idle:
-        return None
-    same_epoch = follows.leader_epoch == known.leader_epoch or "shutdown" in cluster.scope.parts
-    fetches = follower.is_running and follows.leader == leader.broker_id and same_epoch
-    return "expand_isr" if fetches else None

@@ -15,12 +15,11 @@ from reference.auto_rebalance import find_imbalance
 from reference.connections import QueuedRequest
 from reference.controller_threads import on_callback, on_deletion_thread, on_startup
 from reference.effects import ElectCreate, RegisterBroker
-from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.epoch_listener import adopt_epoch
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory_cluster import AnswerLost, MemoryCluster
 from reference.memory_process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure
-from reference.state_effects import IsrWrite, ShrinkIsr
 from reference.topic_deletion import on_replica_deleted
 from reference.zookeeper_scripts import broker_path
 from spec.error_codes import ErrorCode
@@ -131,6 +130,14 @@ def take_callback(cluster: MemoryCluster, *, c: int) -> None:
     callback = process.events.pop(0)
     if process.controller is not None:
         process.running = Running(partial(on_callback, callback=callback), process.controller)
+        carry_out(cluster, c=c, index=0)
+
+
+def adopt_new_epoch(cluster: MemoryCluster, *, c: int) -> None:
+    """A controller takes over the epoch that another has made (D25)."""
+    process = cluster.change(c)
+    if process.controller is not None:
+        process.running = Running(adopt_epoch, process.controller)
         carry_out(cluster, c=c, index=0)
 
 
@@ -272,64 +279,3 @@ def is_stale(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
         return False
     znode = cluster.zookeeper.tree.get(broker_path(b))
     return znode is None or znode.czxid != queued.broker_epoch
-
-
-# ---------------------------------------------------------------------------------------------------------- ISR changes
-
-
-def change_isr(
-    cluster: MemoryCluster, *, b: int, partition: TopicPartition, replica: int, name: str, answered: bool = True
-) -> None:
-    """A leader writes its ISR, and remembers it if it could."""
-    process = cluster.change(b)
-    procedure, effect = begin_change(process, partition, replica, name)
-    try:
-        result = cluster.carry_out(process, effect, lose_answer=not answered)
-    except AnswerLost:
-        process.isr_writes[partition] = effect
-        return
-    finish(procedure, result)
-
-
-def begin_change(
-    process: MemoryProcess, tp: TopicPartition, replica: int, name: str
-) -> tuple[Procedure[bool], IsrWrite]:
-    """The procedure, and the write that it asks for."""
-    begin = process.broker.maybe_shrink_isr if name == "shrink_isr" else process.broker.maybe_expand_isr
-    procedure = begin(tp, replica)
-    effect = next(procedure)
-    if not isinstance(effect, IsrWrite):
-        raise TypeError(f"{name} asks for {effect}")
-    return procedure, effect
-
-
-def rewrite_isr(cluster: MemoryCluster, *, b: int, partition: TopicPartition) -> None:
-    """A leader's ISR write is repeated; its procedure is taken up where it was, since nothing it knew has changed."""
-    process = cluster.change(b)
-    effect = process.isr_writes.pop(partition)
-    procedure, repeated = begin_change(
-        process, partition, effect.replica, "shrink_isr" if isinstance(effect, ShrinkIsr) else "expand_isr"
-    )
-    if repeated != effect:
-        raise RuntimeError(f"the repeated ISR write is not {effect}")
-    finish(procedure, cluster.carry_out(process, effect))
-
-
-def report_isr_changes(cluster: MemoryCluster, *, b: int) -> None:
-    """A leader announces the ISR changes that it wrote."""
-    process = cluster.change(b)
-    procedure = maybe_propagate_isr_changes(process.broker)
-    effect = next(procedure)
-    if isinstance(effect, ReportIsrChanges):
-        path = cluster.carry_out(process, effect)
-        cluster.notifiers[path] = b
-        finish(procedure, path)
-
-
-def finish(procedure: Procedure[object], result: object) -> None:
-    """Give a procedure the result of its last effect."""
-    try:
-        procedure.send(result)
-    except StopIteration:
-        return
-    raise RuntimeError("an ISR change goes on after its write")

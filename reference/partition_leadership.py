@@ -230,7 +230,9 @@ def _write(
     expected_version: int,
 ) -> Procedure[int | None]:
     """Write an elected leader."""
-    return (yield from WriteElectedLeader(partition, content, expected_version, controller.fence, remaining))
+    compares, fence = controller.compares_content, controller.fence
+    write = WriteElectedLeader(partition, content, expected_version, fence, remaining, compares_content=compares)
+    return (yield from write)
 
 
 def _elect_leader(

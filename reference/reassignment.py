@@ -16,6 +16,7 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitions
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 from reference import replica_transitions
@@ -200,7 +201,8 @@ def _update_leader_epoch(
             isr=found.content.isr,
             controller_epoch=controller.context.epoch,
         )
-        version = yield from write(read.partition, content, found.version, controller.fence)
+        conditional = write(read.partition, content, found.version, controller.fence)
+        version = yield from replace(conditional, compares_content=controller.compares_content)
         if version is not None:
             controller.report(LeaderEpochUpdated, partition=read.partition, leader_epoch=content.leader_epoch)
             return LeaderIsrAndControllerEpoch.of(content, version)
@@ -261,7 +263,8 @@ def _elect_among_reassigned(
     """To OnlinePartition with the reassigned selector; a failure is only logged (D48)."""
 
     def write(content: PartitionStatePayload, expected_version: int) -> Procedure[int | None]:
-        version = yield from WriteMove(partition, content, expected_version, controller.fence)
+        compares, fence = controller.compares_content, controller.fence
+        version = yield from WriteMove(partition, content, expected_version, fence, compares_content=compares)
         if version is not None:
             controller.context.partition_replica_assignment[partition] = wanted
         return version

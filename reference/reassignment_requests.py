@@ -81,6 +81,7 @@ def _initiate(controller: KafkaController, asked: Wanted, reason: Handler) -> Pr
         del remaining
         assigned = controller.context.partition_replica_assignment.get(partition)
         refused = assigned is None or assigned == asked[partition] or _is_doomed(controller, partition, reason)
+        refused = refused or _lacks_targets(controller, asked[partition])
         return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
 
     def rest(partition: TopicPartition, left: Reassignments | None, remaining: Partitions) -> Procedure[bool]:
@@ -103,6 +104,11 @@ def _is_doomed(controller: KafkaController, partition: TopicPartition, reason: H
     """Whether a topic is queued for deletion, which is asked of a new request, and where that is mended at failover."""
     asks = reason is Handler.REASSIGNMENT or controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     return asks and partition.topic in controller.deleting.queued
+
+
+def _lacks_targets(controller: KafkaController, wanted: tuple[int, ...]) -> bool:
+    """Whether not all of RAR lives, which was asked before 0.10.1.0, also when a failover took it up again (D14)."""
+    return controller.puts_back(Switch.REFUSE_DEAD_TARGETS) and not controller.live.issuperset(wanted)
 
 
 def _run_first(controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]) -> Procedure[None]:

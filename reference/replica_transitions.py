@@ -206,11 +206,16 @@ def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken:
 
 
 def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
-    """Cache the leadership without the replica; the other assigned replicas are told, unless the topic is to go."""
+    """Cache the leadership without the replica; the other assigned replicas are told, unless the topic is to go.
+
+    Before 0.8.2 only the leader was (D21).
+    """
     partition, replica = key
     controller.context.partition_leadership_info[partition] = known
     if partition not in controller.deleting.partitions:
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
+        if controller.puts_back(Switch.TELL_ONLY_THE_LEADER):
+            others = tuple(one for one in others if one == known.leader)
         controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.OFFLINE
@@ -227,7 +232,10 @@ def _remove_replica_from_isr(
         controller.report(NotInIsr, replica=replica, partition=partition, leader=leader, isr=isr)
         return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
     content = _without_replica(controller, found.content, replica)
-    version = yield from WriteRemoval(partition, content, found.version, controller.fence, replica, remaining)
+    compares, fence = controller.compares_content, controller.fence
+    version = yield from WriteRemoval(
+        partition, content, found.version, fence, replica, remaining, compares_content=compares
+    )
     if version is None:
         if controller.configuration.caches_failed_removals and not controller.mends(Switch.CACHE_WHAT_IS_WRITTEN):
             failed = LeaderIsrAndControllerEpoch.of(content, NO_VERSION)

@@ -8,7 +8,7 @@ Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reference.procedures import Effect, Script
 from reference.zookeeper_api import NodeExists
@@ -90,12 +90,16 @@ class ReadForElection(StateRead):
 
 @dataclass(frozen=True)
 class StateWrite(Effect["int | None"]):
-    """A conditional write of a state znode by the controller: the new version, or None if it is to read again."""
+    """A conditional write of a state znode by the controller: the new version, or None if it is to read again.
+
+    `compares_content`: one that fails on its version, but finds its very content, counts as done.
+    """
 
     partition: TopicPartition
     content: PartitionStatePayload
     expected_version: int
     fence: Fence | None
+    compares_content: bool = field(default=True, kw_only=True)
 
     @property
     def written(self) -> str:
@@ -106,7 +110,8 @@ class StateWrite(Effect["int | None"]):
         """Write it on the version read."""
         if self.fence is not None:
             yield from self.fence.check()
-        return (yield from update_state_znode(self.partition, self.content, self.expected_version))
+        about = self.partition, self.content, self.expected_version
+        return (yield from update_state_znode(*about, compares_content=self.compares_content))
 
 
 @dataclass(frozen=True)
@@ -152,6 +157,7 @@ class IsrWrite(Effect["int | None"]):
     content: PartitionStatePayload
     expected_version: int
     replica: int
+    compares_content: bool = True
 
     @property
     def written(self) -> str:
@@ -160,7 +166,8 @@ class IsrWrite(Effect["int | None"]):
 
     def script(self) -> Script[int | None]:
         """Write it on the version cached."""
-        return update_state_znode(self.partition, self.content, self.expected_version)
+        about = self.partition, self.content, self.expected_version
+        return update_state_znode(*about, compares_content=self.compares_content)
 
 
 @dataclass(frozen=True)

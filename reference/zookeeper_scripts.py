@@ -204,16 +204,21 @@ def owner_of(path: str) -> Script[int | None]:
     return owner
 
 
-def update_state_znode(partition: TopicPartition, content: PartitionStatePayload, expected: int) -> Script[int | None]:
+def update_state_znode(
+    partition: TopicPartition, content: PartitionStatePayload, expected: int, *, compares_content: bool = True
+) -> Script[int | None]:
     """`conditionalUpdatePersistentPath`: the new version, or None if the znode is gone or not at the expected one.
 
-    Content as it was to be written counts as success, in case the answer to this very write was lost (KAFKA-1382).
+    Content as it was to be written counts as success, in case the answer to this very write was lost (KAFKA-1382);
+    before 0.8.2.0 nobody asked (D31).
     """
     try:
         stat = yield SetData(state_path(partition), content.encode(), expected)
     except NoNode:
         return None
     except BadVersion:
+        if not compares_content:
+            return None
         found = yield from read_state_znode(partition)
         return found.version if found is not None and found.content == content else None
     version: int = stat.version

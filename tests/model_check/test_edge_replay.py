@@ -17,7 +17,7 @@ from model_check.edge_replay import joined, replay_edges, walk
 from model_check.interpreter import explore_plainly
 from model_check.sides import Disagreement, Sides
 from model_check.spanning_tree import SpanningTree, spanning_tree
-from reference import deletion_requests, memory_choices, memory_scheduler, memory_steps
+from reference import deletion_requests, memory_choices, memory_isr_changes, memory_scheduler
 from reference.broker import Broker
 from reference.effects import ResignDelete
 from reference.memory_cluster import MemoryCluster
@@ -29,12 +29,13 @@ from reference.zookeeper_scripts import state_path
 from spec.error_codes import ErrorCode
 from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
 from spec.scopes import Scope, scope
-from spec.variants import VARIANTS
+from spec.variants import VARIANTS, Switch
 
 
 @cache
 def sides(name: str, variant: str = "AS_CODED") -> Sides:
-    return Sides(scope(name), VARIANTS[variant])
+    base, *older = variant.split("+")
+    return Sides(scope(name), VARIANTS[base] | {Switch[one] for one in older})
 
 
 @cache
@@ -50,10 +51,23 @@ OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dea
 """Those that are about one part, in two variants."""
 
 
+OLDER = {
+    "lost_isr_write": "AS_CODED+COMPARE_NO_CONTENT",
+    "three_replicas": "AS_CODED+TELL_ONLY_THE_LEADER",
+    "removal": "AS_CODED+TAKE_ANY_FOLLOWER",
+    "resigned_deletion": "AS_CODED+CALLBACK_WITHOUT_LOCK+RESIGN_UNDER_LOCK",
+    "cold_metadata": "AS_CODED+METADATA_LAST",
+    "slow_notes": "AS_CODED",
+}
+"""Scopes of what an older release did, and of what a leader may, small enough to be replayed whole."""
+
+
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        ("bounce", "AS_CODED"), ("bounce", "FENCED"), ("move", "AS_CODED"),
+        ("bounce", "AS_CODED"), ("lost_isr_write", OLDER["lost_isr_write"]),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in OLDER.items() if one[0] != "lost_isr_write"),
+        ("bounce", "FENCED"), ("move", "AS_CODED"),
         ("leaderless_deletion", "AS_CODED"), ("addition", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
@@ -306,7 +320,7 @@ def test_two_ways_to_a_state_must_find_the_reference_in_one_condition(monkeypatc
     """A deferred answer that only some orders of steps leave behind: nobody reads it, but it is there."""
     both, of = sides("tiny"), tree("tiny", depth=4)
     both.initial()
-    shrink = memory_steps.change_isr
+    shrink = memory_isr_changes.change_isr
 
     def leaves_a_trace(cluster: MemoryCluster, *, b: int, **given: Any) -> None:
         shrink(cluster, b=b, **given)
@@ -316,7 +330,7 @@ def test_two_ways_to_a_state_must_find_the_reference_in_one_condition(monkeypatc
                 cluster.processes[3].broker.partition(cluster.partitions[0]), assigned_replicas=(2, 1)
             )
 
-    monkeypatch.setattr(memory_steps, "change_isr", leaves_a_trace)
+    monkeypatch.setattr(memory_isr_changes, "change_isr", leaves_a_trace)
     with pytest.raises(Disagreement) as found:
         replay_edges(both, of)
     assert found.value.reasons[0].startswith("the specification is in the same state after ")

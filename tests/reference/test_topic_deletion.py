@@ -11,7 +11,7 @@ from reference.controller import KafkaController
 from reference.controller_election import on_controller_resignation
 from reference.controller_threads import on_callback, on_deletion_thread
 from reference.deletion_requests import DropRequest, OnDeletionChange
-from reference.effects import JoinSender, OnBrokerChange
+from reference.effects import JoinThread, OnBrokerChange
 from reference.preferred_election import FinishFailover
 from reference.topic_deletion import DeleteQueuedTopic, is_due, on_replica_deleted
 from spec.error_codes import ErrorCode
@@ -248,9 +248,9 @@ def test_who_closes_a_channel_whose_sender_calls_back_waits_for_ever(mends: tupl
     calling_back(cluster.one, 2)
     hand = Hand(on_callback(cluster.one, Callback.BROKERS))
     hand.expect(OnBrokerChange, registered(*({1, 2, 3} - {dead})))
-    assert isinstance(hand.pending, JoinSender) == (dead == 2 and not mends)
+    assert isinstance(hand.pending, JoinThread) == (dead == 2 and not mends)
     if not mends and dead == 3:
-        assert isinstance(Hand(on_controller_resignation(cluster.one)).pending, JoinSender)
+        assert isinstance(Hand(on_controller_resignation(cluster.one)).pending, JoinThread)
 
 
 def calling_back(one: KafkaController, broker: int) -> None:
