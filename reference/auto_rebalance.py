@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from reference.context import Activity
 from reference.controller import KafkaController
+from reference.controller_election import on_controller_moved
 from reference.partition_leadership import bring_online
 from reference.preferred_election import tell_outcome
-from reference.procedures import Procedure
+from reference.procedures import FencedWrite, Procedure
 from reference.zookeeper_scripts import ISR_CHANGES
 from spec.controller_log.preferred_election import PreferredElectionStarted
 from spec.kafka_types import TopicPartition
@@ -64,5 +65,7 @@ def rebalance_partition(controller: KafkaController, partition: TopicPartition) 
         controller.report(PreferredElectionStarted, partitions=(partition,))
         yield from bring_online(controller, (partition,), Handler.REBALANCE)
         tell_outcome(controller, frozenset({partition}))
+    except FencedWrite:
+        on_controller_moved(controller)
     finally:
         controller.activity = Activity()
