@@ -18,7 +18,7 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     bounds_hit = ["rule"]            # a rule that somewhere only a bound of the scope stops
 
     [scope.tiny.prove.AS_CODED]      # induction, for all `always` and `step` properties
-    violated = ["property"]          # not to be proved: the exploration of some scope shows it broken
+    violated = ["property"]          # not to be proved: the exploration of some scope shows it broken, or a test's run
     incomplete = { property = "why" }    # what induction leaves open,
     bounded = { property = 25 }          # and up to how many steps it is known to hold (looked at with --deep)
 

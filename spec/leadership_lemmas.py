@@ -21,6 +21,7 @@ from spec.replica_states import ReplicaState
 from spec.replica_transitions import without_replica
 from spec.state import At
 from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import exists
 
 #: Where a controller holds the version that it is about to write on.
@@ -43,13 +44,20 @@ def _all(s: Any, m: Model, p: int) -> Iterator[Any]:
     yield from copies(s, m, p)
 
 
+def _every_copy_was_written(m: Model) -> bool:
+    """Whether no copy says what somebody has only failed to write (S4)."""
+    return m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals")
+
+
 def _holds_a_version(controller: Any) -> Value:
     return either(*(controller.at == at for at in HOLDS_A_VERSION))
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
+def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value | None:
     """No copy of a partition's state has a higher version, or a higher leader_epoch, than its znode."""
+    if not _every_copy_was_written(m):
+        return None
     znodes = s.zookeeper.state
     return both(
         *(
@@ -73,8 +81,10 @@ def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def without_a_version_there_is_nothing(s: Any, m: Model) -> Value:
+def without_a_version_there_is_nothing(s: Any, m: Model) -> Value | None:
     """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
+    if not _every_copy_was_written(m):
+        return None
     facts = []
     for p in m.partitions:
         for one in _all(s, m, p):
@@ -84,8 +94,10 @@ def without_a_version_there_is_nothing(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value:
+def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value | None:
     """A copy with the znode's version has the znode's leader_epoch."""
+    if not _every_copy_was_written(m):
+        return None
     znodes = s.zookeeper.state
     return both(
         *(
@@ -97,8 +109,10 @@ def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", parts=("partitions",))
-def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value:
+def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value | None:
     """The znode and all copies with the same leader_epoch name the same leader."""
+    if not _every_copy_was_written(m):
+        return None
     return both(
         *(
             (one.leader_epoch == other.leader_epoch).implies(one.leader == other.leader)

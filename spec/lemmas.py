@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from spec import (
     controller_lemmas,
     delayed_operation_claims,
+    in_sync_lemmas,
     leadership_lemmas,
     preferred_election_lemmas,
     reassignment_lemmas,
@@ -22,7 +23,8 @@ from spec.model import Model
 from spec.state import shape
 
 MODULES = (
-    controller_lemmas, leadership_lemmas, reassignment_lemmas, preferred_election_lemmas, delayed_operation_claims,
+    controller_lemmas, leadership_lemmas, in_sync_lemmas, reassignment_lemmas, preferred_election_lemmas,
+    delayed_operation_claims,
 )  # fmt: skip
 
 

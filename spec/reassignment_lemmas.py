@@ -218,23 +218,6 @@ def no_writer_is_ahead_of_zookeeper(s: Any, m: Model) -> Value:
     )
 
 
-@claim("always", source="PROTOCOL.md sections 5 and 10", parts=PARTS)
-def whoever_leads_is_in_sync(s: Any, m: Model) -> Value:
-    """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
-    facts = []
-    for p in m.partitions:
-        memories = {b: s.brokers[b].partitions[p] for b in m.assigned(p)}
-        caches = [s.controllers[c].partitions[p] for c in m.controllers]
-        slots = [s.connections[c][b][k] for c in m.controllers for b in m.brokers.ids for k in m.slots]
-        named = (s.zookeeper.state[p], *caches, *(slot.partitions[p] for slot in slots))
-        facts += [either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named]
-        for b, known in memories.items():
-            facts.append(flag(known.leader == b).implies(m.brokers.contains(known.isr, b)))
-            if "retrying" in known:
-                facts.append(either(known.retrying == (), m.brokers.contains(known.retrying, b)))
-    return both(*facts)
-
-
 @claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
 def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
     """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
@@ -281,6 +264,6 @@ def after_step_7_the_leader_is_of_the_target(s: Any, m: Model) -> Value | None:
 LEMMAS = (
     who_is_not_active_reassigns_nothing, a_run_has_its_handler, who_is_to_go_is_not_of_the_target,
     who_is_current_reassigns_what_is_asked_for, who_is_current_knows_the_assignment, an_assignment_is_one_of_three,
-    who_completes_has_written_the_target, no_writer_is_ahead_of_zookeeper, whoever_leads_is_in_sync,
-    who_is_current_knows_the_leader, after_step_7_the_leader_is_of_the_target,
+    who_completes_has_written_the_target, no_writer_is_ahead_of_zookeeper, who_is_current_knows_the_leader,
+    after_step_7_the_leader_is_of_the_target,
 )  # fmt: skip

@@ -68,7 +68,6 @@ NEEDED = [
     ("who_is_current_knows_the_assignment", "write_union(c=1, p=0)", "assignments_change_in_order"),
     ("an_assignment_is_one_of_three", "write_union(c=1, p=0)", "assignments_change_in_order"),
     ("no_writer_is_ahead_of_zookeeper", "read_for_removal(c=1, p=0, r=1)", "who_is_current_knows_the_leader"),
-    ("whoever_leads_is_in_sync", "read_for_election(c=1, p=0)", "who_is_current_knows_the_leader"),
     ("who_is_current_knows_the_leader", "read_for_move(c=1, p=0)", "after_step_7_the_leader_is_of_the_target"),
     (
         "after_step_7_the_leader_is_of_the_target",

@@ -1,0 +1,64 @@
+"""Lemmas about who is in sync, which leaders are, and so somebody is.
+
+They are asked for with reassignments, and where election could be unclean but for its mends. They hold elsewhere, too,
+but no other proof needs them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import claim
+from spec.model import Model
+from spec.partition_leadership import live_assigned
+from spec.partition_states import PartitionState
+from spec.state import At
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+
+def _keeps_the_last(m: Model) -> bool:
+    """Whether it is asked if somebody is in sync, and the last member of an ISR stays in it (D29)."""
+    return m.scope.unclean and m.mends(Switch.KEEP_LAST_IN_SYNC)
+
+
+@claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))
+def whoever_leads_is_in_sync(s: Any, m: Model) -> Value | None:
+    """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
+    if not (m.has("reassignment") or _keeps_the_last(m)):
+        return None
+    facts = []
+    for p in m.partitions:
+        memories = {b: s.brokers[b].partitions[p] for b in m.assigned(p)}
+        caches = [s.controllers[c].partitions[p] for c in m.controllers]
+        slots = [s.connections[c][b][k] for c in m.controllers for b in m.brokers.ids for k in m.slots]
+        named = (s.zookeeper.state[p], *caches, *(slot.partitions[p] for slot in slots))
+        facts += [either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named]
+        for b, known in memories.items():
+            facts.append(flag(known.leader == b).implies(m.brokers.contains(known.isr, b)))
+            if "retrying" in known:
+                facts.append(either(known.retrying == (), m.brokers.contains(known.retrying, b)))
+    return both(*facts)
+
+
+@claim(
+    "always",
+    source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2",
+    parts=("partitions",),
+)
+def a_new_partition_is_visited_where_a_replica_lives(s: Any, m: Model) -> Value | None:
+    """Whoever is about to create a state znode knows of an assigned replica that lives."""
+    if not _keeps_the_last(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        online = either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)
+        for p in m.partitions:
+            cached = controller.partitions[p]
+            visited = both(online, cached.todo, cached.state == PartitionState.NEW)
+            facts.append(visited.implies(live_assigned(s, m, c, p) != ()))
+    return both(*facts)
+
+
+LEMMAS = (whoever_leads_is_in_sync, a_new_partition_is_visited_where_a_replica_lives)

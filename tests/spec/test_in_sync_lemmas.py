@@ -1,0 +1,70 @@
+"""Lemmas about who is in sync: true of all enumerated states, of use, and said where they are needed only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.explorer import explore
+from spec.in_sync_lemmas import LEMMAS
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED, FENCED
+from tests.spec.inductive_steps import Proving
+
+LEADS, NEW = (one.name for one in LEMMAS)
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof"), FENCED)
+
+
+def test_they_are_said_with_reassignments_and_where_the_last_in_sync_is_kept() -> None:
+    assert {LEADS, NEW} <= proof().everything().keys()
+    assert not {LEADS, NEW} & Proving(scope("proof"), AS_CODED).everything().keys()
+    assert not {LEADS, NEW} & Proving(scope("proof_creation"), FENCED).everything().keys()
+    assert {LEADS, NEW} & Proving(scope("proof_reassignment"), AS_CODED).everything().keys() == {LEADS}
+
+
+@pytest.mark.parametrize("scope_name", ["unclean", pytest.param("small", marks=pytest.mark.slow)])
+def test_they_hold_in_every_reachable_state(scope_name: str) -> None:
+    within = replace(scope(scope_name), unclean=True)
+    stated = tuple(one for one in lemmas_of(Model(within, FENCED)) if one.name in {LEADS, NEW})
+    assert len(stated) == 2
+    found = explore(replace(system(within, FENCED), properties=stated))
+    assert found.exhausted
+    assert found.violated == {}
+
+
+@pytest.mark.parametrize(
+    ("lemma", "action", "saved"),
+    [
+        (LEADS, "shrink_isr(b=1, p=0, r=2)", "somebody_is_in_sync"),
+        (NEW, "create_state(c=1, p=0)", "somebody_is_in_sync"),
+    ],
+)
+def test_without_a_lemma_some_step_could_leave_nobody_in_sync(lemma: str, action: str, saved: str) -> None:
+    assert proof().needs(lemma, action, saved)
+
+
+@pytest.mark.slow
+def test_reassignments_rest_on_leaders_that_are_in_sync() -> None:
+    reassigning = Proving(scope("proof_reassignment"), FENCED)
+    broken = {"isr_is_within_assigned", "leaders_are_assigned", "completed_means_done"}
+    assert reassigning.needs(LEADS, "read_for_election(c=1, p=0)", "who_is_current_knows_the_leader", without=broken)
+
+
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        ("write_removal(c=1, p=0, r=2)", "zookeeper.state[0].leader", LEADS),
+        ("on_broker_change(c=1)", "controllers[1].live", NEW),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    assert proof().breaks_without_update(action, forgets, breaks)
