@@ -15,7 +15,7 @@ from itertools import chain
 
 from model_check.deliveries import Deliveries
 from model_check.explanations import candidates, leads_with_stale_version
-from model_check.hidden_steps import SESSIONS, Candidate, hidden_steps, part
+from model_check.hidden_steps import ORDERS, SESSIONS, Candidate, hidden_steps, part
 from model_check.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.nothing_new import finds_nothing_new
 from model_check.on_demand import called_for, failures
@@ -141,12 +141,7 @@ class Explainer:
         return blamed
 
     def _in_order(self, at: Position) -> Iterator[Move]:
-        hidden = (self.steps.taken(at, candidate) for candidate in self.hidden(at))
-        for to in filter(None, hidden):
-            likely = self.likelihood.is_likely_at_once(at, to)
-            yield Move(to, likely)
-            if likely:
-                break
+        yield from self._unseen(at)
         heads, is_settled = self.tracks.heads(at.place), False
         for number, one in sorted(heads, key=lambda head: not self.likelihood.is_by_itself(head[1], at.place)):
             soon = one.time <= heads[0][1].time + SKEW
@@ -154,6 +149,18 @@ class Explainer:
                 likely = move.likely and soon and not is_settled
                 yield Move(move.to, likely)
                 is_settled = is_settled or (likely and self.likelihood.is_by_itself(one, at.place))
+
+    def _unseen(self, at: Position) -> Iterator[Move]:
+        """Hidden steps, up to one that can be taken at once; and what its process may take up in its stead."""
+        first: Candidate | None = None
+        for candidate in self.hidden(at):
+            if first is not None and not _is_instead_of(candidate, first):
+                continue
+            to = self.steps.taken(at, candidate)
+            if to is not None:
+                likely = self.likelihood.is_likely_at_once(at, to)
+                yield Move(to, likely)
+                first = candidate if likely and first is None else first
 
     def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
         """Moves that explain the next observation of a sequence, or are needed before anything can."""
@@ -246,3 +253,8 @@ class Explainer:
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
         return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)))
+
+
+def _is_instead_of(candidate: Candidate, taken: Candidate) -> bool:
+    """Whether a controller may take up this partition or topic before another."""
+    return {candidate[0], taken[0]} <= ORDERS and candidate[1]["c"] == taken[1]["c"]

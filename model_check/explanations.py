@@ -55,11 +55,11 @@ def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate
 
 
 def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Iterator[Candidate]:
-    if one.is_guess or not one.first:
-        yield "renew_session", {"b": one.by}
-    if one.is_guess or one.first:
-        yield "start_process", {"b": one.by}
-        yield "start_process_early", {"b": one.by}
+    renewed = [("renew_session", {"b": one.by})]
+    started = [(rule, {"b": one.by}) for rule in ("start_process", "start_process_early")]
+    yield from started if one.first else renewed
+    if one.is_guess:
+        yield from renewed if one.first else started
 
 
 def _session_ended(m: Model, one: SessionEnded, state: PlainState) -> Iterator[Candidate]:
@@ -129,10 +129,13 @@ def _assigned(m: Model, one: AssignmentWritten, state: PlainState) -> Iterable[C
     return [("write_addition", {"t": one.topic, ADDITION: one.addition})]
 
 
-def _reassigned(_m: Model, one: AssignmentWritten | ReassignmentsWritten, state: PlainState) -> Iterator[Candidate]:
+def _reassigned(m: Model, one: AssignmentWritten | ReassignmentsWritten, state: PlainState) -> Iterator[Candidate]:
+    """A write of the partition that a controller works on; what it writes may be what was there, of any topic."""
     controller = part(state, "controllers", one.by)
-    if place_of(controller) in REASSIGNING:
-        yield REASSIGNING[place_of(controller)], {"c": one.by, "p": controller.get("reassigning", 0)}
+    p = controller.get("reassigning", 0)
+    its_own = isinstance(one, ReassignmentsWritten) or m.topic_of(p) == one.topic
+    if its_own and place_of(controller) in REASSIGNING:
+        yield REASSIGNING[place_of(controller)], {"c": one.by, "p": p}
 
 
 def _isr_change(m: Model, one: StateWritten, znode: PlainState) -> Iterator[Candidate]:

@@ -54,6 +54,8 @@ REASSIGNING: Final[Mapping[At, str]] = {
 
 BEGINNING: Final = ("accept_reassignment", "read_whether_caught_up", "read_remaining")
 """What it may do with the next partition that is due to be reassigned."""
+ORDERS: Final = frozenset({*BEGINNING, "delete_queued_topic", "drop_request"})
+"""Steps that take up one of several partitions or topics: in which order, bears on what follows."""
 
 VISITS: Final[Mapping[At, tuple[str, ...]]] = {
     At.READ_STATES: ("read_state",),

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from reference.zookeeper_transactions import NodeCreated, SessionCreated, Transaction
+from reference.zookeeper_scripts import COMMON_PATHS
+from reference.zookeeper_transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
 from spec import znode_paths as paths
 from spec.errors import BadInput, MalformedInput
 from spec.znode_paths import Path as ZnodePath
@@ -65,7 +66,11 @@ def sessions_by_log(folder: Path) -> dict[int, Session]:
 
 
 def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]:
-    """Whose the sessions are, told by the ephemeral znodes that they own; each is taken to be another process's."""
+    """Whose the sessions are, told by the ephemeral znodes that they own, and of which process, told by what they do.
+
+    A process that starts looks for all the paths that a cluster has before it writes anything; one that goes on under a
+    new session does not.
+    """
     owners: dict[int, int] = {}
     for one in transactions:
         if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
@@ -76,12 +81,24 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
                 payload: Any = parse_payload(path, one.change.data)
                 owners[one.session] = payload.brokerid
     began = [one.session for one in transactions if isinstance(one.change, SessionCreated) and one.session in owners]
+    firsts = _first_writes(transactions)
     lives: Counter[int] = Counter()
     sessions = {}
     for session in began:
-        lives[owners[session]] += 1
-        sessions[session] = Session(owners[session], lives[owners[session]], is_guess=True)
+        broker = owners[session]
+        if not lives[broker] or firsts[session] > len(COMMON_PATHS):
+            lives[broker] += 1
+        sessions[session] = Session(broker, lives[broker], is_guess=True)
     return sessions
+
+
+def _first_writes(transactions: list[Transaction]) -> dict[int, int]:
+    """How many requests each session has made by its first write, refused or not."""
+    firsts: dict[int, int] = {}
+    for one in transactions:
+        if not isinstance(one.change, SessionCreated | SessionClosed):
+            firsts.setdefault(one.session, one.cxid)
+    return firsts
 
 
 def broker_of(log: Path) -> int:
