@@ -44,6 +44,9 @@ def test_the_results_are_the_manifests() -> None:
             counts = [f"{one.states:,}", f"{one.transitions:,}", str(one.depth)]
             expected.append([plan.scope, one.variant, *counts, ", ".join(broken) or "none"])
     assert rows("| scope | variant |") == expected
+    examples = rows("| for example | variant |")
+    assert len(examples) > 5
+    assert [one for one in examples if one not in expected] == []
 
 
 def test_the_defects_are_the_rows_of_the_specification() -> None:
