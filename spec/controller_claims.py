@@ -12,7 +12,7 @@ from typing import Any
 from spec.broker_state import Stage
 from spec.language import Action, claim
 from spec.model import Model
-from spec.state import At, Session
+from spec.state import At, Session, listened_paths
 from spec.terms import Value, both, either, flag
 
 
@@ -119,14 +119,20 @@ def the_second_epoch(s: Any, m: Model) -> Value:
 def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """Within one incarnation, a resignation's reset aside, no process's controller epoch goes back; nor ZooKeeper's."""
     facts = [before.zookeeper.epoch <= after.zookeeper.epoch]
-    for c in m.controllers:
-        old, new = before.controllers[c].epoch, after.controllers[c].epoch
-        facts.append(either(new == 0, old <= new))
-    if m.has("partitions"):
-        for b in m.brokers.ids:
-            ended = flag(after.processes[b].session == Session.NONE)
+    for b in m.brokers.ids:
+        ended = flag(after.processes[b].session == Session.NONE)
+        if b in m.controllers:
+            old, new = before.controllers[b].epoch, after.controllers[b].epoch
+            facts.append(either(ended, old <= new, both(new == 0, _is_taken_down(after.controllers[b], m))))
+        if m.has("partitions"):
             facts.append(either(ended, before.brokers[b].controller_epoch <= after.brokers[b].controller_epoch))
     return both(*facts)
+
+
+def _is_taken_down(controller: Any, m: Model) -> Value:
+    """What a resignation leaves of a controller: not active, without listeners, and at rest or about to elect again."""
+    at_rest = either(*(controller.at == at for at in (At.IDLE, At.ELECT_READ, At.RESIGN_DELETE)))
+    return both(at_rest, ~controller.active, *(~controller.listening[path] for path in listened_paths(m)))
 
 
 @claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
