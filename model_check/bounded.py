@@ -24,7 +24,7 @@ from model_check.obligations import arbitrary_constants, initial_terms
 from model_check.smtlib import Answer, Problem, Question, decide_all, problem
 from model_check.straight_line import Valuation
 from model_check.traces import Trace
-from model_check.verdicts import Verdict
+from model_check.verdicts import INTERRUPTED, Verdict
 from spec.language import Action, Property, TransitionSystem
 from spec.terms import bits_for
 
@@ -67,18 +67,25 @@ def check_bounded(
     """Look for a shortest run of at most `depth` steps that breaks an `always` or `step` property.
 
     `invariants` are properties that are known to hold; the solver may use them. `timeout_s` is seconds for each
-    question; `progress` is called with each depth that is settled. Raises NotCheckable.
+    question; `progress` is called with each depth that is settled. Ctrl-C ends it, with the depth reached until then.
+    Raises NotCheckable.
     """
     if claim.kind not in {"always", "step"}:
         raise NotCheckable(f"{claim.name} is of the kind {claim.kind!r}; bounded runs can break always or step")
     started = perf_counter()
     search = _Search(_Unrolling(system, claim, invariants, depth), depth, timeout_s, progress)
-    search.run()
+    interrupted = False
+    try:
+        search.run()
+    except KeyboardInterrupt:
+        interrupted = True
     if search.trace is not None:
         found = len(search.trace)
         return BoundedReport(claim.name, Verdict.VIOLATED, found - 1, search.trace, "", perf_counter() - started)
     reason = f"holds up to a depth of {depth} steps; longer runs were not looked at"
-    if search.safe < depth:
+    if interrupted:
+        reason = f"{INTERRUPTED}; holds up to a depth of {max(search.safe, 0)} steps"
+    elif search.safe < depth:
         reason = f"no answer within {timeout_s:g} s for {search.safe + 1} steps; holds up to {search.safe}"
     return BoundedReport(claim.name, Verdict.INCOMPLETE, search.safe, None, reason, perf_counter() - started)
 

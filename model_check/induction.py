@@ -34,7 +34,7 @@ from model_check.obligations import (
 from model_check.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
 from model_check.smtlib import Answer, Problem, Question, Result, decide, decide_all, problem
 from model_check.straight_line import Valuation
-from model_check.verdicts import Verdict
+from model_check.verdicts import INTERRUPTED, Verdict
 from spec.language import Property, TransitionSystem
 
 Progress = Callable[[int, int, str], None]
@@ -63,17 +63,21 @@ def prove(
     """Prove properties of a system (None: all its `always` and `step` properties) with the help of `always` lemmas.
 
     `timeout_s` is seconds for each question; `workers` is how many are decided at once (None: two, where there are two
-    cores). `explain=False` saves the time that makes counterexamples good to read. Raises NotProvable.
+    cores). `explain=False` saves the time that makes counterexamples good to read. Ctrl-C ends the proof and leaves it
+    open, since the next step might have spoilt it. Raises NotProvable.
     """
     started = perf_counter()
     if properties is None:
         properties = [one for one in system.properties if one.kind in {"always", "step"}]
     _check_kinds(properties, lemmas)
     proof = _Proof(system, properties, lemmas, timeout_s, explain)
-    proof.drop_what_is_false_at_the_start()
-    while names := proof.stale():
-        proof.settle(names, workers or min(2, os.cpu_count() or 1), progress)
-    proof.check_start()
+    try:
+        proof.drop_what_is_false_at_the_start()
+        while names := proof.stale():
+            proof.settle(names, workers or min(2, os.cpu_count() or 1), progress)
+        proof.check_start()
+    except KeyboardInterrupt:
+        proof.leave_open()
     return proof.report(perf_counter() - started)
 
 
@@ -116,6 +120,7 @@ class _Proof:
         self._about_steps: dict[str, list[Obligation]] = {}
         self._rests_on: dict[str, set[str]] = {}
         self._failures: list[Obligation] = []
+        self._interrupted = False
 
     def _alive(self, names: Iterable[str]) -> list[Clause]:
         return [clause for name in names if name not in self._dropped for clause in self._members[name]]
@@ -272,6 +277,12 @@ class _Proof:
 
     # ---------------------------------------------------------------------------------------------------- the verdicts
 
+    def leave_open(self) -> None:
+        """Ctrl-C: what was not dropped is not proved either before all steps are known to keep it."""
+        self._interrupted = True
+        for name in {**self._members, **self._properties}:
+            self._dropped.setdefault(name, Conclusion(Verdict.INCOMPLETE, INTERRUPTED))
+
     def report(self, seconds: float) -> ProofReport:
         """The verdicts as they stand when no action is stale."""
         holds = Conclusion(Verdict.HOLDS)
@@ -285,4 +296,5 @@ class _Proof:
             arbitrary=arbitrary_constants(self._system),
             assumptions=assumed_bounds(self._system),
             seconds=seconds,
+            interrupted=self._interrupted,
         )

@@ -22,8 +22,8 @@ from model_check.live_cluster import LiveCluster, Setup, Stopped
 from model_check.live_scenario import DRAWN, FAULTS, Scenario, drawn
 from model_check.recordings import read
 from model_check.results import Run
-from model_check.verdicts import Verdict
-from model_check.verification import INTERRUPTED
+from model_check.verdicts import INTERRUPTED, Verdict
+from model_check.verification import told_as_interrupted
 from spec.variants import show_switches
 
 ENGINE: Final = "live"
@@ -83,8 +83,7 @@ def run(
     recording = read(folder)
     budget = max(BUDGET, POSITIONS_EACH * recording.observations)
     made = run_of(recording, judge(recording, task.setup.switches, budget=budget, stop=stop), variant)
-    if made.verdict is Verdict.INCOMPLETE and stop():
-        made = replace(made, reason=f"{INTERRUPTED}; {made.reason}")
+    made = told_as_interrupted(made) if stop() else made
     seconds = {"record": recorded - begun, "judge": time.monotonic() - recorded}
     return replace(made, engine=ENGINE, scope=task.title, seconds=seconds)
 

@@ -65,12 +65,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A handler's cells, by place and then fault; `places` in the order in which a run without faults comes to them."""
+    """A handler's cells, by place and then fault; `places` in the order in which a run without faults comes to them.
+
+    If it was interrupted, the cells of the faults that were not tried to the end are not there.
+    """
 
     scope: str
     system: TransitionSystem
     places: tuple[str, ...]
     cells: tuple[Cell, ...]
+    interrupted: bool = False
 
     def cell(self, place: str, fault: str) -> Cell:
         """One of the cells; KeyError if it was not looked at."""
@@ -83,22 +87,24 @@ def matrix(
     switches: Switches,
     faults: tuple[str, ...] = FAULTS,
     tell: Callable[[str], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Matrix:
-    """The matrix of a handler, for some faults."""
+    """The matrix of a handler, for some faults; `stop` is asked whether to leave it at what there is."""
     built, m = system(scope, switches), Model(scope, switches)
     way = triggered(built, plan.trigger)
-    handler = _Handler(built, m, way, plan.controller)
+    handler = _Handler(built, m, way, plan.controller, stop)
     tell("none")
     quiet = Injection("none", plan.controller, (LAST,))
     calm = handler.explored(quiet)
     places = handler.places(calm)
-    cells = [*handler.cells(quiet, calm)]
+    cells = [] if stop() else [*handler.cells(quiet, calm)]
     for fault in faults:
-        if fault != "none":
+        if fault != "none" and not stop():
             tell(fault)
             one = Injection(fault, plan.controller, places)
-            cells += handler.cells(one, handler.explored(one))
-    return Matrix(scope.name, built, places, tuple(cells))
+            found = handler.explored(one)
+            cells += () if stop() else handler.cells(one, found)
+    return Matrix(scope.name, built, places, tuple(cells), stop())
 
 
 @dataclass(frozen=True)
@@ -109,10 +115,11 @@ class _Handler:
     model: Model
     way: Trace
     controller: int
+    stop: Callable[[], bool]
 
     def explored(self, one: Injection) -> Exploration:
         """Everything that may happen with a fault."""
-        return explore(injected(self.system, self.model, self.way.last, one), graph=True)
+        return explore(injected(self.system, self.model, self.way.last, one), graph=True, stop=self.stop)
 
     def places(self, found: Exploration) -> tuple[str, ...]:
         """Where the handler may be without any fault, in the order of the first time, and behind its end."""

@@ -6,12 +6,13 @@ A cell names what is broken by letters, which a legend below the table spells ou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from string import ascii_lowercase
 
 from model_check.findings import story_of
 from model_check.matrix import LAST, Cell, Matrix
 from model_check.results import Comparison, Finding, Run
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.matrix_plans import FAULTS, MatrixPlan
 from spec.state import At
 
@@ -25,9 +26,11 @@ def run_of_matrix(found: Matrix, plan: MatrixPlan, variant: str) -> Run:
     """The run of a handler's matrix: as the manifest expects, or, where it expects nothing, whether all recovers."""
     findings = tuple(one for cell in found.cells for one in _findings(found, cell))
     comparisons = tuple(_comparisons(found, plan.expected[variant])) if variant in plan.expected else ()
-    plain = worst(_verdict(cell) for cell in found.cells)
-    verdict = worst(one.verdict for one in comparisons) if comparisons else plain
-    return Run(ENGINE, found.scope, variant, verdict, findings=findings, comparisons=comparisons)
+    verdicts = [one.verdict for one in comparisons] or [_verdict(cell) for cell in found.cells]
+    run = Run(ENGINE, found.scope, variant, worst(verdicts), findings=findings, comparisons=comparisons)
+    if found.interrupted:
+        return replace(run, verdict=worst([*verdicts, Verdict.INCOMPLETE]), reason=INTERRUPTED)
+    return run
 
 
 def _verdict(cell: Cell) -> Verdict:

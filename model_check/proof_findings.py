@@ -14,7 +14,7 @@ from model_check.findings import story_of
 from model_check.obligations import TYPE_OF
 from model_check.proof_report import ProofReport
 from model_check.results import Comparison, Finding, Run
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.expectations import ProofExpectation
 from spec.language import TransitionSystem
 
@@ -40,6 +40,7 @@ def run_of_proof(system: TransitionSystem, report: ProofReport, *, scope: str, v
         scope,
         variant,
         worst(one.verdict for one in findings),
+        INTERRUPTED if report.interrupted else "",
         findings=findings,
         not_asked=tuple(name for name in claims if name not in report.properties),
         notes=tuple(_notes(report)),
@@ -73,7 +74,13 @@ def with_bounded(run: Run, system: TransitionSystem, reports: Mapping[str, Bound
     findings = tuple(
         _bounded(one, system, reports[one.property]) if one.property in reports else one for one in run.findings
     )
-    return replace(run, findings=findings, verdict=worst(one.verdict for one in findings))
+    verdict = worst(one.verdict for one in findings)
+    return replace(run, findings=findings, verdict=verdict, reason=_reason(run, reports))
+
+
+def _reason(run: Run, reports: Mapping[str, BoundedReport]) -> str:
+    """What a proof's run was ended by; Ctrl-C may have come while bounded runs were looked at."""
+    return INTERRUPTED if any(INTERRUPTED in one.reason for one in reports.values()) else run.reason
 
 
 def _bounded(one: Finding, system: TransitionSystem, report: BoundedReport) -> Finding:
@@ -96,7 +103,8 @@ def compared_proof(run: Run, expected: ProofExpectation, reports: Mapping[str, B
         comparisons.append(_depth(report, expected.bounded[name]))
     findings = tuple(replace(one, expected=_expected(one.property, expected)) for one in run.findings)
     verdict = worst(one.verdict for one in comparisons)
-    return replace(run, findings=findings, comparisons=tuple(comparisons), verdict=verdict)
+    reason = _reason(run, reports or {})
+    return replace(run, findings=findings, comparisons=tuple(comparisons), verdict=verdict, reason=reason)
 
 
 def _comparison(one: Finding, expected: ProofExpectation) -> Comparison:

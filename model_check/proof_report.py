@@ -78,7 +78,7 @@ class ProofReport:
     `properties`, and `invariant` for lemmas and types, hold a conclusion by name. `obligations` are the questions that
     the final invariant rests on, `failures` those on the way that were not answered as hoped. `arbitrary` names the
     variables that stand for any natural number. `assumptions` names the actions that a bound of the scope may stop: the
-    proof is about runs in which none of them is hit. `seconds` is wall time.
+    proof is about runs in which none of them is hit. `seconds` is wall time. `interrupted`: Ctrl-C ended the proof.
     """
 
     system: str
@@ -89,6 +89,7 @@ class ProofReport:
     arbitrary: tuple[str, ...]
     assumptions: tuple[str, ...]
     seconds: float
+    interrupted: bool = False
 
     @property
     def problems(self) -> list[Problem]:

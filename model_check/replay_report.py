@@ -13,7 +13,7 @@ from model_check.sides import Disagreement, Sides
 from model_check.simulate import Simulated
 from model_check.spanning_tree import SpanningTree
 from model_check.traces import Trace
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.expectations import Expectation
 from spec.language import TransitionSystem
 
@@ -55,12 +55,18 @@ def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int])
     runs, steps = wanted
     long_enough, total = sum(length >= steps for length in done.lengths), sum(done.lengths)
     comparison = _count(f"runs of {steps} steps", runs, min(runs, long_enough))
-    size = f"{len(done.lengths):,} runs begun, {total:,} steps, {total / len(done.lengths):.1f} a run on average"
+    average = total / max(1, len(done.lengths))
+    size = f"{len(done.lengths):,} runs begun, {total:,} steps, {average:.1f} a run on average"
     counts = {action.rule: done.by_rule[action.rule] for action in sides.system.actions}
     taken = f"{sum(map(bool, counts.values()))} of {len(counts)} rules taken:"
     verdict = Verdict.HOLDS if comparison.is_met else Verdict.INCOMPLETE
-    comparisons = (replace(comparison, verdict=verdict),)
-    return replace(told, verdict=verdict, comparisons=comparisons, notes=(size, *told.notes, taken, *by_rule(counts)))
+    return replace(
+        told,
+        verdict=verdict,
+        reason=INTERRUPTED if done.interrupted else "",
+        comparisons=(replace(comparison, verdict=verdict),),
+        notes=(size, *told.notes, taken, *by_rule(counts)),
+    )
 
 
 class Told(Protocol):

@@ -23,13 +23,13 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from model_check.verdicts import EXIT_CODES, Verdict, worst
+from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict, worst
 from spec.errors import MalformedInput, Where
 
 UNWITNESSED = "unwitnessed"
 """What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 1
+FORMAT, VERSION = "kafka-controller-spec results", 2
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ class Run:
     `bounds_hit` counts, by rule, the states in which only a bound of the scope stopped it; `never_fired` names rules,
     `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties that this
     run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was replayed.
+    `refused` says of an ERROR that it was the input that was wrong.
     """
 
     engine: str
@@ -122,6 +123,7 @@ class Run:
     notes: tuple[str, ...] = ()
     seconds: Mapping[str, float] | None = None
     story: Story | None = None
+    refused: bool = False
 
     @property
     def title(self) -> str:
@@ -139,7 +141,10 @@ class Document:
 
     @property
     def exit_code(self) -> int:
-        """What the process says to a gate."""
+        """What the process says to a gate; where nothing is worse than input that was refused, that it is bad input."""
+        errors = [run for run in self.runs if run.verdict is Verdict.ERROR]
+        if self.verdict is Verdict.ERROR and errors and all(run.refused for run in errors):
+            return BAD_USAGE
         return EXIT_CODES[self.verdict]
 
     def to_json(self) -> str:
@@ -188,7 +193,8 @@ def _read(kind: Any, given: Any, where: Where) -> Any:
         _expect(given in list(Verdict), f"is not one of {', '.join(Verdict)}", where)
         return Verdict(given)
     accepted = (int, float) if kind is float else kind
-    _expect(isinstance(given, accepted) and not isinstance(given, bool), f"is not of type {kind.__name__}", where)
+    fits = isinstance(given, accepted) and isinstance(given, bool) == (kind is bool)
+    _expect(fits, f"is not of type {kind.__name__}", where)
     return given
 
 

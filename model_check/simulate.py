@@ -39,10 +39,11 @@ def nobody(_: int) -> None:
 
 @dataclass
 class Simulated:
-    """What random runs have done: the length of each, and how often each rule was taken."""
+    """What random runs have done: the length of each, how often each rule was taken, and whether Ctrl-C ended them."""
 
     lengths: list[int] = field(default_factory=list)
     by_rule: Counter[str] = field(default_factory=Counter)
+    interrupted: bool = False
 
 
 def simulate(
@@ -55,7 +56,8 @@ def simulate(
 ) -> Simulated:
     """So many random runs of so many steps each; raises Disagreement with the steps of a shortened run.
 
-    The same `number` gives the same runs. `progress` is told how many runs have begun.
+    The same `number` gives the same runs. `progress` is told how many runs have begun. Ctrl-C ends them, and what was
+    done until then is told.
     """
     done = Simulated()
 
@@ -99,6 +101,8 @@ def simulate(
         run_state_machine_as_test(Run, settings=chosen_settings, _min_steps=steps)
     except Disagreement as found:
         raise shortened(sides, found) from None
+    except KeyboardInterrupt:
+        done.interrupted = True
     return done
 
 

@@ -23,6 +23,9 @@ class Verdict(enum.StrEnum):
 BAD_USAGE = 2
 """The exit code of bad usage or bad input: nothing was checked."""
 
+INTERRUPTED = "interrupted"
+"""The reason of what Ctrl-C left INCOMPLETE, or a part of it."""
+
 EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.INCOMPLETE: 3, Verdict.ERROR: 4}
 
 

@@ -14,12 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.errors import SpecError
 from spec.expectations import Expectation
-
-INTERRUPTED = "interrupted"
-"""The reason of a run that Ctrl-C ended, or a part of it."""
 
 KINDS = ("VIOLATED", "INCOMPLETE", UNWITNESSED)
 """What may be found of a property other than HOLDS."""
@@ -49,11 +46,19 @@ class Check:
     make: Callable[[], Iterable[Run]]
 
 
-def run_checks(checks: Iterable[Check], tell: Callable[[Run], None] = lambda _: None) -> Iterator[Run]:
-    """The runs of all checks, the cheap ones first; what breaks is an ERROR, what is interrupted INCOMPLETE."""
+def run_checks(
+    checks: Iterable[Check],
+    tell: Callable[[Run], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Run]:
+    """The runs of all checks, the cheap ones first; what breaks is an ERROR, what is interrupted INCOMPLETE.
+
+    After a run that says that it was interrupted, and once `stop` says so, no check is begun.
+    """
     interrupted = False
     for check in sorted(checks, key=lambda one: one.cost):
-        runs = [_incomplete(check, "interrupted before it began")] if interrupted else made(check)
+        interrupted = interrupted or stop()
+        runs = [_incomplete(check, f"{INTERRUPTED} before it began")] if interrupted else made(check)
         interrupted = interrupted or any(INTERRUPTED in run.reason for run in runs)
         for run in runs:
             tell(run)
@@ -76,6 +81,13 @@ def made(check: Check) -> list[Run]:
 
 def _incomplete(check: Check, reason: str) -> Run:
     return Run(check.engine, check.scope, check.variant, Verdict.INCOMPLETE, reason)
+
+
+def told_as_interrupted(made: Run) -> Run:
+    """A run that Ctrl-C may have ended: where it left something open, it says so."""
+    if made.verdict is not Verdict.INCOMPLETE:
+        return made
+    return replace(made, reason="; ".join(filter(None, (INTERRUPTED, made.reason))))
 
 
 def document(runs: Iterable[Run], verb: str = "verify") -> Document:

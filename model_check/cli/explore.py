@@ -62,6 +62,8 @@ def command(
     task = Task(scope, switches, built, plan(scope).goals if goals is None else goals)
     found = run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
+    if found.stopped == "stop":
+        told = replace(told, notes=(*told.notes, f"a run that can be resumed: kcheck enumerate {task.arguments}"))
     if traces is not None:
         save_traces(traces, task, found)
     if print_expectations:
@@ -87,6 +89,12 @@ class Task:
     def variant(self) -> str:
         """The switches as text."""
         return show_switches(self.switches)
+
+    @property
+    def arguments(self) -> str:
+        """Scope and switches as a command line has them."""
+        variant, *on = self.variant.split("+")
+        return " ".join([self.scope, "--variant", variant, *(f"--with {one}" for one in on)])
 
     @property
     def expectation(self) -> Expectation | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,11 +11,17 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
+from model_check.cli.progress import interruptible
 from model_check.judge import BUDGET, judge
 from model_check.judgement_report import run_of
 from model_check.recordings import read
-from model_check.results import plain_document
-from spec.variants import show_switches
+from model_check.results import Run, plain_document
+from model_check.verdicts import Verdict
+from model_check.verification import Check, run_checks, told_as_interrupted
+from spec.errors import BadInput
+from spec.variants import Switches, show_switches
+
+ENGINE = "judge"
 
 
 def command(
@@ -31,7 +39,8 @@ def command(
     A recording has the transactions of ZooKeeper's log (zookeeper.jsonl) and the state-change.log of every broker;
     model_check/RECORDING.md tells how to make one. Exits with 1 if no behaviour explains a recording, or if one breaks
     a property that the specification's own exploration does not, and with 3 if the search was cut short or the
-    recording shows what is not modelled.
+    recording shows what is not modelled. Of several recordings, one that is malformed is an error in the report, and
+    the others are judged; the exit code is 2 unless something was found that is worse.
 
     For example:
       kcheck judge recordings/controller-kill
@@ -39,10 +48,39 @@ def command(
       kcheck judge recordings/* --variant DOCUMENTED
     """
     switches = options.chosen_switches(variant, on, off)
-    runs = []
-    for folder in recordings:
-        recording = read(folder)
-        runs.append(
-            run_of(recording, judge(recording, switches, budget=budget), show_switches(switches), whole_story=story)
-        )
+    with interruptible() as stop:
+        tasks = [Task(folder, switches, budget, story, stop) for folder in recordings]
+        runs = [run(tasks[0])] if len(tasks) == 1 else list(run_checks(map(check, tasks), stop=stop))
     return print_document(plain_document("judge", *runs), as_json=as_json)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A recording to be judged: by which switches, within how many positions, with the whole story or without."""
+
+    folder: Path
+    switches: Switches
+    budget: int
+    story: bool
+    stop: Callable[[], bool]
+
+
+def run(task: Task) -> Run:
+    """Judge a recording; Ctrl-C stops it, with the longest explanation found until then."""
+    recording = read(task.folder)
+    judged = judge(recording, task.switches, budget=task.budget, stop=task.stop)
+    made = run_of(recording, judged, show_switches(task.switches), whole_story=task.story)
+    return told_as_interrupted(made) if task.stop() else made
+
+
+def check(task: Task) -> Check:
+    """The same as one of several checks: what of one recording is malformed must not hide what the others show."""
+
+    def make() -> list[Run]:
+        try:
+            return [run(task)]
+        except BadInput as error:
+            variant = show_switches(task.switches)
+            return [Run(ENGINE, task.folder.name, variant, Verdict.ERROR, str(error), refused=True)]
+
+    return Check(ENGINE, task.folder.name, show_switches(task.switches), 0, make)

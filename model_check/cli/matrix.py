@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 from rich.console import Console
@@ -11,11 +12,12 @@ from rich.table import Table
 
 from model_check.cli import options
 from model_check.cli.console import note, say
-from model_check.cli.progress import is_watched
+from model_check.cli.progress import interruptible, is_watched
 from model_check.matrix import Matrix, matrix
-from model_check.matrix_report import legend, printed_expectation, run_of_matrix, table, where
+from model_check.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.rendering import headline
 from model_check.results import Document, Run, plain_document
+from model_check.verdicts import EXIT_CODES, INTERRUPTED, Verdict
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plans
 from spec.matrix_plans import FAULTS, MatrixPlan
@@ -64,15 +66,17 @@ def command(
             raise UnknownName("fault", name, FAULTS[1:])
     switches = options.chosen_switches(variant, on, off)
     chosen = tuple(faults or FAULTS)
-    made = [_made(name, known[name], switches, chosen) for name in handlers or known]
+    with interruptible() as stop:
+        made = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
     if not made:
         raise BadInput("the manifest has no handler: no scope with a table `matrix`")
-    if print_expectations:
-        say("\n\n".join(printed_expectation(found, show_switches(switches)) for found, _ in made) + "\n")
-        return 0
     document = plain_document("matrix", *(run for _, run in made))
+    if print_expectations:
+        whole = [found for found, _ in made if found is not None and not found.interrupted]
+        say("\n\n".join(printed_expectation(found, show_switches(switches)) for found in whole) + "\n")
+        return 0 if len(whole) == len(made) else EXIT_CODES[Verdict.INCOMPLETE]
     if traces is not None:
-        save(traces, [found for found, _ in made], switches, document)
+        save(traces, [found for found, _ in made if found is not None], switches, document)
     if as_json:
         typer.echo(document.to_json())
     else:
@@ -80,26 +84,43 @@ def command(
     return document.exit_code
 
 
-def _made(name: str, plan: MatrixPlan | None, switches: Switches, faults: tuple[str, ...]) -> tuple[Matrix, Run]:
+Made: TypeAlias = tuple[Matrix | None, Run]
+"""A handler's matrix, None if Ctrl-C came before it was begun, and its run."""
+
+
+def _made(
+    name: str, plan: MatrixPlan | None, switches: Switches, faults: tuple[str, ...], stop: Callable[[], bool]
+) -> Made:
     if plan is None:
         raise BadInput(f"{name} has no matrix")
-    found = made(PREFIX + name, plan, switches, faults)
-    return found, run_of_matrix(found, plan, show_switches(switches))
+    scope, variant = PREFIX + name, show_switches(switches)
+    if stop():
+        return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, f"{INTERRUPTED} before it began")
+    found = made(scope, plan, switches, faults, stop)
+    return found, run_of_matrix(found, plan, variant)
 
 
-def made(scope: str, plan: MatrixPlan, switches: Switches, faults: tuple[str, ...] = FAULTS) -> Matrix:
+def made(
+    scope: str,
+    plan: MatrixPlan,
+    switches: Switches,
+    faults: tuple[str, ...] = FAULTS,
+    stop: Callable[[], bool] = lambda: False,
+) -> Matrix:
     """The matrix of a handler, told of at a terminal as it grows."""
     title = f"{scope} {show_switches(switches)}"
     tell = (lambda fault: note(f"{title}: {fault}")) if is_watched() else (lambda _: None)
-    return matrix(scope_named(scope), plan, switches, faults, tell)
+    return matrix(scope_named(scope), plan, switches, faults, tell, stop)
 
 
-def _print(made: list[tuple[Matrix, Run]], document: Document) -> None:
+def _print(made: list[Made], document: Document) -> None:
     """The headline, then a table for each handler: drawn for a terminal, aligned for a pipe."""
     say(headline(document) + "\n")
     console = Console()
     for found, run in made:
-        say(f"\n{run.title}: {run.verdict}\n")
+        say(f"\n{run.title}: {run.verdict}{f': {run.reason}' if run.reason else ''}\n")
+        if found is None:
+            continue
         if console.is_terminal:
             console.print(_drawn(found))
         else:

@@ -21,6 +21,7 @@ from model_check.proof_findings import missing_lemmas, run_of_proof, with_bounde
 from model_check.proof_report import ProofReport
 from model_check.results import plain_document
 from model_check.smtlib import export
+from model_check.verdicts import INTERRUPTED
 from spec.language import Property, TransitionSystem
 from spec.model import Model
 from spec.scopes import scope as scope_named
@@ -99,12 +100,14 @@ def _lemmas(scope: str, switches: Switches) -> tuple[Property, ...]:
 def look_at_runs(
     scope: str, switches: Switches, built: TransitionSystem, proof: ProofReport, depths: dict[str, int]
 ) -> dict[str, BoundedReport]:
-    """All runs up to a depth for each property, with the help of what was proved."""
+    """All runs up to a depth for each property, with the help of what was proved; after Ctrl-C, of no further one."""
     known = [one for one in _lemmas(scope, switches) if proof.invariant[one.name].verdict == "HOLDS"]
-    return {
-        name: check_bounded(built, built.property_named(name), depth, invariants=known)
-        for name, depth in depths.items()
-    }
+    looked: dict[str, BoundedReport] = {}
+    for name, depth in depths.items():
+        if proof.interrupted or any(INTERRUPTED in one.reason for one in looked.values()):
+            break
+        looked[name] = check_bounded(built, built.property_named(name), depth, invariants=known)
+    return looked
 
 
 @contextmanager

@@ -12,8 +12,7 @@ from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.progress import counting_bar, interruptible
 from model_check.results import Run, plain_document
-from model_check.verdicts import Verdict
-from model_check.verification import INTERRUPTED
+from model_check.verdicts import INTERRUPTED, Verdict
 from spec.expectations import plan
 from spec.model import Model
 from spec.scopes import scope as scope_named

@@ -52,5 +52,6 @@ runs = st.builds(
     notes=names,
     seconds=st.none() | st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     story=st.none() | stories,
+    refused=st.booleans(),
 )
 documents = st.builds(Document, texts, verdicts, st.lists(runs, max_size=2).map(tuple))

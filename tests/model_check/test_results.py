@@ -1,13 +1,14 @@
 """The results document: what is written is what is read, and nothing else is."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from model_check.results import VERSION, Document, from_json, plain_document
-from model_check.verdicts import EXIT_CODES, Verdict
+from model_check.verdicts import Verdict
 from spec.errors import MalformedInput
 from tests.model_check.documents import documents, finding, run
 
@@ -21,7 +22,7 @@ def test_reading_gives_what_was_written(document: Document) -> None:
 def test_every_field_that_a_reader_needs_is_in_the_json(document: Document) -> None:
     read = json.loads(document.to_json())
     assert read["version"] == VERSION
-    assert read["exit_code"] == EXIT_CODES[document.verdict]
+    assert read["exit_code"] == document.exit_code
     assert [one["verdict"] for one in read["runs"]] == [one.verdict for one in document.runs]
 
 
@@ -34,6 +35,17 @@ def written() -> dict[str, Any]:
 def test_a_plain_document_is_as_bad_as_its_worst_run() -> None:
     runs = run(), run(verdict=Verdict.INCOMPLETE)
     assert plain_document("explore", *runs).verdict is Verdict.INCOMPLETE
+
+
+def test_input_that_was_refused_exits_as_bad_usage_unless_something_is_worse() -> None:
+    failed, holds = run(verdict=Verdict.ERROR), run()
+    refused = replace(failed, refused=True)
+    assert plain_document("judge", refused, holds).exit_code == 2
+    assert plain_document("judge", refused, run(verdict=Verdict.INCOMPLETE)).exit_code == 2
+    assert plain_document("judge", refused, failed).exit_code == 4
+    assert plain_document("judge", refused, run(verdict=Verdict.VIOLATED)).exit_code == 1
+    told = plain_document("judge", refused, holds)
+    assert from_json(told.to_json(), "stdout") == told
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ def keeps(controller: dict[str, Any], *, session: int = LIVE, epoch: int = 2) ->
         for one, mine, known in ((LIVE, ACTIVE, 2), (session, controller, epoch))
     )
     value = epochs_never_go_back.function(before, after, OPENED.model, Taken("any", {"c": 1}))
+    assert value is not None
     return bool(value.raw)
 
 

@@ -2,7 +2,9 @@
 
 import json
 import re
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -62,6 +64,37 @@ def test_several_recordings_are_one_document(tmp_path: Path) -> None:
     document = from_json(result.stdout, "stdout")
     assert [run.verdict for run in document.runs] == [Verdict.HOLDS, Verdict.VIOLATED]
     assert (result.exit_code, json.loads(result.stdout)["exit_code"]) == (1, 1)
+
+
+def test_one_that_is_malformed_is_an_error_and_the_others_are_judged(tmp_path: Path) -> None:
+    torn = changed(NAME, tmp_path, "zookeeper.jsonl", lambda text: text + "{torn")
+    result = kcheck("judge", str(torn), str(recording(NAME)), "--json")
+    document = from_json(result.stdout, "stdout")
+    assert [run.verdict for run in document.runs] == [Verdict.ERROR, Verdict.HOLDS]
+    assert re.match(rf"{torn}/zookeeper.jsonl: line \d+: not JSON", document.runs[0].reason)
+    assert (result.exit_code, json.loads(result.stdout)["exit_code"]) == (2, 2)
+
+
+def test_a_recording_that_is_not_explained_is_worse_than_one_that_is_malformed(tmp_path: Path) -> None:
+    result = kcheck("judge", str(tmp_path), str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
+    assert result.exit_code == 1
+    assert f"(judge): ERROR: {tmp_path} is no recording: it has no zookeeper.jsonl\n" in result.stdout
+
+
+def test_ctrl_c_leaves_incomplete_with_what_was_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    visit = model_check.judge._Search._visit
+
+    def pressed_at_the_tenth(self: Any, position: Any) -> None:
+        visit(self, position)
+        if self.positions == 10:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(model_check.judge._Search, "_visit", pressed_at_the_tenth)
+    result = kcheck("judge", str(recording(NAME)), str(recording(NAME)))
+    assert result.exit_code == 3
+    assert "(judge): INCOMPLETE: interrupted; no explanation found among 10 positions" in result.stdout
+    assert "(judge): INCOMPLETE: interrupted before it began" in result.stdout
+    assert re.search(r"  [1-9]\d* of \d+ observations explained by \d steps", result.stdout)
 
 
 def test_a_budget_that_is_too_small_leaves_it_incomplete() -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import model_check.matrix
+from model_check.exploration import Exploration
+from model_check.explorer import explore
 from model_check.itf import load
 from model_check.results import from_json
 from tests.model_check.cli.conftest import Kcheck
@@ -67,6 +72,29 @@ def test_what_is_expected_exits_with_0_and_saves_traces_that_replay(
     replayed = kcheck("replay", str(tmp_path / name))
     assert replayed.exit_code == 1
     assert "controller_znode_is_its_owners" in replayed.stdout
+
+
+@pytest.mark.usefixtures("resigning")
+def test_ctrl_c_leaves_incomplete_with_the_faults_that_were_tried(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = count(1)
+
+    def pressed_at_the_third(*arguments: Any, **options: Any) -> Exploration:
+        if next(asked) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return explore(*arguments, **options)
+
+    monkeypatch.setattr(model_check.matrix, "explore", pressed_at_the_third)
+    result = kcheck(
+        "matrix", "resigning", "resigning", "--with", "FENCED_RESIGN", "--fault", "pause", "--fault", "crash"
+    )
+    assert result.exit_code == 3, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[0] == "kcheck matrix: INCOMPLETE"
+    assert lines[2].endswith("(crash matrix): INCOMPLETE: interrupted")
+    assert lines[3].split()[2:4] == ["pause", "what"]  # the crash is not there
+    assert lines[-1].endswith("(crash matrix): INCOMPLETE: interrupted before it began")
 
 
 @pytest.mark.usefixtures("resigning")

@@ -1,10 +1,16 @@
 """`kcheck prove`: what is proved of a small cluster, and what the gate makes of it."""
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from model_check import bounded
+from model_check.cli import prove
+from model_check.induction import Progress
 from model_check.results import from_json
 from tests.model_check.cli.conftest import Kcheck, expectation
 
@@ -27,6 +33,30 @@ def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck) 
     result = kcheck("prove", "pair", "--property", name, "--bounded", str(wanted))
     assert result.exit_code == 1
     assert f"broken by {wanted} steps" in result.stdout
+
+
+def test_ctrl_c_leaves_incomplete_whatever_is_not_refuted(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def pressing(_: str) -> Iterator[Progress]:
+        yield lambda settled, _total, _name: signal.raise_signal(signal.SIGINT) if settled == 2 else None
+
+    monkeypatch.setattr(prove, "_bar", pressing)
+    result = kcheck("prove", "solo", "--property", GROWS, "--bounded", "3", "--json")
+    assert result.exit_code == 3, result.stderr
+    (run,) = from_json(result.stdout, "stdout").runs
+    assert [(one.property, one.verdict, one.reason) for one in run.findings] == [(GROWS, "INCOMPLETE", "interrupted")]
+    assert run.reason == "interrupted"
+
+
+def test_ctrl_c_in_a_bounded_run_keeps_the_proof(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded._Search, "run", lambda _: signal.raise_signal(signal.SIGINT))
+    result = kcheck("prove", "pair", "--property", "who_gave_up_is_not_active", "--bounded", "9", "--json")
+    assert result.exit_code == 3
+    (run,) = from_json(result.stdout, "stdout").runs
+    (found,) = run.findings
+    assert run.reason == "interrupted"
+    assert found.reason.startswith("not inductive: ")
+    assert found.reason.endswith("; interrupted; holds up to a depth of 0 steps")
 
 
 def test_the_questions_are_written_out(kcheck: Kcheck, tmp_path: Path) -> None:

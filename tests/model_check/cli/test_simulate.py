@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 import pytest
 
+from model_check.cli import simulate as verb
 from model_check.results import from_json
 from reference import memory_steps
 from tests.model_check.cli.conftest import Kcheck
@@ -30,6 +35,20 @@ def test_a_disagreement_is_told_as_a_story(kcheck: Kcheck, monkeypatch: pytest.M
     assert lines[2].endswith("(simulation): VIOLATED: specification and reference disagree after 1 step")
     assert ".orphan is yes in the specification, no in the reference" in result.stdout
     assert [line.rpartition("[")[2][:6] for line in lines if line.startswith("   1. ")] == ["crash("]
+
+
+def test_ctrl_c_leaves_incomplete_with_what_was_run(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def pressing(*_: object) -> Iterator[Callable[[int], None]]:
+        yield lambda begun: signal.raise_signal(signal.SIGINT) if begun == 3 else None
+
+    monkeypatch.setattr(verb, "counting_bar", pressing)
+    result = kcheck("simulate", "pair", "--runs", "9", "--steps", "20", "--seed", "4", "--json")
+    assert result.exit_code == 3, result.stderr
+    (run,) = from_json(result.stdout, "stdout").runs
+    assert (run.verdict, run.reason) == ("INCOMPLETE", "interrupted")
+    assert run.notes[0].startswith("3 runs begun, 40 steps, ")
+    assert [(one.expected, one.found) for one in run.comparisons] == [("9", "2")]
 
 
 @pytest.mark.parametrize("option", ["--runs", "--steps"])

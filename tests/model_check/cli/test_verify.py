@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from model_check import verification
 from model_check.cli import explore, refine, simulate, verify
 from model_check.results import Run, from_json
-from model_check.verdicts import Verdict
+from model_check.verdicts import INTERRUPTED, Verdict
 from spec.expectations import plan
 from tests.model_check.cli.conftest import Kcheck, expectation
 
@@ -67,7 +66,7 @@ def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.M
     monkeypatch.setattr(explore, "run", interrupted)
     result = kcheck("verify", "solo", "pair")
     assert result.exit_code == 3
-    assert result.stdout.count(verification.INTERRUPTED) == 2
+    assert result.stdout.count(INTERRUPTED) == 2
 
 
 @pytest.fixture
