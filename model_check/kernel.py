@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import tempfile
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -23,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check import folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates
+from model_check.cache import cache_folder, keep
 from model_check.expansion import Expansion, Scratch, expand, make_scratch
 from model_check.folding import Folding
 from model_check.gates import Blaster, Network
@@ -93,8 +92,8 @@ def _compiler_version() -> bytes:
 
 
 def default_cache() -> Path:
-    """Where compiled kernels are kept: `KCHECK_CACHE` if it is set, else `.kcheck` in the working directory."""
-    return Path(os.environ.get("KCHECK_CACHE", ".kcheck")) / "kernels"
+    """Where compiled kernels are kept."""
+    return cache_folder() / "kernels"
 
 
 def object_of(system: TransitionSystem, cache_dir: Path, optimization: int = OPTIMIZATION) -> bytes:
@@ -109,23 +108,12 @@ def object_of(system: TransitionSystem, cache_dir: Path, optimization: int = OPT
     checksum, compiled = content[:CHECKSUM], content[CHECKSUM:]
     if not compiled or checksum != _checksum(compiled):
         compiled = compile_object(system, optimization)
-        _write(path, _checksum(compiled) + compiled)
+        keep(path, _checksum(compiled) + compiled)
     return compiled
 
 
 def _checksum(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=CHECKSUM).digest()
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Put a file in place whole or not at all, whoever else writes it at the same time."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(content)
-        Path(file.name).replace(path)
-    except OSError:
-        return
 
 
 class Kernel:

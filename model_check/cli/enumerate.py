@@ -11,6 +11,7 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import note, print_document
+from model_check.cli.estimates import estimated
 from model_check.cli.explore import Task, annotated
 from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit, states_bar
 from model_check.findings import Found, run_of
@@ -71,7 +72,12 @@ def command(
         empty_folder(tables)
     if is_watched():
         note(f"run folder: {place}")
-    with interruptible() as stop, states_bar(f"{scope} {task.variant}", task.expected_states(limit)) as report:
+    states, title = task.expected_states(limit), f"{scope} {task.variant}"
+    with (
+        interruptible() as stop,
+        estimated("enumerate", title, states, size=f"{states or 0:,} states") as whole,
+        states_bar(title, states) as report,
+    ):
         found = enumerate_states(
             built,
             run_folder=place,
@@ -82,6 +88,8 @@ def command(
             progress=report,
             stop=stop,
         )
+        if found.exhausted:
+            whole()
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
     notes = [_where(found, place, found.shards)]
     if tables is not None and found.exhausted:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from model_check.cli import options
-from model_check.cli.console import note, print_document
-from model_check.cli.progress import GIB, interruptible, is_watched, refuse_what_cannot_fit, states_bar
+from model_check.cli.console import print_document
+from model_check.cli.estimates import estimated
+from model_check.cli.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
 from model_check.findings import Found, run_of
 from model_check.itf import save
 from model_check.results import Run, plain_document
@@ -72,8 +73,8 @@ def command(
     return print_document(plain_document("explore", annotated(told, task)), as_json=as_json, stories=chosen or None)
 
 
-WORTH_SAYING = 5
-"""Seconds of work that a person is told of beforehand."""
+USUAL = 10e-9
+"""Seconds for a state and action, at most, on a machine of the year 2020."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,11 @@ class Task:
         bits = sum(one.kind.width for one in self.system.variables)
         return -(-bits // 64) * 8
 
+    def bytes_for(self, states: int) -> int:
+        """What so many states take, with the edges among all of them where goals are judged."""
+        edges = self.expectation.transitions if self.goals and self.expectation and states else 0
+        return states * (self.row_bytes + 24) + 4 * edges
+
     def expected_states(self, limit: int | None) -> int | None:
         """How many states there will be, if the manifest knows; at most about the limit."""
         known = self.expectation
@@ -117,11 +123,16 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
     """Explore, with a bar; Ctrl-C stops it. EnvironmentFailure if it cannot fit."""
     from model_check.explorer import explore, free_memory
 
-    states = task.expected_states(limit)
-    if states is not None:
-        _estimate(task, states, memory_bytes or free_memory())
-    with interruptible() as stop, states_bar(f"{task.scope} {task.variant}", states) as report:
-        return explore(
+    states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
+    needed = task.bytes_for(states or 0)
+    refuse_what_cannot_fit(title, needed, memory_bytes or free_memory())
+    units, size = (states or 0) * len(task.system.actions), f"{states or 0:,} states, {needed / GIB:.2f} GiB"
+    with (
+        interruptible() as stop,
+        estimated("explore", title, units, size=size, usual=USUAL) as whole,
+        states_bar(title, states) as report,
+    ):
+        found = explore(
             task.system,
             limit=limit,
             expected=states or 0,
@@ -130,17 +141,9 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
             progress=report,
             stop=stop,
         )
-
-
-def _estimate(task: Task, states: int, free: int) -> None:
-    """Say how long it will take and what it needs, before it does."""
-    edges = task.expectation.transitions if task.goals and task.expectation else 0
-    needed = states * (task.row_bytes + 24) + 4 * edges
-    refuse_what_cannot_fit(f"{task.scope} {task.variant}", needed, free)
-    seconds = states * len(task.system.actions) * 10e-9
-    if is_watched() and seconds > WORTH_SAYING:
-        size = f"{states:,} states, about {needed / GIB:.2f} GiB and {seconds:.0f} s to search"
-        note(f"{task.scope} {task.variant}: {size}")
+        if found.exhausted:
+            whole()
+        return found
 
 
 def annotated(told: Run, task: Task) -> Run:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from model_check.cli import options
 from model_check.cli.console import note, say
+from model_check.cli.estimates import estimated
 from model_check.cli.progress import interruptible, is_watched
 from model_check.matrix import Matrix, matrix
 from model_check.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
@@ -110,7 +111,11 @@ def made(
     """The matrix of a handler, told of at a terminal as it grows."""
     title = f"{scope} {show_switches(switches)}"
     tell = (lambda fault: note(f"{title}: {fault}")) if is_watched() else (lambda _: None)
-    return matrix(scope_named(scope), plan, switches, faults, tell, stop)
+    with estimated("matrix", f"{title}, {len(faults)} faults") as whole:
+        found = matrix(scope_named(scope), plan, switches, faults, tell, stop)
+        if not found.interrupted:
+            whole()
+        return found
 
 
 def _print(made: list[Made], document: Document) -> None:

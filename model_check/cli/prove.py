@@ -16,6 +16,7 @@ from model_check import induction
 from model_check.bounded import BoundedReport, check_bounded
 from model_check.cli import options
 from model_check.cli.console import print_document
+from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
 from model_check.proof_findings import missing_lemmas, run_of_proof, with_bounded
 from model_check.proof_report import ProofReport
@@ -80,15 +81,19 @@ def command(
 def prove(
     scope: str, switches: Switches, built: TransitionSystem, chosen: Sequence[str], timeout: float
 ) -> ProofReport:
-    """The proof of the chosen properties, with a bar."""
-    with _bar(f"{scope} {show_switches(switches)}") as report:
-        return induction.prove(
+    """The proof of the chosen properties, with an estimate and a bar."""
+    title = f"{scope} {show_switches(switches)}"
+    with estimated("prove", f"{title}, {len(chosen)} of its properties") as whole, _bar(title) as report:
+        found = induction.prove(
             built,
             [built.property_named(name) for name in chosen],
             _lemmas(scope, switches),
             timeout_s=timeout,
             progress=report,
         )
+        if not found.interrupted:
+            whole()
+        return found
 
 
 def _lemmas(scope: str, switches: Switches) -> tuple[Property, ...]:

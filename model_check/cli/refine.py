@@ -10,10 +10,11 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
+from model_check.cli.estimates import estimated
 from model_check.cli.progress import counting_bar, interruptible
 from model_check.results import Run, plain_document
 from model_check.verdicts import INTERRUPTED, Verdict
-from spec.expectations import plan
+from spec.expectations import Expectation, plan
 from spec.model import Model
 from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
@@ -62,9 +63,25 @@ class Task:
         """The switches as text."""
         return show_switches(self.switches)
 
+    @property
+    def title(self) -> str:
+        """What is replayed, on a bar."""
+        return f"{self.scope} {self.variant}"
+
 
 def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Run:
-    """Replay, with a bar; Ctrl-C stops it."""
+    """Replay, with an estimate and a bar; Ctrl-C stops it."""
+    expected = plan(task.scope).exploration(task.variant)
+    is_whole = expected is not None and depth is None and (limit is None or limit > expected.states)
+    states = expected.states if expected is not None and is_whole else None
+    with estimated(ENGINE, task.title, states, size=f"{states or 0:,} states") as whole:
+        told = _replayed(task, expected, depth, limit)
+        if is_whole and not told.reason:
+            whole()
+    return told
+
+
+def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit: int | None) -> Run:
     from model_check.edge_replay import joined
     from model_check.replay_report import agreed, disagreed
     from model_check.sides import Disagreement, Sides
@@ -73,13 +90,12 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
 
     if scope_named(task.scope).purgatory is not None:
         return run_race(task, depth=depth, limit=limit)
-    expected = plan(task.scope).exploration(task.variant)
     started = time.perf_counter()
     sides = Sides(scope_named(task.scope), task.switches)
     with interruptible() as stop:
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
         built = time.perf_counter()
-        with counting_bar(f"{task.scope} {task.variant}", tree.states) as report:
+        with counting_bar(task.title, tree.states) as report:
             walks = None if stop() else walk_with_workers(sides, tree, master=task.master, progress=report, stop=stop)
     seconds = {"tree": built - started, "replay": time.perf_counter() - built}
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED, seconds=seconds)
@@ -102,7 +118,7 @@ def run_race(task: Task, *, depth: int | None = None, limit: int | None = None) 
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED)
     with interruptible() as stop:
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
-        with counting_bar(f"{task.scope} {task.variant}", tree.states) as report:
+        with counting_bar(task.title, tree.states) as report:
             try:
                 replayed = sides.run(tree, report, stop)
             except Disagreement as found:

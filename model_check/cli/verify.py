@@ -11,6 +11,7 @@ import typer
 from model_check import matrix_report
 from model_check.cli import defects, explore, matrix, options, prove, refine, simulate
 from model_check.cli.console import note, print_document
+from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import recorded_checks
 from model_check.defects import Half, halves, is_covered
@@ -71,8 +72,15 @@ def command(
         checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
         checks.extend(recorded_checks(deep=deep))
     explored = sorted([*explorations(chosen), *uncovered_defects(chosen)], key=lambda one: one.cost, reverse=True)
-    with in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared:
-        return print_document(document(run_checks([*checks, *shared], _tell)), as_json=as_json)
+    what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
+    with (
+        estimated("verify", what) as whole,
+        in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared,
+    ):
+        found = document(run_checks([*checks, *shared], _tell))
+        if found.verdict is not Verdict.INCOMPLETE:
+            whole()
+        return print_document(found, as_json=as_json)
 
 
 def _tell(made: Run) -> None:

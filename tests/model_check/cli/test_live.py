@@ -41,7 +41,7 @@ def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--only", "dance"), "kcheck: no kind of fault is called 'dance' (known: kill-broker, kill-controller, "),
+        (("--only", "dance"), "kcheck: no kind of fault is called 'dance' (known:\n  kill-broker, kill-controller, "),
         (("--variant", "FENCED"), "kcheck: a live run cannot have ATOMIC_ELECTION, FENCED_RESIGN, FENCED_WRITES: "),
         (("--brokers", "0"), "Invalid value for '--brokers'"),
     ],

@@ -1,0 +1,26 @@
+"""The cache folder: what would take long to make again. Nobody misses it, but for the time."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """`KCHECK_CACHE` if it is set, else `.kcheck` in the working directory."""
+    return Path(os.environ.get("KCHECK_CACHE", ".kcheck"))
+
+
+def keep(path: Path, content: bytes) -> None:
+    """Put a file in place whole or not at all, whoever else writes it at the same time; or do without."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            try:
+                file.write(content)
+                file.flush()
+                Path(file.name).replace(path)
+            except OSError:
+                Path(file.name).unlink()
