@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from model_check.explaining import Explainer
 from model_check.hidden_steps import part
 from model_check.plain_state import PlainState
-from model_check.positions import Position
+from model_check.positions import Position, actors_of
+from model_check.recorded_zookeeper import SessionEnded
 from spec.language import Claim
 from spec.model import Model
 from spec.properties import claims
@@ -30,11 +31,15 @@ class Taken:
 
 @dataclass(frozen=True)
 class Broken:
-    """A claim that does not hold: after how many steps first, and in how many states or steps."""
+    """A claim that does not hold: after how many steps first, and in how many states or steps.
+
+    It `is_sure` if one of them does not depend on when a process died that nobody saw dying.
+    """
 
     claim: Claim
     step: int
     count: int
+    is_sure: bool = True
 
 
 class BrokenClaims:
@@ -52,13 +57,33 @@ class BrokenClaims:
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
         """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all."""
         failing: dict[str, list[int]] = {one.name: [] for one in self.asked}
+        sure = set[str]()
+        alive = self._surely_alive(path)
         for number, position in enumerate(path):
-            for name in self._broken_at(position):
-                failing[name].append(number)
+            here = self._broken_at(position)
             ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
-            for name in self._broken_at_rest(position) if ends else ():
+            at_rest = self._broken_at_rest(position) if ends else frozenset()
+            for name in (*here, *at_rest):
                 failing[name].append(number)
-        return tuple(Broken(one, steps[0], len(steps)) for one in self.asked if (steps := failing[one.name]))
+            sure |= here | at_rest if alive[number] else here
+        broken = ((one, failing[one.name]) for one in self.asked if failing[one.name])
+        return tuple(Broken(one, steps[0], len(steps), one.name in sure) for one, steps in broken)
+
+    def _surely_alive(self, path: Sequence[Position]) -> list[bool]:
+        """Whether, at each position, all processes that run are alive, and none has died without being seen to.
+
+        Where nobody tells of a death, it is put off until something shows it. What the dead have left undone meanwhile
+        is no promise that was broken.
+        """
+        alive, doubtful = [True] * len(path), set[int]()
+        for number in reversed(range(len(path) if self.explainer.deaths_are_inferred else 0)):
+            alive[number] = not doubtful
+            step = path[number].step
+            if step is not None and step.rule == "crash":
+                doubtful.add(step.parameters["b"])
+            shown = step.observations if step is not None else ()
+            doubtful -= {b for one in shown if not isinstance(one, SessionEnded) for _, b in actors_of(one)}
+        return alive
 
     def _is_fault(self, position: Position) -> bool:
         """Whether the step to a position is a fault, or an admin's command."""

@@ -226,7 +226,8 @@ class Explainer:
                         yield "deliver_request", {"c": c, "b": b}
             case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
                 yield "crash", {"b": b}
-        yield from called_for(self.model, self.cluster, one, at.state)
+        leavers = self.tracks.leavers(at.place) if self.deaths_are_inferred else ()
+        yield from called_for(self.model, self.cluster, one, at.state, leavers)
 
     def _is_nothing_new(self, one: ControllerSaid, at: Position) -> bool:
         """Whether a line is one of a callback that finds what the last one found."""

@@ -67,7 +67,8 @@ class Judgement:
     """What became of a recording.
 
     `system` is the one that was run; `path` the explanation, or the longest that explains a prefix. `broken` by every
-    explanation found, `possibly` by some only. `positions` were visited, `steps_tried` rules run.
+    explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited,
+    `steps_tried` rules run.
     """
 
     system: OpenSystem
@@ -101,7 +102,7 @@ def judge(
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
     found = [asked.broken(end.path(), is_whole=bool(ends)) for end in ends or [best]]
-    common = set.intersection(*({one.claim.name for one in broken} for broken in found))
+    common = set.intersection(*({one.claim.name for one in broken if one.is_sure} for broken in found))
     outcome, reason = _outcome(recording, search, explained=bool(ends))
     return Judgement(
         system=explainer.system,

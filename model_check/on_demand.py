@@ -7,7 +7,7 @@ line or a write comes next that follows from them. So are the failures of failov
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from model_check.hidden_steps import Candidate, part
@@ -25,19 +25,23 @@ from spec.state_change_lines import LeaderElectionStarted
 LEAVING: Final = list(Leaving)
 
 
-def called_for(m: Model, cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candidate]:
-    """What may come right before an observation that it leads to."""
+def called_for(
+    m: Model, cluster: Cluster, one: Observed, state: PlainState, leavers: Collection[int] = ()
+) -> Iterator[Candidate]:
+    """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
     match one:
         case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
             yield "check_imbalance", {"c": c, "h": cluster.broker(broker)}
         case ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
             yield from _elections(m, state, c, cluster.partition(partition))
-            yield from _shutdowns(m, state, c)
+            yield from _shutdowns(m, state, c, leavers)
         case StateWritten(by=c, by_leader=False, partition=p) if c:
             yield from _elections(m, state, c, p)
-            yield from _shutdowns(m, state, c)
+            yield from _shutdowns(m, state, c, leavers)
         case ReplicaStopped(broker=b, partition=p, delete=False):
             yield from (("move_partition", {"c": c, "p": p, "r": b}) for c in m.controllers)
+            for c in m.controllers:
+                yield from _shutdowns(m, state, c, {b}.intersection(leavers))
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):
@@ -54,10 +58,10 @@ def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidat
         yield "check_imbalance", {"c": c, "h": assigned[0]}
 
 
-def _shutdowns(m: Model, state: PlainState, c: int) -> Iterator[Candidate]:
+def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) -> Iterator[Candidate]:
     """A broker asks this controller, or is let begin."""
     for b in m.brokers.ids if m.has("shutdown") else ():
-        if part(state, "processes", b).get("leaving", 0):
+        if b in leavers or part(state, "processes", b).get("leaving", 0):
             yield from _request(m, state, b, c)
             yield "accept_shutdown", {"c": c, "b": b}
 

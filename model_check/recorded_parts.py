@@ -10,20 +10,32 @@ from collections.abc import Iterable, Iterator
 from model_check.recorded import Observed
 from model_check.recorded_limits import SequencesByName
 from model_check.recorded_processes import ControllerSaid, ProcessStopping
-from model_check.recorded_zookeeper import SessionEnded
+from model_check.recorded_tracks import SKEW
+from model_check.recorded_zookeeper import (
+    ElectionRequestDeleted,
+    ElectionRequested,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    SessionEnded,
+)
 from spec.controller_log.broker_changes import ShuttingDownBroker
 from spec.controller_log.preferred_election import ImbalanceRatio
+from spec.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.state_change_lines import PartitionBecameOnline
 
 
-def parts_shown(sequences: SequencesByName, written: frozenset[str]) -> frozenset[str]:
-    """The parts that the sequences show, beside those whose znodes are `written`."""
+def parts_shown(sequences: SequencesByName) -> frozenset[str]:
+    """The parts that the sequences show, beside those whose znodes are written.
+
+    Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no line says so.
+    """
     everything = [one for sequence in sequences.values() for one in sequence]
     shown = frozenset(_shown(everything))
-    elects_anew = any(isinstance(line, PartitionBecameOnline) and _is_another(line) for line in _lines(everything))
-    if elects_anew and not shown and not written:
-        return frozenset({"auto_rebalance"})
+    anew = [one.time for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line)]
+    asked = list(_asked(everything, max(anew, default=0)))
+    if "shutdown" not in shown and any(not any(time in span for span in asked) for time in anew):
+        return shown | {"auto_rebalance"}
     return shown
 
 
@@ -38,10 +50,20 @@ def _shown(everything: Iterable[Observed]) -> Iterator[str]:
                 yield "auto_rebalance"
 
 
-def _lines(everything: Iterable[Observed]) -> Iterator[object]:
-    return (one.line for one in everything if isinstance(one, ControllerSaid))
+def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
+    """The times in which there is a request to elect or to reassign, as far as clocks may tell it."""
+    begun = None
+    for one in everything:
+        match one:
+            case ElectionRequested() | ReassignmentRequested():
+                begun = one.time - SKEW if begun is None else begun
+            case ElectionRequestDeleted() | ReassignmentsWritten(left={}) if begun is not None:
+                yield range(begun, one.time + SKEW)
+                begun = None
+    if begun is not None:
+        yield range(begun, last + 1)
 
 
-def _is_another(line: PartitionBecameOnline) -> bool:
+def _is_another(line: Line) -> bool:
     """Whether a leader is elected where there was one."""
-    return line.source is PartitionState.ONLINE
+    return isinstance(line, PartitionBecameOnline) and line.source is PartitionState.ONLINE

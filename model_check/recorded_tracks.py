@@ -123,6 +123,14 @@ class Tracks:
         ends = (one for one in own if isinstance(one, BrokerRegistered) or _is_closed(one))
         return isinstance(next(ends, None), SessionEnded)
 
+    def leavers(self, place: Place) -> frozenset[int]:
+        """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
+        ends: dict[int, bool] = {}
+        for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:
+            if isinstance(one, SessionEnded) or (isinstance(one, SessionBegan) and one.first):
+                ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
+        return frozenset(b for b, leaves in ends.items() if leaves)
+
     def noted_late(self, place: Place, b: int) -> frozenset[int]:
         """Partitions that a leader announces the time after next, without another change of their ISR until then."""
         changed = set[int]()

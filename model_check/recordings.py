@@ -30,14 +30,13 @@ from model_check.recorded_parts import parts_shown
 from model_check.recorded_processes import AnswerReceived
 from model_check.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recorded_sessions import broker_of, sessions_of
+from model_check.recorded_tracks import SKEW
 from model_check.recorded_transactions import ZOOKEEPER, read_transactions
 from model_check.recorded_zookeeper import EpochWritten, SessionBegan, ZooKeeperChange
 from spec.errors import BadInput
 
 ACTIONS = "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
-SKEW = 2000
-"""Milliseconds by which clocks are likely apart at most: so close to where a recording is cut, half of it may lack."""
 
 
 def read(folder: Path) -> Recording:
@@ -66,10 +65,11 @@ def read(folder: Path) -> Recording:
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
     cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
+        # So close to where a recording is cut, half of what goes together may lack.
         contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
     return Recording(
         folder=folder,
-        cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks, cluster.parts)),
+        cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks)),
         tracks=up_to(tracks, cut),
         passed_over=passed_over,
         controller_epochs=max(epochs, default=1) + 1,
