@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from model_check.cache import cache_folder
 from model_check.cli import estimates
 from model_check.cli.estimates import estimated, seconds_of, shown
 from tests.model_check.cli.conftest import Kcheck
@@ -25,9 +27,10 @@ def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 def took(monkeypatch: pytest.MonkeyPatch, verb: str, what: str, seconds: float, units: int | None = None) -> None:
     """Work that comes to its end after so many seconds."""
     times = iter([0.0, seconds])
-    monkeypatch.setattr(estimates.time, "perf_counter", lambda: next(times))
-    with estimated(verb, what, units) as whole:
-        whole()
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "perf_counter", lambda: next(times))
+        with estimated(verb, what, units) as whole:
+            whole()
 
 
 def test_of_what_is_known_the_same_work_tells_most() -> None:
@@ -56,12 +59,12 @@ def test_work_that_was_cut_short_tells_nothing(told: list[str]) -> None:
     with estimated("enumerate", "tiny", 100, size="100 states", usual=1.0):
         pass
     assert told == ["tiny: 100 states; about 100 s"]
-    assert not list(Path(estimates.cache_folder()).glob("*"))
+    assert not list(cache_folder().glob("*"))
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{torn", '{"prove": {"proof": 7}}', '{"prove": {"proof": ["a", "b"]}}'])
 def test_a_file_that_is_none_tells_nothing(told: list[str], content: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = estimates.cache_folder() / "durations.json"
+    file = cache_folder() / "durations.json"
     file.parent.mkdir()
     file.write_text(content, encoding="utf-8")
     took(monkeypatch, "prove", "proof", 61)
@@ -71,7 +74,7 @@ def test_a_file_that_is_none_tells_nothing(told: list[str], content: str, monkey
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    estimates.cache_folder().write_text("a file is in the way", encoding="utf-8")
+    cache_folder().write_text("a file is in the way", encoding="utf-8")
     took(monkeypatch, "prove", "proof", 61)
     took(monkeypatch, "prove", "proof", 61)
     assert told == []
