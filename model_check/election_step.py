@@ -66,6 +66,8 @@ class ElectionStep(ControllerStep):
             return frozenset(p for p in partitions if named[p].raw and not before.electing[p].raw | queued[p].raw)
         if handler in {Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION}:
             return frozenset(p for p in partitions if before.asked[p].raw)
+        if not self.system.model.has("preferred_election"):
+            return frozenset()
         return frozenset(p for p in partitions if after.electing[p].raw)
 
     @property

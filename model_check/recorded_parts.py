@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from model_check.recorded import Observed
+from model_check.recorded import Cluster, Observed
 from model_check.recorded_limits import SequencesByName
 from model_check.recorded_processes import ControllerSaid, ProcessStopping
-from model_check.recorded_tracks import SKEW
+from model_check.recorded_tracks import REPORTS, SKEW
 from model_check.recorded_zookeeper import (
+    AssignmentWritten,
     ElectionRequestDeleted,
     ElectionRequested,
     ReassignmentRequested,
@@ -25,14 +26,17 @@ from spec.partition_states import PartitionState
 from spec.state_change_lines import PartitionBecameOnline
 
 
-def parts_shown(sequences: SequencesByName) -> frozenset[str]:
+def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
     """The parts that the sequences show, beside those whose znodes are written.
 
-    Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no line says so.
+    Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no log of it says so.
     """
     everything = [one for sequence in sequences.values() for one in sequence]
     shown = frozenset(_shown(everything))
-    anew = [one.time for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line)]
+    told = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"{REPORTS} {name}" in sequences}
+    told = told if shown | cluster.parts else set()
+    elects = (one for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line))
+    anew = [one.time for one in elects if one.controller not in told]
     asked = list(_asked(everything, max(anew, default=0)))
     if "shutdown" not in shown and any(not any(time in span for span in asked) for time in anew):
         return shown | {"auto_rebalance"}
@@ -57,6 +61,8 @@ def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
         match one:
             case ElectionRequested() | ReassignmentRequested():
                 begun = one.time - SKEW if begun is None else begun
+            case AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
+                yield range(one.time - SKEW, one.time + SKEW)
             case ElectionRequestDeleted() | ReassignmentsWritten(left={}) if begun is not None:
                 yield range(begun, one.time + SKEW)
                 begun = None

@@ -69,7 +69,7 @@ def read(folder: Path) -> Recording:
         contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
     return Recording(
         folder=folder,
-        cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks)),
+        cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks, cluster)),
         tracks=up_to(tracks, cut),
         passed_over=passed_over,
         controller_epochs=max(epochs, default=1) + 1,

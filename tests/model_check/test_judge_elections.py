@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from model_check.judge import Outcome, judge
 from model_check.recorded_processes import ReplicaStopped
 from model_check.recordings import read
-from tests.model_check.recordings import recording, replaced, without_line
+from tests.model_check.recordings import changed, recording, replaced, without_line
 from tests.model_check.tampering import Lie, assert_found_out
 
 ELECTIONS, BOUNCE, SHUTDOWN = "07-preferred-auto", "17-D12-bounce-unnoticed", "09-controlled-shutdown"
@@ -76,3 +77,13 @@ def test_each_line_of_a_stop_replica_is_an_observation() -> None:
     """Broker 3 stops one replica twice before it leaves: as it is told first, and once more with the others."""
     stopped = [one for one in read(recording(SHUTDOWN)).tracks["broker 3"] if isinstance(one, ReplicaStopped)]
     assert [(one.partition, one.delete, one.incarnation) for one in stopped[:2]] == [(0, False, 1), (0, False, 1)]
+
+
+def test_a_cluster_may_rebalance_of_which_nobody_ever_asked_for_an_election(tmp_path: Path) -> None:
+    """Broker 1, which was dead, is back and leads nothing."""
+    ratio = "[2026-11-20 18:57:38,000] TRACE [Controller 2]: leader imbalance ratio for broker 1 is 1.000000"
+    ratio += " (kafka.controller.KafkaController)"
+    folder = changed("12-D1-epoch-write-delayed", tmp_path, "broker-2/controller.log", lambda text: f"{text}{ratio}\n")
+    found = judge(read(folder))
+    assert (found.outcome, found.reason) == (Outcome.EXPLAINED, "")
+    assert [one.step.rule for one in found.path if one.step is not None][-1] == "check_imbalance"
