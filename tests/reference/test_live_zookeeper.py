@@ -4,7 +4,6 @@ Answers and errors of operations are compared with the in-memory server's in `te
 between client and server breaks connections.
 """
 
-import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -34,11 +33,11 @@ from reference.zookeeper_log import read_transaction_log
 from reference.zookeeper_server import ZookeeperServer
 from reference.zookeeper_transactions import NodeCreated, SessionClosed
 from tests.reference.flaky_proxy import FlakyProxy
+from tests.reference.silent_client import TIMEOUT, connected, frame, frames
 
 pytestmark = pytest.mark.xdist_group("zookeeper")
 
 ROOTS = count()
-TIMEOUT = 10
 
 
 @pytest.fixture
@@ -229,27 +228,12 @@ def test_no_server_there() -> None:
 # ----------------------------------------------------------------------------------------- a client that falls silent
 
 
-def frame(xid: int | None, request: object) -> bytes:
-    """A request as it goes over the wire; the first one of a connection has no number and no type."""
-    content = struct.pack("!ii", xid, request.type) if xid else b""  # type: ignore[attr-defined]
-    content += bytes(request.serialize())  # type: ignore[attr-defined]
-    return struct.pack("!i", len(content)) + content
-
-
-def frames(connection: socket.socket) -> Iterator[bytes]:
-    """What the server sends, frame by frame, until it closes the connection."""
-    with connection.makefile("rb") as stream:
-        while head := stream.read(4):
-            yield stream.read(struct.unpack("!i", head)[0])
-
-
 def test_a_silent_session_expires_as_in_memory(
     zookeeper_server: ZookeeperServer, root: str, other: LiveZookeeper
 ) -> None:
     """The real server ends it with cxid 0, and tells it of its own znode or not, as the caller in memory may choose."""
     path = f"{root}/mine"
-    with socket.create_connection(("127.0.0.1", zookeeper_server.port or 0), timeout=TIMEOUT) as silent:
-        silent.sendall(frame(None, serialization.Connect(0, 0, 300, 0, bytes(16), False)))
+    with connected(zookeeper_server.port or 0, 300) as silent:
         answers = frames(silent)
         session = serialization.Connect.deserialize(next(answers), 0)[0].session_id
         silent.sendall(frame(1, serialization.Create(path, b"", OPEN_ACL_UNSAFE, 1)))

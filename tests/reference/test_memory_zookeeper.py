@@ -36,7 +36,16 @@ from reference.zookeeper_transactions import (
     SessionClosed,
     Transaction,
 )
-from tests.reference.zookeeper_sequences import LiveServer, MemoryServer, Outcome, Run, Step, plain_log, sequences
+from tests.reference.zookeeper_sequences import (
+    LiveServer,
+    MemoryServer,
+    Outcome,
+    Run,
+    Step,
+    expiring,
+    plain_log,
+    sequences,
+)
 
 pytestmark = pytest.mark.xdist_group("zookeeper")
 
@@ -54,23 +63,35 @@ def test_memory_answers_as_the_real_server_on_5000_operations(zookeeper_server: 
     seen: Counter[object] = Counter()
     operations = 0
 
-    @settings(max_examples=60)
-    @given(sequences(120))
     def agree(steps: list[Step]) -> None:
         nonlocal operations
-        memory, live, _, _ = run_both(zookeeper_server, steps)
+        memory, live, server, real = run_both(zookeeper_server, steps)
         assert memory.answers == live.answers
         assert memory.events == live.events
         assert memory.trees == live.trees
         operations += memory.operations
         seen.update(type(answer) for answer in memory.answers)
         seen.update(event.type for events in memory.events.values() for event in events)
+        if expired := expiries(server):
+            seen.update(expired)
+            log = read_transaction_log(zookeeper_server.data_dir)
+            assert plain_log(server.server.transactions, server.ids) == plain_log(log, real.ids)
 
-    agree()
+    settings(max_examples=56)(given(sequences(120))(agree))()
+    settings(max_examples=4)(given(expiring(120))(agree))()
     assert operations >= 5000
+    # Sessions expired, and most of them had ephemeral znodes, which went with them.
+    assert seen[SessionClosed, True] + seen[SessionClosed, False] >= 6
+    assert seen[SessionClosed, True] >= 3
     # Nothing agrees vacuously: every refusal, every kind of answer and every kind of event was there.
     for kind in (*REFUSALS.values(), Stat, str, type(None), *EventType):
         assert seen[kind] > 0, kind
+
+
+def expiries(server: MemoryServer) -> list[tuple[type[SessionClosed], bool]]:
+    """For each session that expired, whether znodes went with it; nobody asked for it, so that it has no cxid."""
+    ends = [one for one in server.server.transactions if isinstance(one.change, SessionClosed) and not one.cxid]
+    return [(SessionClosed, bool(one.change.deleted)) for one in ends if isinstance(one.change, SessionClosed)]
 
 
 @settings(max_examples=12)

@@ -1,10 +1,10 @@
 """The same sequences of operations on two ZooKeeper servers: what is drawn, how it is run, and how it is compared.
 
-A sequence is a list of steps of a few *slots*. A step issues one operation of the slot's session, or ends the session;
-a slot without a session begins one first. Operations are written below a root znode that each run has for itself, so
-that one real server serves many runs. Steps come from a catalogue that lists every operation on a few paths with a few
-values, the simple ones first, and the interesting ones more than once: so one draw makes a step, and shrinking goes
-towards few and simple steps.
+A sequence is a list of steps of a few *slots*. A step issues one operation of the slot's session, or ends the session:
+its client closes it, or falls silent until it expires. A slot without a session begins one first. Operations are
+written below a root znode that each run has for itself, so that one real server serves many runs. Steps come from a
+catalogue that lists every operation on a few paths with a few values, the simple ones first, and the interesting ones
+more than once: so one draw makes a step, and shrinking goes towards few and simple steps.
 
 Both servers see the same writes in the same order, so all that they answer is equal but for names: session ids differ,
 and zxids differ by what the real server did before. `Outcome` holds what was answered with these renamed, and nothing
@@ -38,9 +38,12 @@ from reference.zookeeper_api import (
     ZookeeperError,
 )
 from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction
+from tests.reference.silent_client import connected, frames
 
 SLOTS = (0, 1, 2)
 TIMEOUT_MS = 6000
+EXPIRY_MS = 200
+"""The time-out of a session that is to expire; the server's least."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Step:
 
     slot: int
     operation: Operation[Any] | None
+    silent: bool = False
+    """Whether the session ends by expiring, with a client that says nothing more."""
 
 
 PRESENT = ("/r/a", "/r/a/c")
@@ -92,6 +97,17 @@ def sequences(length: int) -> st.SearchStrategy[list[Step]]:
     return some.map(lambda steps: [step for step in steps if step is not None])
 
 
+def expiring(length: int) -> st.SearchStrategy[list[Step]]:
+    """Sequences in which the session of each slot expires once, somewhere."""
+
+    def with_expiries(steps: list[Step], places: tuple[int, ...]) -> list[Step]:
+        for slot, place in zip(SLOTS, places, strict=True):
+            steps = [*steps[:place], Step(slot, None, silent=True), *steps[place:]]
+        return steps
+
+    return st.builds(with_expiries, sequences(length), st.tuples(*[st.integers(length // 4, length)] * len(SLOTS)))
+
+
 class Server(Protocol):
     """What a run needs of a server; it numbers sessions by their beginning, and lists their ids in that order."""
 
@@ -99,6 +115,7 @@ class Server(Protocol):
 
     def open(self) -> int: ...
     def close(self, session: int) -> None: ...
+    def expire(self, session: int) -> None: ...
     def submit(self, session: int, operation: Operation[Any]) -> Future[Any]: ...
     def take_events(self, session: int) -> tuple[WatchEvent, ...]: ...
 
@@ -116,6 +133,9 @@ class MemoryServer:
 
     def close(self, session: int) -> None:
         self.server.close_session(self.ids[session])
+
+    def expire(self, session: int) -> None:
+        self.server.expire_session(self.ids[session])
 
     def submit(self, session: int, operation: Operation[Any]) -> Future[Any]:
         answer: Future[Any] = Future()
@@ -146,6 +166,16 @@ class LiveServer:
 
     def close(self, session: int) -> None:
         self._clients[session].stop()
+
+    def expire(self, session: int) -> None:
+        """Whoever takes a session over sets its time-out anew, and its old connection is closed with its watches."""
+        client = self._clients[session]._client
+        client._stopped.set()  # kazoo does not come back for its session
+        port = int(self.address.rpartition(":")[2])
+        with connected(port, EXPIRY_MS, client._session_id, client._session_passwd) as silent:
+            for _ in frames(silent):
+                pass  # until the session is over, and the server closes the connection
+        client.close()
 
     def submit(self, session: int, operation: Operation[Any]) -> Future[Any]:
         return self._clients[session].submit(operation)
@@ -197,9 +227,9 @@ class Run:
         self._settle()
         self.outcome.trees.append(self._dump(observer))
         for slot in sorted(self._slots):
-            self._close(self._slots[slot])
+            self._end(self._slots[slot])
         self.outcome.trees.append(self._dump(observer))
-        self._close(observer)
+        self._end(observer)
         return self.outcome
 
     def _carry_out(self, step: Step) -> None:
@@ -210,7 +240,7 @@ class Run:
             self._pending.append(self._submit(self._slots[step.slot], step.operation))
         else:
             self._settle()
-            self._close(self._slots.pop(step.slot))
+            self._end(self._slots.pop(step.slot), silent=step.silent)
 
     def _open(self) -> int:
         session = self._server.open()
@@ -218,9 +248,12 @@ class Run:
         self.outcome.events[session] = []
         return session
 
-    def _close(self, session: int) -> None:
+    def _end(self, session: int, *, silent: bool = False) -> None:
         self._take_events()
-        self._server.close(session)
+        if silent:
+            self._server.expire(session)
+        else:
+            self._server.close(session)
         self._open_sessions.remove(session)
         self._take_events(is_ordered=False)
 
