@@ -28,7 +28,8 @@ def who_may_go_leads_nothing(before: Any, after: Any, m: Model, action: Action) 
         return None
     b = action.parameters["b"]
     leads = either(*(both(_is_replicated(before, m, p), before.zookeeper.state[p].leader == b) for p in m.partitions))
-    return either(after.processes[b].leaving != Leaving.MAY_GO, ~leads)
+    answered = both(before.processes[b].leaving != Leaving.MAY_GO, after.processes[b].leaving == Leaving.MAY_GO)
+    return ~both(answered, leads)
 
 
 def _is_replicated(s: Any, m: Model, p: int) -> Value:

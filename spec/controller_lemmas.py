@@ -8,6 +8,7 @@ A lemma that needs such mends is None for a variant without them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -139,6 +140,21 @@ def is_in_office(s: Any, c: int) -> Value:
     """Whether a controller has an epoch that its term wrote to ZooKeeper: from the increment to the resignation."""
     controller = s.controllers[c]
     return either(controller.active, *(controller.at == at for at in WITH_AN_EPOCH))
+
+
+def is_at(controller: Any, places: Iterable[At]) -> Value:
+    """Whether a controller is at one of some places in its code."""
+    return either(*(controller.at == at for at in places))
+
+
+def is_current(s: Any, c: int) -> Value:
+    """Whether a controller is in office, and /controller_epoch is still the epoch of its term."""
+    return both(is_in_office(s, c), s.controllers[c].epoch == s.zookeeper.epoch)
+
+
+def only_the_current_writes(m: Model) -> bool:
+    """Whether no write of an earlier term goes through, and no term finds anything that an earlier one has left."""
+    return has_one_epoch_a_term(m) and m.mends(Switch.FENCED_WRITES) and m.mends(Switch.CLEAR_CONTEXT)
 
 
 @claim("always", source="PROTOCOL.md D1 mended")

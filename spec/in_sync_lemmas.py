@@ -1,7 +1,7 @@
 """Lemmas about who is in sync, which leaders are, and so somebody is.
 
-They are asked for with reassignments, and where election could be unclean but for its mends. They hold elsewhere, too,
-but no other proof needs them.
+They are asked for with reassignments and controlled shutdowns, and where election could be unclean but for its mends.
+They hold elsewhere, too, but no other proof needs them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _keeps_the_last(m: Model) -> bool:
 @claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))
 def whoever_leads_is_in_sync(s: Any, m: Model) -> Value | None:
     """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
-    if not (m.has("reassignment") or _keeps_the_last(m)):
+    if not (m.has("reassignment") or m.has("shutdown") or _keeps_the_last(m)):
         return None
     facts = []
     for p in m.partitions:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spec import (
+    controlled_shutdown_lemmas,
     controller_lemmas,
     delayed_operation_claims,
     in_sync_lemmas,
@@ -24,7 +25,7 @@ from spec.state import shape
 
 MODULES = (
     controller_lemmas, leadership_lemmas, in_sync_lemmas, reassignment_lemmas, preferred_election_lemmas,
-    delayed_operation_claims,
+    controlled_shutdown_lemmas, delayed_operation_claims,
 )  # fmt: skip
 
 

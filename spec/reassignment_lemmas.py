@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spec.controller_lemmas import has_one_epoch_a_term, is_in_office
+from spec.controller_lemmas import is_at, is_current, only_the_current_writes
 from spec.language import claim
 from spec.leadership_lemmas import copies
 from spec.model import Model
@@ -48,36 +48,23 @@ HANDLERS = {
 BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 
 
-def _only_the_current_writes(m: Model) -> bool:
-    """Whether no write of an earlier term goes through, and no term finds anything that an earlier one has left."""
-    return has_one_epoch_a_term(m) and m.mends(Switch.FENCED_WRITES) and m.mends(Switch.CLEAR_CONTEXT)
-
-
-def _is_at(controller: Any, places: tuple[At, ...]) -> Value:
-    return either(*(controller.at == at for at in places))
-
-
-def _is_current(s: Any, c: int) -> Value:
-    return both(is_in_office(s, c), s.controllers[c].epoch == s.zookeeper.epoch)
-
-
 def _has_moved(m: Model, controller: Any, p: int) -> Value:
     """Whether step 7 is over and step 10 is not: AR in memory is RAR, that in ZooKeeper is not yet."""
-    removing = both(_is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
+    removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
     return both(controller.reassigning == p, either(removing, controller.at == At.WRITE_TARGET))
 
 
 def _works(m: Model, controller: Any, p: int) -> Value:
     """Whether a partition is somewhere between the acceptance and the end of its reassignment."""
-    removing = both(_is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
-    return both(controller.reassigning == p, either(_is_at(controller, (*WORKING, *COMPLETING)), removing))
+    removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
+    return both(controller.reassigning == p, either(is_at(controller, (*WORKING, *COMPLETING)), removing))
 
 
 def _currents(s: Any, m: Model) -> Iterator[tuple[Any, Value, int]]:
     """Each controller, whether it is current, and each partition."""
     for c in m.controllers:
         for p in m.partitions:
-            yield s.controllers[c], _is_current(s, c), p
+            yield s.controllers[c], is_current(s, c), p
 
 
 @claim("always", source="PROTOCOL.md D13 mended", parts=PARTS)
@@ -106,11 +93,11 @@ def a_run_has_its_handler(s: Any, m: Model) -> Value:
         handled, leaving = controller.handler, ~m.brokers.is_empty(controller.leaving)
         runs = either(*(handled == one for one in RUNS))
         for places, handlers in HANDLERS.items():
-            facts.append(_is_at(controller, places).implies(either(*(handled == one for one in handlers))))
-        facts.append(leaving.implies(both(_is_at(controller, (*MOVING, *REMOVING)), runs)))
-        facts.append(both(_is_at(controller, REMOVING), runs).implies(leaving))
+            facts.append(is_at(controller, places).implies(either(*(handled == one for one in handlers))))
+        facts.append(leaving.implies(both(is_at(controller, (*MOVING, *REMOVING)), runs)))
+        facts.append(both(is_at(controller, REMOVING), runs).implies(leaving))
         facts.append(either(*(controller.reassigning == p for p in m.partitions)))
-        deciding = _is_at(controller, (At.BUMP_WRITE, At.MOVE_WRITE))
+        deciding = is_at(controller, (At.BUMP_WRITE, At.MOVE_WRITE))
         facts.append(deciding.implies(controller.partition == controller.reassigning))
         for p in m.partitions:
             done = flag(controller.due[p] == ())
@@ -118,7 +105,7 @@ def a_run_has_its_handler(s: Any, m: Model) -> Value:
                 (handled == Handler.BROKER_STARTUP).implies(done | (controller.due[p] == controller.reassigned[p]))
             )
             in_turn = either(
-                _is_at(controller, REFUSING), both(_is_at(controller, (*WORKING, *COMPLETING, *REMOVING)), runs)
+                is_at(controller, REFUSING), both(is_at(controller, (*WORKING, *COMPLETING, *REMOVING)), runs)
             )
             waits = either(controller.at == At.REASSIGN_NEXT, in_turn, handled == Handler.BROKER_STARTUP)
             facts.append(either(done, both(waits, handled != Handler.ISR_CHANGE)))
@@ -137,7 +124,7 @@ def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
             apart = m.brokers.disjoint(controller.leaving, m.brokers.members(wanted))
             facts.append(both(leaving, controller.reassigning == p).implies(apart))
             among = m.brokers.is_subset(controller.partitions[p].visiting, controller.leaving)
-            facts.append(both(leaving, _is_at(controller, REMOVING)).implies(among))
+            facts.append(both(leaving, is_at(controller, REMOVING)).implies(among))
             facts.append(_has_moved(m, controller, p).implies(controller.partitions[p].assigned == wanted))
     return both(*facts)
 
@@ -145,7 +132,7 @@ def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
 @claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
 def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None:
     """What the current controller reassigns, or is about to, is what /admin/reassign_partitions says."""
-    if not _only_the_current_writes(m):
+    if not only_the_current_writes(m):
         return None
     facts = []
     for controller, current, p in _currents(s, m):
@@ -154,9 +141,9 @@ def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None
         facts += [current.implies(either(one == (), one == asked)) for one in held]
         works = both(current, _works(m, controller, p))
         facts.append(works.implies(both(asked != (), controller.reassigned[p] == asked)))
-        refuses = both(current, _is_at(controller, REFUSING), controller.reassigning == p)
+        refuses = both(current, is_at(controller, REFUSING), controller.reassigning == p)
         facts.append(refuses.implies(asked != ()))
-        writing = both(current, _is_at(controller, (At.COMPLETE_WRITE, At.REFUSE_WRITE)))
+        writing = both(current, is_at(controller, (At.COMPLETE_WRITE, At.REFUSE_WRITE)))
         remains = either(
             both(controller.reassigning == p, controller.remaining[p] == ()),
             both(controller.reassigning != p, controller.remaining[p] == asked),
@@ -168,19 +155,19 @@ def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None
 @claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
 def who_is_current_knows_the_assignment(s: Any, m: Model) -> Value | None:
     """AR as the current controller holds it is AR in ZooKeeper, but between steps 6 and 10."""
-    if not _only_the_current_writes(m):
+    if not only_the_current_writes(m):
         return None
     facts = []
     for controller, current, p in _currents(s, m):
         same = flag(controller.partitions[p].assigned == s.zookeeper.assigned[p])
-        facts.append(current.implies(either(same, _is_at(controller, BEFORE_TOPICS), _has_moved(m, controller, p))))
+        facts.append(current.implies(either(same, is_at(controller, BEFORE_TOPICS), _has_moved(m, controller, p))))
     return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md section 8", parts=PARTS)
 def an_assignment_is_one_of_three(s: Any, m: Model) -> Value | None:
     """While a partition is being reassigned its AR in ZooKeeper is OAR, RAR + OAR or RAR."""
-    if not _only_the_current_writes(m):
+    if not only_the_current_writes(m):
         return None
     facts = []
     for p in m.partitions:
@@ -194,11 +181,11 @@ def an_assignment_is_one_of_three(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 8, steps 10 and 11", parts=PARTS)
 def who_completes_has_written_the_target(s: Any, m: Model) -> Value | None:
     """When the current controller completes a reassignment, AR in ZooKeeper is RAR."""
-    if not _only_the_current_writes(m):
+    if not only_the_current_writes(m):
         return None
     return both(
         *(
-            both(current, _is_at(controller, COMPLETING), controller.reassigning == p).implies(
+            both(current, is_at(controller, COMPLETING), controller.reassigning == p).implies(
                 s.zookeeper.assigned[p] == s.zookeeper.requested[p]
             )
             for controller, current, p in _currents(s, m)
@@ -224,12 +211,12 @@ def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
 
     Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
     """
-    if not (_only_the_current_writes(m) and m.mends(Switch.CACHE_BUMPED_EPOCH)):
+    if not (only_the_current_writes(m) and m.mends(Switch.CACHE_BUMPED_EPOCH)):
         return None
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
-        current = _is_current(s, c)
+        current = is_current(s, c)
         for p in m.partitions:
             cached, znode = controller.partitions[p], s.zookeeper.state[p]
             known = either(cached.leader_epoch == -1, cached.leader_epoch == znode.leader_epoch)
@@ -237,9 +224,9 @@ def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
                 m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
             )
             visited = both(cached.todo, cached.state != PartitionState.NEW)
-            electing = both(_is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
-            removing = both(_is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
-            facts.append(current.implies(either(known, _is_at(controller, BEFORE_TOPICS), electing, removing)))
+            electing = both(is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
+            removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
+            facts.append(current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing)))
             facts.append(both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited))
             for r in m.assigned(p):
                 at = both(controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
@@ -250,7 +237,7 @@ def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 8, step 7; D48 mended", parts=PARTS)
 def after_step_7_the_leader_is_of_the_target(s: Any, m: Model) -> Value | None:
     """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
-    if not (_only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):
+    if not (only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):
         return None
     facts = []
     for controller, current, p in _currents(s, m):

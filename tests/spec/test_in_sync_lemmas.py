@@ -24,14 +24,15 @@ def proof() -> Proving:
     return Proving(scope("proof"), FENCED)
 
 
-def test_they_are_said_with_reassignments_and_where_the_last_in_sync_is_kept() -> None:
+def test_they_are_said_where_they_are_needed() -> None:
     assert {LEADS, NEW} <= proof().everything().keys()
-    assert not {LEADS, NEW} & Proving(scope("proof"), AS_CODED).everything().keys()
-    assert not {LEADS, NEW} & Proving(scope("proof_creation"), FENCED).everything().keys()
-    assert {LEADS, NEW} & Proving(scope("proof_reassignment"), AS_CODED).everything().keys() == {LEADS}
+    said = {("proof", AS_CODED): set(), ("proof_creation", FENCED): set(), ("proof_shutdown", AS_CODED): {LEADS}}
+    for (name, variant), wanted in said.items():
+        assert {LEADS, NEW} & {one.name for one in lemmas_of(Model(scope(name), variant))} == wanted
 
 
-@pytest.mark.parametrize("scope_name", ["unclean", pytest.param("small", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("scope_name", ["unclean", "small"])
 def test_they_hold_in_every_reachable_state(scope_name: str) -> None:
     within = replace(scope(scope_name), unclean=True)
     stated = tuple(one for one in lemmas_of(Model(within, FENCED)) if one.name in {LEADS, NEW})
@@ -44,12 +45,18 @@ def test_they_hold_in_every_reachable_state(scope_name: str) -> None:
 @pytest.mark.parametrize(
     ("lemma", "action", "saved"),
     [
-        (LEADS, "shrink_isr(b=1, p=0, r=2)", "somebody_is_in_sync"),
+        pytest.param(LEADS, "shrink_isr(b=1, p=0, r=2)", "somebody_is_in_sync", marks=pytest.mark.slow),
         (NEW, "create_state(c=1, p=0)", "somebody_is_in_sync"),
     ],
 )
 def test_without_a_lemma_some_step_could_leave_nobody_in_sync(lemma: str, action: str, saved: str) -> None:
     assert proof().needs(lemma, action, saved)
+
+
+@pytest.mark.slow
+def test_an_answer_to_a_broker_that_is_no_replica_rests_on_leaders_that_are_in_sync() -> None:
+    shutdowns = Proving(scope("proof_shutdown"), FENCED)
+    assert shutdowns.needs(LEADS, "answer_shutdown(c=1, b=3)", "who_may_go_leads_nothing")
 
 
 @pytest.mark.slow
@@ -63,7 +70,7 @@ def test_reassignments_rest_on_leaders_that_are_in_sync() -> None:
     ("action", "forgets", "breaks"),
     [
         ("write_removal(c=1, p=0, r=2)", "zookeeper.state[0].leader", LEADS),
-        ("on_broker_change(c=1)", "controllers[1].live", NEW),
+        pytest.param("on_broker_change(c=1)", "controllers[1].live", NEW, marks=pytest.mark.slow),
     ],
 )
 def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:

@@ -1,0 +1,75 @@
+"""Lemmas about controlled shutdowns: who treats one, and what the treating controller knows of leaders.
+
+Where writes are fenced only the current controller changes who leads, so its cache names the leader, unless an answer
+was lost. As coded a zombie moves leaders behind the back of who treats a shutdown (D2, D5). The lemma about leaders is
+None there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_lemmas import is_at, is_current, only_the_current_writes
+from spec.language import claim
+from spec.model import Model
+from spec.state import At, Handler
+from spec.terms import Value, both, either, flag
+
+PARTS = ("shutdown",)
+
+ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
+REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
+#: Before a failover has read which topics there are.
+BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
+
+
+@claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
+def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value:
+    """Only an active controller treats a shutdown."""
+    return both(*(either(s.controllers[c].active, s.controllers[c].shutdown_of == 0) for c in m.controllers))
+
+
+@claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
+def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
+    """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
+
+    Where a follower is taken out of the ISR, it is the broker that is treated, and does not lead in the cache.
+    """
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        treats, dead = flag(controller.handler == Handler.SHUTDOWN), ~m.brokers.is_empty(controller.dead)
+        electing, removing = is_at(controller, ELECTING), is_at(controller, REMOVING)
+        broker_change = either(*(controller.handler == one for one in (Handler.BROKER_STARTUP, Handler.BROKER_FAILURE)))
+        facts.append(flag(controller.handler == Handler.BROKER_FAILURE).implies(dead))
+        facts.append(dead.implies(either(both(electing, broker_change), removing)))
+        facts.append(treats.implies(both(either(electing, removing), controller.shutdown_of != 0, ~dead)))
+        facts.append(both(removing, ~treats).implies(dead))
+        writes = both(treats, controller.at == At.REMOVE_WRITE)
+        facts.append(writes.implies(controller.replica == controller.shutdown_of))
+        removes = both(treats, removing)
+        for p in m.partitions:
+            cached = controller.partitions[p]
+            others = [both(m.brokers.in_set(r, cached.visiting), controller.shutdown_of != r) for r in m.brokers.ids]
+            facts.append(removes.implies(both(~either(*others), cached.leader != controller.shutdown_of)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
+def who_is_current_knows_who_leads(s: Any, m: Model) -> Value | None:
+    """The current controller knows every topic, and the leader epoch of every state znode."""
+    if not only_the_current_writes(m) or m.scope.budget("losses"):
+        return None
+    facts = [s.zookeeper.topics[t] for t in m.topics]
+    for c in m.controllers:
+        controller = s.controllers[c]
+        knows = both(is_current(s, c), ~is_at(controller, BEFORE_TOPICS))
+        facts += [knows.implies(controller.topics[t]) for t in m.topics]
+        for p in m.partitions:
+            cached, to_be_read = controller.partitions[p], flag(controller.at == At.READ_STATES)
+            known = flag(cached.leader_epoch == s.zookeeper.state[p].leader_epoch)
+            facts.append(knows.implies(either(known, both(to_be_read, cached.todo))))
+    return both(*facts)
+
+
+LEMMAS = (who_treats_a_shutdown_is_active, a_shutdown_is_treated_apart, who_is_current_knows_who_leads)

@@ -1,0 +1,138 @@
+"""Lemmas about controlled shutdowns: true of all enumerated states, each of use; and what is false without mends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.explorer import explore
+from model_check.straight_line import Valuation
+from spec.controlled_shutdown_lemmas import LEMMAS
+from spec.expectations import plan, switches_named
+from spec.language import Property
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED, FENCED
+from tests.spec.inductive_steps import Proving
+from tests.spec.stepping import Run
+
+ALL = {one.name for one in LEMMAS}
+ONLY_MENDED = "who_is_current_knows_who_leads"
+ZNODE = "zookeeper.state[0]"
+
+
+def lemmas(scope_name: str, variant: str) -> list[Property]:
+    return [one for one in lemmas_of(Model(scope(scope_name), switches_named(variant))) if one.name in ALL]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["AS_CODED", "FENCED"])
+@pytest.mark.parametrize("scope_name", ["shutdown", "shutdown_zombie"])
+def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
+    stated = lemmas(scope_name, variant)
+    assert {one.name for one in stated} == ALL - ({ONLY_MENDED} if variant == "AS_CODED" else set())
+    found = explore(replace(system(scope(scope_name), switches_named(variant)), properties=tuple(stated)))
+    assert found.exhausted
+    assert found.violated == {}
+
+
+# ------------------------------------------------------------------------------------------------------- what it is for
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof_shutdown"), FENCED)
+
+
+NEEDED = [
+    # Without the lemma, this action could break that.
+    ("who_treats_a_shutdown_is_active", "move_partition(c=1, p=0, r=1)", "who_changes_states_is_active"),
+    ("a_shutdown_is_treated_apart", "write_removal(c=1, p=0, r=1)", "a_shutdown_keeps_a_leader"),
+    (ONLY_MENDED, "answer_shutdown(c=1, b=1)", "who_may_go_leads_nothing"),
+]
+
+
+def test_every_lemma_is_said_to_be_needed() -> None:
+    assert {lemma for lemma, _, _ in NEEDED} == ALL
+
+
+@pytest.mark.parametrize(
+    ("lemma", "action", "saved"),
+    [pytest.param(*one, id=one[0], marks=[] if one[0] == ONLY_MENDED else pytest.mark.slow) for one in NEEDED],
+)
+def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
+    assert proof().needs(lemma, action, saved)
+
+
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        ("write_elected_leader(c=1, p=0)", "controllers[1].partitions[0].leader_epoch", ONLY_MENDED),
+        pytest.param(
+            "on_controller_change(c=1)",
+            "controllers[1].shutdown_of",
+            "who_treats_a_shutdown_is_active",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    assert proof().breaks_without_update(action, forgets, breaks)
+
+
+# --------------------------------------------------------------------------------------------------- what is not proved
+
+
+def test_what_is_false_as_coded_is_found_so_in_some_scope_or_here() -> None:
+    promised = {one.variant: one.violated for one in plan("proof_shutdown").proofs}
+    found = [plan(name).exploration("AS_CODED") for name in ("shutdown_zombie", "left_overs", "epochs")]
+    shown = {"a_shutdown_keeps_a_leader"}.union(*(one.violated for one in found if one is not None))
+    assert promised["AS_CODED"] <= shown
+    assert not promised["FENCED"]
+
+
+def successor(run: Run) -> None:
+    """Broker 1 loses its session, and controller 2 comes to office."""
+    run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+
+
+def test_as_coded_a_zombie_moves_the_leader_to_who_is_then_taken_for_a_follower() -> None:
+    bounds = replace(scope("shutdown_zombie"), brokers=3, assigned=((3, 2),))
+    run = Run(bounds, AS_CODED, shutdowns=2, expiries=1)
+    run.do("stop_broker(b=3)", "request_shutdown(b=3, c=1)", "accept_shutdown(c=1, b=3)")
+    run.do("move_partition(c=1, p=0, r=3)")
+    successor(run)
+    run.do("read_epoch(c=2)", "increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)")
+    run.do("read_state(c=2, p=0)", "finish_failover(c=2)", "renew_session(b=1)", "write_elected_leader(c=1, p=0)")
+    assert run.leadership(ZNODE) == ("2", "[2]", "1")
+    run.do("on_controller_change(c=2)", "stop_broker(b=2)", "request_shutdown(b=2, c=2)", "accept_shutdown(c=2, b=2)")
+    run.do("move_partition(c=2, p=0, r=2)")
+    before, step = Valuation(run.state), "write_removal(c=2, p=0, r=2)"
+    run.do(step)
+    assert run.leadership(ZNODE) == ("-1", "[2]", "2")
+    assert not before(run.system.property_named("a_shutdown_keeps_a_leader").terms[step])
+
+
+def test_whatever_is_mended_a_create_without_an_answer_hides_a_leader_from_who_answers() -> None:
+    # Controller 2 creates the state znode and hears nothing. Controller 1, a zombie in its failover, reads it and makes
+    # broker 3 lead, which changes the ISR. So controller 2 does not know its own create again (D54), caches nothing,
+    # and answers that broker 3 leads nothing.
+    bounds = replace(scope("shutdown_zombie"), brokers=3, assigned=((3, 2),), cold=True)
+    run = Run(bounds, FENCED, shutdowns=1, expiries=1, losses=1, shrinks=1)
+    run.do("start_process(b=1)", "start_process(b=2)", "start_process(b=3)", "register_broker(b=3)", "elect_read(c=1)")
+    run.do("elect_read(c=2)", "elect_create(c=1)", "elect_create(c=2)", "elect_reread(c=2)", "register_broker(b=2)")
+    run.do("on_controller_change(c=2)", "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)")
+    successor(run)
+    run.do("subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)")
+    run.do("create_state_unanswered(c=2, p=0)", "renew_session(b=1)", "read_state(c=1, p=0)")
+    run.do("deliver_request(c=1, b=3)", "shrink_isr(b=3, p=0, r=2)", "create_state(c=2, p=0)", "finish_failover(c=2)")
+    run.do("on_controller_change(c=2)", "stop_broker(b=3)", "request_shutdown(b=3, c=2)", "accept_shutdown(c=2, b=3)")
+    run.do("move_partition(c=2, p=0, r=3)")
+    before, step = Valuation(run.state), "answer_shutdown(c=2, b=3)"
+    run.do(step)
+    assert (run["processes[3].leaving"], run.leadership(ZNODE)) == ("MAY_GO", ("3", "[3]", "0"))
+    assert not before(run.system.property_named("who_may_go_leads_nothing").terms[step])
