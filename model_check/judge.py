@@ -36,7 +36,9 @@ Key = tuple[Place, frozenset[int], int]
 """What tells positions apart: the place in the recording, who is stopped, and a hash of the state."""
 
 BUDGET = 10_000
-"""How many positions a search visits before it gives up."""
+"""How many positions a search visits at least before it gives up."""
+EACH = 10
+"""How many it visits at least for each observation: a long recording needs one or so, if it is explained."""
 UNLIKELY = 2_000
 """How many more it visits with unlikely moves, after the likely ones are exhausted."""
 MORE = 400
@@ -89,15 +91,16 @@ def judge(
     recording: Recording,
     switches: Switches = AS_CODED,
     *,
-    budget: int = BUDGET,
+    budget: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Judgement:
     """Find a behaviour that explains a recording, or the longest prefix that one explains.
 
-    `stop` is asked at each position whether to go no further, as if the budget were used up.
+    Without a `budget` of positions, the recording's length gives one. `stop` is asked at each position whether to go
+    no further, as if the budget were used up.
     """
     explainer = Explainer(recording, switches)
-    search = _Search(explainer, budget, stop)
+    search = _Search(explainer, budget or max(BUDGET, EACH * recording.observations), stop)
     ends = search.explanations()
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)

@@ -12,7 +12,7 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.progress import interruptible
-from model_check.judge import BUDGET, judge
+from model_check.judge import BUDGET, EACH, judge
 from model_check.judgement_report import run_of
 from model_check.recordings import read
 from model_check.results import Run, plain_document
@@ -22,6 +22,7 @@ from spec.errors import BadInput
 from spec.variants import Switches, show_switches
 
 ENGINE = "judge"
+LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH} an observation if that is more."
 
 
 def command(
@@ -30,7 +31,7 @@ def command(
     variant: options.VariantOption = "AS_CODED",
     on: options.WithOption = None,
     off: options.WithoutOption = None,
-    budget: Annotated[int, typer.Option(min=1, help="Search no more than so many positions.")] = BUDGET,
+    budget: Annotated[int | None, typer.Option(min=1, help=LIMIT)] = None,
     story: Annotated[bool, typer.Option("--story", help="Tell the whole explanation, step by step.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -60,7 +61,7 @@ class Task:
 
     folder: Path
     switches: Switches
-    budget: int
+    budget: int | None
     story: bool
     stop: Callable[[], bool]
 

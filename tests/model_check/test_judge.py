@@ -267,3 +267,13 @@ def test_what_is_not_modelled_ends_the_judgement(tmp_path: Path) -> None:
         "explained up to zookeeper.jsonl:70: a request to reassign nothing is not part of the specification"
     )
     assert found.explained == found.observations
+
+
+def test_the_longer_a_recording_the_more_positions_may_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    short = read(recording("34-D55-config-lost"))
+    monkeypatch.setattr("model_check.judge.BUDGET", 10)
+    monkeypatch.setattr("model_check.judge.EACH", 1)
+    found = judge(short)
+    assert (found.outcome, found.positions) == (Outcome.EXPLAINED, short.observations + 1)
+    monkeypatch.setattr("model_check.judge.EACH", 0)
+    assert (judge(short).outcome, judge(short, budget=200).outcome) == (Outcome.INCOMPLETE, Outcome.EXPLAINED)
