@@ -79,7 +79,7 @@ def load(path: Path) -> SavedTrace:
         return from_itf(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ItfError(f"{path}: cannot be read: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ItfError(f"{path}: not JSON: {error}") from error
     except ItfError as error:
         raise ItfError(f"{path}: {error}") from error

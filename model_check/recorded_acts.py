@@ -53,7 +53,7 @@ def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterat
                 record = json.loads(line)
                 act, head = record["action"], {"place": place, "time": int(record["ms"]), "text": line.strip()[:160]}
                 observed = _act(act, record, head, cluster)
-            except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            except (json.JSONDecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
                 raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
             if observed is not None:
                 yield observed

@@ -44,7 +44,7 @@ def sessions_of(folder: Path, transactions: list[Transaction]) -> dict[int, Sess
             _session_id(name): Session(_number(one, "broker"), _number(one, "incarnation"))
             for name, one in content.items()
         }
-    except (json.JSONDecodeError, AttributeError, KeyError, ValueError, TypeError) as error:
+    except (json.JSONDecodeError, AttributeError, KeyError, ValueError, TypeError, RecursionError) as error:
         reason = "is not an object of sessions, each with a broker and an incarnation"
         raise MalformedInput(str(file), "", f"{reason} ({error})") from error
 

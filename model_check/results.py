@@ -163,7 +163,7 @@ def from_json(text: str, source: str) -> Document:
     where = Where(source)
     try:
         given = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         where.refuse(f"not JSON: {error}")
     if not isinstance(given, dict) or given.pop("format", None) != FORMAT:
         where.refuse(f"not a document of the format {FORMAT!r}")

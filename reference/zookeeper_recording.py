@@ -165,7 +165,7 @@ def parse_transaction(line: str) -> Transaction:
     """The transaction that a line of zookeeper.jsonl tells; raises RecordingError that names the wrong field."""
     try:
         content: Any = json.loads(line)
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise RecordingError(f"not JSON: {error}") from error
     fields = _Fields(content)
     zxid, time_ms, utc = fields.hexadecimal("zxid"), fields.take("time", int), fields.take("utc", str)

@@ -32,7 +32,9 @@ def command(
     off: options.WithoutOption = None,
     properties: options.PropertyOption = None,
     limit: options.LimitOption = None,
-    memory: Annotated[float | None, typer.Option(min=0.01, metavar="GIB", help="Use so much memory at most.")] = None,
+    memory: Annotated[
+        float | None, typer.Option(min=0.01, max=1e6, metavar="GIB", help="Use so much memory at most.")
+    ] = None,
     goals: Annotated[
         bool | None, typer.Option("--goals/--no-goals", help="Judge recoverable and eventually (as the manifest says).")
     ] = None,
@@ -61,6 +63,7 @@ def command(
     built = system(scope_named(scope), switches)
     chosen = options.chosen_properties(properties, [one.name for one in built.properties])
     task = Task(scope, switches, built, plan(scope).goals if goals is None else goals)
+    options.folder_to_fill(traces)
     found = run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
     if found.stopped == "stop":
@@ -157,7 +160,6 @@ def annotated(told: Run, task: Task) -> Run:
 
 def save_traces(folder: Path, task: Task, found: Found) -> None:
     """Write every counterexample and witness as a file of its own."""
-    folder.mkdir(parents=True, exist_ok=True)
     goals = {name: one.trace for name, one in found.goals.items() if one.trace is not None}
     digest = system_digest(task.system)
     for name, trace in {**found.violated, **found.witnessed, **goals}.items():

@@ -67,6 +67,7 @@ def command(
             raise UnknownName("fault", name, FAULTS[1:])
     switches = options.chosen_switches(variant, on, off)
     chosen = tuple(faults or FAULTS)
+    options.folder_to_fill(traces)
     with interruptible() as stop:
         made = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
     if not made:
@@ -156,7 +157,6 @@ def save(folder: Path, found: list[Matrix], switches: Switches, document: Docume
     from model_check.itf import save as save_trace
     from model_check.system_digest import system_digest
 
-    folder.mkdir(parents=True, exist_ok=True)
     (folder / "matrix.json").write_text(document.to_json() + "\n", encoding="utf-8")
     variant = show_switches(switches)
     for one in found:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from spec.errors import BadInput
+from spec.errors import BadInput, EnvironmentFailure
 from spec.properties import claim_named
 from spec.variants import Switches, switch, variant
 
@@ -42,8 +44,30 @@ def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | No
 
 
 def adjusted(switches: Switches, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
-    """Switches with some on and some off; UnknownName lists the known ones."""
-    return (switches | {switch(one) for one in on or ()}) - {switch(one) for one in off or ()}
+    """Switches with some on and some off; UnknownName lists the known ones, BadInput names one that is to be both."""
+    added, taken = ({switch(one) for one in names or ()} for names in (on, off))
+    for one in sorted(added & taken, key=lambda both: both.name):
+        raise BadInput(f"{one.name} cannot be switched on and off at once")
+    return (switches | added) - taken
+
+
+def folder_to_fill(path: Path | None) -> None:
+    """Make a folder that will be written into after long work, so that it is not found out only then that it cannot be.
+
+    BadInput if something else is there, EnvironmentFailure if it cannot be made or written.
+    """
+    if path is None:
+        return
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BadInput(f"{path} is no folder; name another one") from error
+    except OSError as error:
+        raise EnvironmentFailure(
+            f"nothing can be written to {path}: {error.strerror}", "name another folder"
+        ) from error
 
 
 def chosen_properties(names: Iterable[str] | None, present: Iterable[str]) -> list[str]:

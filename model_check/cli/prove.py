@@ -40,7 +40,7 @@ def command(
     on: options.WithOption = None,
     off: options.WithoutOption = None,
     properties: options.PropertyOption = None,
-    timeout: Annotated[float, typer.Option(min=0.1, metavar="SECONDS", help="For each question.")] = TIMEOUT_S,
+    timeout: Annotated[float, typer.Option(min=0.1, max=1e6, metavar="SECONDS", help="For each question.")] = TIMEOUT_S,
     bounded: Annotated[
         int, typer.Option(min=0, metavar="STEPS", help="Look at all runs of so many steps for what stays open.")
     ] = 0,
@@ -66,6 +66,7 @@ def command(
     built = system(scope_named(scope), switches, proving=True)
     provable = [one.name for one in built.properties if one.kind in ("always", "step")]
     chosen = options.chosen_properties(properties, provable) or provable
+    options.folder_to_fill(exported)
     report = prove(scope, switches, built, chosen, timeout)
     run = run_of_proof(built, report, scope=scope, variant=show_switches(switches))
     if properties:

@@ -85,3 +85,5 @@ def test_a_missing_field_is_named() -> None:
 def test_what_is_not_json_is_refused() -> None:
     with pytest.raises(MalformedInput, match=r"^r\.json: not JSON"):
         from_json("{", "r.json")
+    with pytest.raises(MalformedInput, match=r"^r\.json: not JSON"):
+        from_json("[" * 100_000, "r.json")

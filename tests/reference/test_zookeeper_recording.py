@@ -108,6 +108,7 @@ CREATE: dict[str, Any] = Transaction(5, 0, 1, 2, NodeCreated("/a", b"x", 0, 1)).
     ("line", "problem"),
     [
         ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
         ("[]", "an object of fields was expected"),
         (json.dumps({**CREATE, "zxid": "5"}), "'zxid' is '5', not a number like 0x1f"),
         (json.dumps({**CREATE, "zxid": "0x05"}), "'zxid' is '0x05'"),

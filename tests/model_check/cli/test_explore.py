@@ -103,6 +103,11 @@ def test_the_printed_expectations_are_those_of_the_plain_interpreter(kcheck: Kch
     ("arguments", "complaint"),
     [
         (["nowhere"], "kcheck: no scope is called 'nowhere' (known: solo, pair)"),
+        (
+            ["solo", "--with", "FENCED_WRITES", "--without", "FENCED_WRITES"],
+            "kcheck: FENCED_WRITES cannot be switched on",
+        ),
+        (["solo", "--traces", __file__], f"kcheck: {__file__} is no folder; name another one"),
         (["solo", "--variant", "FENCE"], "kcheck: no variant is called 'FENCE'; did you mean FENCED?"),
         (["solo", "--with", "FENCED_WRITE"], "kcheck: no switch is called 'FENCED_WRITE'; did you mean FENCED_WRITES?"),
         (["solo", "--without", "NOPE"], "kcheck: no switch is called 'NOPE' (known:\n  "),
@@ -139,6 +144,16 @@ def test_what_cannot_fit_is_refused_before_it_begins(kcheck: Kcheck, manifest: d
     assert result.stderr.startswith("kcheck: solo AS_CODED needs about ")
     assert "take a smaller scope" in result.stderr
     assert kcheck("explore", "solo", "--limit", "3").exit_code == 3
+
+
+@pytest.mark.parametrize("verb", [("explore", "solo", "--traces"), ("prove", "solo", "--export")])
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(kcheck: Kcheck, verb: tuple[str, ...]) -> None:
+    result = kcheck(*verb, "/proc/traces")
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert (
+        result.stderr
+        == "kcheck: nothing can be written to /proc/traces: No such file or directory; name another folder\n"
+    )
 
 
 @pytest.mark.parametrize(

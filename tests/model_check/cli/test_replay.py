@@ -42,7 +42,12 @@ def test_with_the_fix_on_the_first_step_that_cannot_be_taken_is_told(kcheck: Kch
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
-    [("{", "not JSON"), ("{}", "`vars` is missing"), ('{"vars": ["x"], "states": []}', "`vars` lacks `action`")],
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("{}", "`vars` is missing"),
+        ('{"vars": ["x"], "states": []}', "`vars` lacks `action`"),
+    ],
 )
 def test_a_file_that_is_no_trace_is_refused(kcheck: Kcheck, tmp_path: Path, content: str, complaint: str) -> None:
     path = tmp_path / "t.itf.json"
