@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from model_check.abstracted_leadership import Named, leadership
+from model_check.abstracted_removals import is_another
 from reference.connections import QueuedRequest
 from reference.memory_cluster import MemoryCluster
 from spec.broker_state import Stage
@@ -38,6 +39,9 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
         told = {state.topic_partition: state for one in ordered for state in one.partition_states}
         for p, partition in enumerate(cluster.partitions):
             yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
+            if m.tells_topics_apart:
+                ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
+                yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
         if m.has("metadata"):
             yield f"{slot}.metadata", bool(updates)
             yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)

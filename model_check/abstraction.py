@@ -21,6 +21,7 @@ from model_check.abstracted_deletions import deletion_manager, deletion_requests
 from model_check.abstracted_elections import has_read_request, preferred_election_request, preferred_elections
 from model_check.abstracted_leadership import NOBODY, Named, leadership
 from model_check.abstracted_reassignment import isr_watches, reassignments, requested
+from model_check.abstracted_removals import after_removals, is_another, topic_ids
 from model_check.abstracted_threads import on_the_way_out, other_threads
 from model_check.history import History
 from reference.controller import KafkaController
@@ -38,7 +39,6 @@ from reference.zookeeper_scripts import (
     broker_path,
     parsed,
     state_path,
-    topic_path,
 )
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.model import Model
@@ -85,6 +85,7 @@ class Abstraction:
         """What is not in the memory of a process, or not in that alone."""
         yield from _zookeeper(self.m, cluster)
         yield from assignments(self.m, cluster)
+        yield from topic_ids(self.m, cluster)
         if self.m.has("reassignment"):
             yield from requested(cluster, history)
         for process in cluster.processes.values():
@@ -155,7 +156,7 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
     yield "zookeeper.registered_orphaned", frozenset(b for b in owners if owners[b] == orphans[b])
     if m.has("partitions"):
         for number, topic in enumerate(cluster.topics()):
-            yield f"zookeeper.topics[{number}]", topic_path(topic) in tree
+            yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
         for p, partition in enumerate(cluster.partitions):
             path = state_path(partition)
             content = parsed(PartitionStatePayload, path, tree[path].data) if path in tree else None
@@ -209,6 +210,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     if m.counts_epoch_versions:
         counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
         yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
+    yield from after_removals(m, cluster, controller, path)
     yield from _callbacks(m, process, path)
     if m.has("partitions"):
         yield from _handler(cluster, process, controller, path)
@@ -347,6 +349,8 @@ def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     for p, partition in enumerate(cluster.partitions):
         known, place = broker.partition(partition), f"{path}.partitions[{p}]"
         yield from leadership(place, known, known.zk_version)
+        if m.tells_topics_apart:
+            yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
         if m.has("cached_leaderships"):
             yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
         if m.has("notifications"):

@@ -3,7 +3,7 @@
 Left out, and with a reason each:
 
 * zxids, session ids, times, the transaction log and the children's counters: they count what happened;
-* the znodes between a topic and its states, which hold nothing;
+* the znodes between a topic and its states, and a topic's own where it is only their parent, which hold nothing;
 * correlation ids and the numbers of batches, likewise; which requests belong to one batch stays in;
 * the journal;
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
@@ -12,11 +12,13 @@ Left out, and with a reason each:
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * what a broker has cached of leaderships, in a scope that does not tell it;
 * the logs on a broker's disk, in a scope without deletions of replicas;
+* which topics' own listeners a controller holds, in a scope without deletions;
 * the data versions of what is written unconditionally: assignments, and what is to be reassigned;
 * that a partition was heard of which does not exist: it reads like one that was not;
 * partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
+* what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
@@ -27,7 +29,7 @@ a canonical text, equal in every process; `conditions` is what it is the digest 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -48,7 +50,8 @@ from reference.memory_process import MemoryProcess
 from reference.preferred_election import DeleteElectionRequest, FinishFailover
 from reference.procedures import Effect
 from reference.request_batch import RequestBatch
-from reference.zookeeper_scripts import broker_path
+from reference.zookeeper_api import parent_path
+from reference.zookeeper_scripts import BROKER_TOPICS, broker_path
 from spec.partition_states import PartitionState
 from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.variants import Switch
@@ -91,7 +94,8 @@ def _znodes(cluster: MemoryCluster) -> Iterator[tuple[str, tuple[bytes, int, str
         owners |= {session: f"{b}" for session in (process.session,) if session is not None}
         owners |= {session: f"orphan of {b}" for session in (process.orphan,) if session is not None}
     for path, znode in cluster.zookeeper.tree.items():
-        if PARTITIONS_BELOW in path and not path.endswith("/state"):
+        is_bare_topic = parent_path(path) == BROKER_TOPICS and znode.data is None
+        if is_bare_topic or (PARTITIONS_BELOW in path and not path.endswith("/state")):
             continue
         owner = owners.get(znode.ephemeral_owner, "nobody")
         version = 0 if is_of_a_reassignment(path) else znode.version
@@ -183,7 +187,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         asked = frozenset(_asked(cluster, one) for one in running.options)
         yield f"handler of {b}", (asked, running.create)
     yield f"broker {b}", (broker.controller_epoch, broker.alive)
-    partitions = {tp: _unordered(known) for tp, known in broker.partitions.items()}
+    partitions = {tp: _unordered(cluster, tp.topic, known) for tp, known in broker.partitions.items()}
     yield f"partitions of broker {b}", _items(partitions)
     if "cached_leaderships" in cluster.scope.parts:
         yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
@@ -193,7 +197,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         yield f"logs of {b}", broker.logs
     yield f"ISR writes of {b}", _items(process.isr_writes)
     if process.controller is not None:
-        yield from ((f"{name} of controller {b}", part) for name, part in _controller(process.controller))
+        yield from ((f"{name} of controller {b}", part) for name, part in _controller(cluster, process.controller))
 
 
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
@@ -208,16 +212,20 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     return effect
 
 
-def _controller(controller: KafkaController) -> Named:
+def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     context, manager = controller.context, controller.context.controller_channel_manager
     queues = {} if manager is None else manager.queues
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
+    if controller.mends(Switch.TOPIC_IDS):
+        yield "which topics", _told_apart(cluster, sorted(context.topic_ids.items()))
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)
     deleting = controller.deleting
     is_woken = deleting.woken and bool(deleting.queued)
-    yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken, controller.topic_listeners)
+    yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken)
+    if "deletion" in cluster.scope.parts:
+        yield "listeners of topics", controller.topic_listeners
     yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
     assignment = {tp: replicas for tp, replicas in context.partition_replica_assignment.items() if replicas}
     yield "assignment", _items(assignment)
@@ -228,10 +236,11 @@ def _controller(controller: KafkaController) -> Named:
     yield "partition states", (_items(existing), partitions.has_started)
     yield "replica states", (_items(replicas.states), replicas.has_started)
     yield "channels", (frozenset(controller.metrics), None if manager is None else frozenset(queues))
-    yield from ((f"queue to {b}", _queue(queue)) for b, queue in sorted(queues.items()))
-    yield from ((f"abandoned queue to {b}", _queue(queue)) for b, queue in sorted(controller.abandoned.items()))
-    batches = controller.batch, controller.partition_batch, controller.replica_batch
-    yield "batches", tuple(map(_batch, batches))
+    yield from ((f"queue to {b}", _queue(cluster, queue)) for b, queue in sorted(queues.items()))
+    for b, queue in sorted(controller.abandoned.items()):
+        yield f"abandoned queue to {b}", _queue(cluster, queue)
+    yield "batches", tuple(map(_batch, (controller.partition_batch, controller.replica_batch)))
+    yield "own batch is dirty", bool(controller.batch.metadata_receivers)
 
 
 def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
@@ -240,18 +249,24 @@ def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
     return znode is not None and znode.czxid == known.broker_epoch
 
 
-def _queue(queue: list[QueuedRequest]) -> Hashable:
+def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
     batches = groupby(queue, key=batch_of)
-    return tuple(tuple(_queued(one) for one in batch) for _, batch in batches)
+    return tuple(tuple(_queued(cluster, one) for one in batch) for _, batch in batches)
 
 
-def _queued(one: QueuedRequest) -> Hashable:
-    return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch
+def _queued(cluster: MemoryCluster, one: QueuedRequest) -> Hashable:
+    return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
 
 
-def _unordered(known: Partition) -> Partition:
-    """A partition as a broker knows it, its replicas in no order."""
-    return replace(known, assigned_replicas=tuple(sorted(known.assigned_replicas)))
+def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int]]) -> Hashable:
+    """Topics, each with which of its name it is."""
+    return tuple((topic, cluster.incarnation(topic, topic_id)) for topic, topic_id in topic_ids)
+
+
+def _unordered(cluster: MemoryCluster, topic: str, known: Partition) -> Partition:
+    """A partition as a broker knows it, its replicas in no order, and its topic told by which of its name it is."""
+    which = None if known.topic_id is None else cluster.incarnation(topic, known.topic_id)
+    return replace(known, assigned_replicas=tuple(sorted(known.assigned_replicas)), topic_id=which)
 
 
 def _spoken(request: Request) -> Request:

@@ -65,6 +65,19 @@ from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStat
 
 ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
 """What the tool that adds partitions does."""
+MILESTONES = {
+    Milestone.RESIGNED: "resigned",
+    Milestone.LEFT_OVER_CHANNELS: "fail on left-over channels",
+    Milestone.METADATA_FAILED: "fail to add UpdateMetadata",
+    Milestone.DIRTY_BATCH: "find its batch dirty",
+    Milestone.FAILOVER_FAILED: "fail in failover",
+    Milestone.LEADERLESS_ELECTION: "fail on a leaderless partition",
+    Milestone.ELECTION_FAILED: "fail preferred election",
+    Milestone.DELETION_THREAD_ENDED: "end deletion thread",
+}
+"""Where a controller stands, in the words of the specification."""
+WITH_EPOCH = {Milestone.READY: "ready", Milestone.EPOCH_CONFLICT: "fail to write /controller_epoch"}
+"""The milestones that are told with the controller's epoch."""
 READS_DELETIONS = ("on_deletion_change", "read_deletions")
 """The steps that read which topics are to be deleted to find out."""
 
@@ -139,6 +152,11 @@ class Observer:
             yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
         elif met.fate in ADDITIONS:
             yield from (Seen("admin", ADDITIONS[met.fate], {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate is Fate.TOPIC_REMOVED:
+            yield from (Seen("admin", "remove topic", {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate is Fate.STATE_REMOVED:
+            numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
+            yield from (Seen("admin", "remove state", {"partition": number}) for number in numbers)
         elif met.fate is Fate.ELECTION_WITHDRAWN:
             yield Seen("admin", "withdraw preferred election", {})
         else:
@@ -146,27 +164,14 @@ class Observer:
             yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
 
     def _reached(self, reached: Reached) -> Iterator[Seen]:
-        role = f"controller {reached.controller}"
-        match reached.milestone:
-            case Milestone.RESIGNED:
-                yield Seen(role, "resigned", {})
-            case Milestone.READY:
-                yield Seen(role, "ready", {"epoch": reached.epoch})
-            case Milestone.EPOCH_CONFLICT:
-                yield Seen(role, "fail to write /controller_epoch", {"epoch": reached.epoch})
-            case Milestone.LEFT_OVER_CHANNELS:
-                yield Seen(role, "fail on left-over channels", {})
-            case Milestone.FAILOVER_FAILED:
-                yield Seen(role, "fail in failover", {})
-            case Milestone.LEADERLESS_ELECTION:
-                yield Seen(role, "fail on a leaderless partition", {})
-            case Milestone.ELECTION_FAILED:
-                yield Seen(role, "fail preferred election", {})
-            case Milestone.DELETION_THREAD_ENDED:
-                yield Seen(role, "end deletion thread", {})
-            case Milestone.BROKER_CHANGE:
-                fields = {"brokers": reached.listed, "new": reached.new, "dead": reached.dead}
-                yield Seen(role, "read /brokers/ids", fields)
+        role, milestone = f"controller {reached.controller}", reached.milestone
+        if milestone in WITH_EPOCH:
+            yield Seen(role, WITH_EPOCH[milestone], {"epoch": reached.epoch})
+        elif milestone is Milestone.BROKER_CHANGE:
+            fields = {"brokers": reached.listed, "new": reached.new, "dead": reached.dead}
+            yield Seen(role, "read /brokers/ids", fields)
+        else:
+            yield Seen(role, MILESTONES[milestone], {})
 
     # ------------------------------------------------------------------------------------------------------- ZooKeeper
 
@@ -270,7 +275,7 @@ class Observer:
         elif write.path == CONTROLLER_EPOCH and not self.rule.startswith("elect_create"):
             epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
             yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
-        elif path.kind is BROKER_TOPIC:
+        elif path.kind is BROKER_TOPIC and data is not None:
             yield from self._assigned(process, parsed(TopicPayload, write.path, data))
         elif write.path == REASSIGN_PARTITIONS:
             yield Seen(controller, "write /admin/reassign_partitions", {})

@@ -15,7 +15,7 @@ that a metadata cache tells clients of.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -73,7 +73,8 @@ NO_LEADER_EPOCH = -1
 class Partition:
     """A partition as a broker knows it; only the leader keeps the ISR.
 
-    `is_idle`: its fetcher was stopped by a StopReplica, and starts again for another leader only.
+    `is_idle`: its fetcher was stopped by a StopReplica, and starts again for another leader only. `topic_id` tells its
+    topic from earlier ones of that name, where that is mended.
     """
 
     leader: int = NO_LEADER
@@ -83,6 +84,7 @@ class Partition:
     controller_epoch: int = 0
     assigned_replicas: tuple[int, ...] = ()
     is_idle: bool = False
+    topic_id: int | None = None
 
 
 @dataclass
@@ -119,11 +121,20 @@ class Broker:
 
     # --------------------------------------------------------------------------------------------------------- requests
 
-    def handle(self, request: Request, correlation_id: int, leader_epoch: int | None = None) -> Response:
-        """Carry out a request of a controller and answer it; a StopReplica with delete may have a leader epoch."""
+    def handle(
+        self,
+        request: Request,
+        correlation_id: int,
+        leader_epoch: int | None = None,
+        topic_ids: Mapping[str, int] | None = None,
+    ) -> Response:
+        """Carry out a request of a controller and answer it.
+
+        A StopReplica with delete may have a leader epoch, and a LeaderAndIsr the ids of its topics.
+        """
         match request:
             case LeaderAndIsrRequest():
-                return self._become_leader_or_follower(request, correlation_id)
+                return self._become_leader_or_follower(request, correlation_id, topic_ids or {})
             case UpdateMetadataRequest():
                 return self._maybe_update_metadata_cache(request, correlation_id)
             case StopReplicaRequest():
@@ -131,7 +142,9 @@ class Broker:
             case _:
                 raise TypeError(f"no broker is ever sent a {type(request).__name__}")
 
-    def _become_leader_or_follower(self, request: LeaderAndIsrRequest, correlation_id: int) -> PartitionsResponse:
+    def _become_leader_or_follower(
+        self, request: LeaderAndIsrRequest, correlation_id: int, topic_ids: Mapping[str, int]
+    ) -> PartitionsResponse:
         states = request.partition_states
         for state in states:
             self._log(LeaderAndIsrReceived, request, correlation_id, state, state=_info(state))
@@ -142,20 +155,29 @@ class Broker:
             self.journal(StateChange(line))
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
         self.controller_epoch = request.controller_epoch
-        codes = {state.topic_partition: self._decide(state, request, correlation_id) for state in states}
+        codes = {state.topic_partition: self._decide(state, request, correlation_id, topic_ids) for state in states}
         accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
         self.logs |= {state.topic_partition for state in accepted}
         self._make_leaders([one for one in accepted if one.leader == self.broker_id], request, correlation_id)
         self._make_followers([one for one in accepted if one.leader != self.broker_id], request, correlation_id)
+        for state in accepted:
+            self._note_topic(state, topic_ids.get(state.topic))
         return PartitionsResponse(
             ErrorCode.NONE,
             tuple(PartitionError(one.topic, one.partition, codes[one.topic_partition]) for one in states),
         )
 
-    def _decide(self, state: PartitionLeadership, request: LeaderAndIsrRequest, correlation_id: int) -> ErrorCode:
-        """Accept a strictly higher leader epoch for one of our replicas; refuse everything else."""
+    def _decide(
+        self,
+        state: PartitionLeadership,
+        request: LeaderAndIsrRequest,
+        correlation_id: int,
+        topic_ids: Mapping[str, int],
+    ) -> ErrorCode:
+        """Accept a strictly higher leader epoch, or another topic of that name, for one of our replicas, or refuse."""
         known = self.partition(state.topic_partition)
-        if state.leader_epoch <= known.leader_epoch:
+        same_topic = topic_ids.get(state.topic) in {None, known.topic_id}
+        if same_topic and state.leader_epoch <= known.leader_epoch:
             epochs = {"leader_epoch": state.leader_epoch, "current_leader_epoch": known.leader_epoch}
             self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
             return ErrorCode.STALE_CONTROLLER_EPOCH
@@ -163,6 +185,13 @@ class Broker:
             self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
+
+    def _note_topic(self, state: PartitionLeadership, topic_id: int | None) -> None:
+        """Remember which topic of that name an accepted state was about."""
+        stored = state.leader == self.broker_id or self._knows_alive(state.leader)
+        if topic_id is not None and stored:
+            partition = state.topic_partition
+            self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
     def _make_leaders(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
         """`makeLeaders`: stop to fetch, and take over what the request says."""

@@ -3,7 +3,7 @@
 The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
 is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
 back between two reads is not noticed (D12). Before 0.10.0.0 who is new or dead, and who lives, was read one after the
-other (D24).
+other (D24). What an earlier exception left in the controller's own batch has it resign in the middle of this (D53).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -16,10 +16,11 @@ from collections.abc import Mapping
 from reference import partition_leadership, replica_transitions
 from reference.context import Activity, Registration
 from reference.controller import KafkaController
+from reference.controller_election import resign
 from reference.deletion_queue import fail_deletion, resume_deletion
 from reference.effects import JoinThread, OnBrokerChange, ReadBrokerData
 from reference.journal import Milestone
-from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
+from reference.procedures import THROWABLE, FencedWrite, ForcedResignation, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
 from spec.controller_log.broker_changes import (
     BrokerChangeError,
@@ -55,6 +56,10 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
             yield from on_broker_failure(controller, dead)
     except FencedWrite:
         raise
+    except ForcedResignation:
+        controller.report(BrokerChangeError)
+        controller.activity = Activity()
+        yield from resign(controller)
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
         controller.report(BrokerChangeError)

@@ -25,9 +25,9 @@ from spec.request_schemas import PartitionsResponse, Request
 class QueuedRequest:
     """A request in a broker's queue; `batch` numbers the call of the controller that put it there.
 
-    `broker_epoch` is the registration that the request is meant for, and `leader_epoch` that of the replica which it
-    deletes; only later versions send them along. Where the sender is to call back, an `answer` that has come keeps the
-    request at the head until the callback is done.
+    `broker_epoch` is the registration that the request is meant for, `leader_epoch` that of the replica which it
+    deletes, and `topic_ids` tell its topics from earlier ones; only later versions send them along. Where the sender is
+    to call back, an `answer` that has come keeps the request at the head until the callback is done.
     """
 
     request: Request
@@ -36,6 +36,7 @@ class QueuedRequest:
     calls_back: bool = False
     answer: PartitionsResponse | None = None
     leader_epoch: int | None = None
+    topic_ids: tuple[tuple[str, int], ...] | None = None
 
 
 class ControllerChannelManager:

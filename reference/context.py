@@ -76,6 +76,7 @@ class ControllerContext:
     election_request: int = NO_REQUEST
     partitions_being_reassigned: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     shutting_down_broker_ids: frozenset[int] = frozenset()
+    topic_ids: dict[str, int] = field(default_factory=dict)
 
     @property
     def live_broker_ids(self) -> frozenset[int]:
@@ -118,6 +119,7 @@ class ControllerContext:
     def fork(self) -> Self:
         """A copy that goes its own way."""
         twin = shallow_copy(self)
+        twin.topic_ids = dict(self.topic_ids)
         twin.partition_replica_assignment = dict(self.partition_replica_assignment)
         twin.partition_leadership_info = dict(self.partition_leadership_info)
         twin.partitions_being_reassigned = dict(self.partitions_being_reassigned)

@@ -132,6 +132,8 @@ def _take_down(controller: KafkaController) -> None:
     controller.report(Resigned)
     kept = controller.context
     controller.context = ControllerContext()
-    if not controller.mends(Switch.CLEAR_CONTEXT):
+    if controller.mends(Switch.CLEAR_CONTEXT):
+        controller.batch = RequestBatch()
+    else:
         controller.context.partitions_undergoing_preferred_election = kept.partitions_undergoing_preferred_election
         controller.context.partitions_being_reassigned = kept.partitions_being_reassigned

@@ -125,6 +125,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     listens = controller.configuration.listens_to_topics and controller.mends(Switch.LISTEN_BEFORE_READING)
     topics = yield from ReadTopics(listens)
     context.all_topics = topics.names
+    context.topic_ids = dict(topics.ids)
     if listens:
         controller.listeners |= {topic_path(topic) for topic in topics.names}
     context.partition_replica_assignment = {

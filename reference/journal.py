@@ -24,6 +24,8 @@ class Milestone(Enum):
     RESIGNED = "a resignation has taken everything down"
     READY = "a failover is done"
     EPOCH_CONFLICT = "the conditional write of /controller_epoch failed"
+    METADATA_FAILED = "UpdateMetadata could not be put together: a partition with leadership has no AR"
+    DIRTY_BATCH = "the controller's own batch holds what an earlier exception left in it"
     LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
     FAILOVER_FAILED = "an exception ended a failover"
     LEADERLESS_ELECTION = "a pending preferred election names a partition without leadership"
@@ -160,6 +162,8 @@ class Fate(Enum):
     ELECTION_REQUESTED = "the admin tool asks for a preferred election"
     REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
     DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"
+    TOPIC_REMOVED = "somebody removes the znodes of a topic by hand"
+    STATE_REMOVED = "somebody removes the state znode of a partition by hand"
     ELECTION_WITHDRAWN = "somebody deletes the request for a preferred election by hand"
 
 

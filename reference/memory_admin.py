@@ -1,7 +1,7 @@
 """Admin tools on the cluster in memory: which znodes they may write next, and writing them.
 
 A tool writes a request, or a topic, and has nothing more to do with what comes of it. Somebody's hands may take a
-request away again.
+request away again, or a topic's znodes.
 
 Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtils.deleteTopic`,
 `ReassignPartitionsCommand`, `PreferredReplicaLeaderElectionCommand`. PROTOCOL.md section 2.
@@ -22,9 +22,11 @@ from reference.zookeeper_scripts import (
     REASSIGN_PARTITIONS,
     delete_topic_path,
     parsed,
+    state_path,
     topic_config_path,
     topic_path,
 )
+from spec.kafka_types import TopicPartition
 from spec.variants import Switch
 from spec.znodes import (
     PartitionReassignment,
@@ -41,12 +43,17 @@ ADMIN: Final = 0
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     """What may be asked for, or taken away, next."""
     for number, topic in enumerate(cluster.topics()):
-        is_there = topic_path(topic) in cluster.zookeeper.tree
-        if not is_there:
+        is_there = cluster.has_topic(topic)
+        if is_there:
+            yield Choice("remove_topic", (("t", number),), partial(remove_topic, topic=topic))
+        else:
             yield Choice("create_topic", (("t", number),), partial(create_topic, topic=topic))
         if delete_topic_path(topic) not in cluster.zookeeper.tree:
             rule = "request_deletion" if is_there else "request_stray_deletion"
             yield Choice(rule, (("t", number),), partial(request_deletion, topic=topic))
+    for number, partition in enumerate(cluster.partitions):
+        if state_path(partition) in cluster.zookeeper.tree:
+            yield Choice("remove_state", (("p", number),), partial(remove_state, partition=partition))
     if "addition" in cluster.scope.parts:
         yield from _additions(cluster)
     if "preferred_election" in cluster.scope.parts:
@@ -81,6 +88,8 @@ def create_topic(cluster: MemoryCluster, topic: str) -> None:
     payload = TopicPayload(partitions=dict(_assigned(cluster, topic, added=False)))
     cluster.create_as_admin(topic_config_path(topic), TopicConfigPayload(config={}).encode())
     _write(cluster, Create(topic_path(topic), payload.encode()), Fate.TOPIC_CREATED, topic_path(topic))
+    ids = (*cluster.created.get(topic, ()), cluster.zookeeper.tree[topic_path(topic)].czxid)
+    cluster.created = {**cluster.created, topic: ids}
 
 
 def _assigned(cluster: MemoryCluster, topic: str, *, added: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -111,6 +120,19 @@ def write_addition(cluster: MemoryCluster) -> None:
     data = TopicPayload(partitions={**read, **dict(_assigned(cluster, topic, added=True))}).encode()
     write = Create(path, data) if found is None else SetData(path, data)
     _write(cluster, write, Fate.PARTITIONS_ADDED, topic)
+
+
+def remove_topic(cluster: MemoryCluster, topic: str) -> None:
+    """Take a topic's znode away by hand, with all that is below."""
+    below = sorted(path for path in cluster.zookeeper.tree if path.startswith(topic_path(topic) + "/"))
+    for path in reversed(below):
+        cluster.zookeeper.execute(cluster.admin_session, Delete(path))
+    _write(cluster, Delete(topic_path(topic)), Fate.TOPIC_REMOVED, topic)
+
+
+def remove_state(cluster: MemoryCluster, partition: TopicPartition) -> None:
+    """Take a partition's state znode away by hand."""
+    _write(cluster, Delete(state_path(partition)), Fate.STATE_REMOVED, str(partition))
 
 
 def request_deletion(cluster: MemoryCluster, topic: str) -> None:

@@ -26,6 +26,8 @@ BUDGETS: Final[Mapping[str, str]] = {
     "request_deletion": "deletions",
     "request_stray_deletion": "stray_deletions",
     "read_for_addition": "additions",
+    "remove_topic": "removals",
+    "remove_state": "state_removals",
     "leave_late_copy": "late_copies",
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",

@@ -9,12 +9,15 @@ A cluster can be forked; the processes are shared between the forks until one of
 
 Left out on purpose: what the scope leaves out. Without the part `connections` nothing that is queued is kept, without
 `metadata` no UpdateMetadata is, and brokers take every leader as known; without `dead_replicas` no failover takes the
-dead Offline, and without the budget `late_copies` no StopReplica has a leader epoch, even where that is mended.
+dead Offline, without the budget `late_copies` no StopReplica has a leader epoch, and without `removals` nothing goes
+with a topic that vanished and topics have no ids, even where that is mended. And, always, that the create of a state
+znode puts the znode of a topic that was removed back, without an assignment: nobody hears of it or finds it in a list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final, Self
 
@@ -36,6 +39,7 @@ from reference.topics import Assignment, ListenToTopics, ReadTopics
 from reference.znode_tree import WatchKind
 from reference.zookeeper_api import (
     AnyOperation,
+    Children,
     Create,
     Delete,
     Exists,
@@ -57,6 +61,7 @@ from reference.zookeeper_scripts import (
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     broker_path,
+    topic_path,
 )
 from spec.kafka_types import TopicPartition
 from spec.model import IMPLIED
@@ -93,6 +98,8 @@ class MemoryCluster:
         """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}
         """The place of each notification of an ISR change among those of the scope, which says who created it."""
+        self.created: Mapping[str, tuple[int, ...]] = {}
+        """The zxids of the creations of each topic, which tell the topics of a name apart."""
         self.partitions = tuple(_numbered(scope))
         """The partitions of the scope, by number."""
         self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
@@ -108,6 +115,7 @@ class MemoryCluster:
         unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
         left_out = set() if "dead_replicas" in self.scope.parts else {Switch.TAKE_THE_DEAD_OFFLINE}
         left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
+        left_out |= set() if self.scope.budget("removals") else {Switch.FORGET_THE_VANISHED, Switch.TOPIC_IDS}
         configuration = Configuration(
             broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
@@ -206,13 +214,31 @@ class MemoryCluster:
         elif isinstance(operation, Exists | GetData | GetChildren) and rearms and process.listens_to(operation.path):
             operation = type(operation)(operation.path, watch=True)
         try:
-            answer = self.zookeeper.execute(process.session, operation)
+            answer = self._execute(process.session, operation)
         except OperationRefused as refusal:
             self.record(OperationDone(process.broker_id, operation, refusal))
             raise
         self.record(OperationDone(process.broker_id, operation, answer))
         self.tell_watchers()
         return answer
+
+    def _execute(self, session: int, operation: AnyOperation) -> Any:
+        """Do an operation; a topic's znode that is there as a parent only is none of a topic."""
+        if isinstance(operation, Create) and operation.data is None and parent_path(operation.path) == BROKER_TOPICS:
+            return self.zookeeper.create_unheard(session, operation.path)
+        answer = self.zookeeper.execute(session, operation)
+        if isinstance(answer, Children) and operation.path == BROKER_TOPICS:
+            return replace(answer, names=tuple(name for name in answer.names if self.has_topic(name)))
+        return answer
+
+    def has_topic(self, topic: str) -> bool:
+        """Whether a topic exists: its znode is there, and holds an assignment."""
+        znode = self.zookeeper.tree.get(topic_path(topic))
+        return znode is not None and znode.data is not None
+
+    def incarnation(self, topic: str, topic_id: int | None) -> int:
+        """Which topic of that name has this id: the first is 0, also before there is any."""
+        return self.created[topic].index(topic_id) if topic_id is not None else 0
 
     def tell_watchers(self) -> None:
         """Queue the listeners of every watch that fired, each in its process."""

@@ -61,7 +61,7 @@ def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartiti
     parameters = (("b", b), ("p", cluster.partitions.index(tp)), ("r", replica))
     do = partial(change_isr, b=b, partition=tp, replica=replica, name=rule)
     _, write = begin_change(process, tp, replica, rule)
-    if _would_succeed(cluster, write):
+    if _would_succeed(cluster, process, write):
         yield Choice(rule, parameters, do)
     if cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
         yield Choice(f"{rule}_unanswered", parameters, partial(do, answered=False))
@@ -74,12 +74,17 @@ def _may_fetch(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     return {*known.isr, *(cluster.processes if anybody else known.assigned_replicas)}
 
 
-def _would_succeed(cluster: MemoryCluster, write: IsrWrite) -> bool:
-    """Whether an ISR write would find the version that it expects, or its own content."""
+def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrite) -> bool:
+    """Whether an ISR write would find the version that it expects, or its own content.
+
+    Where topics have ids, who writes for an earlier topic of that name finds only its own content.
+    """
     znode = cluster.zookeeper.tree.get(state_path(write.partition))
     expected, content = write.expected_version, write.content.encode()
     counts = write.compares_content and znode is not None and znode.data == content
-    return znode is not None and (expected in (znode.version, ANY_VERSION) or counts)
+    topic, known = write.partition.topic, leader.broker.partition(write.partition)
+    last = known.topic_id is None or known.topic_id == cluster.created[topic][-1]
+    return znode is not None and ((last and expected in (znode.version, ANY_VERSION)) or counts)
 
 
 def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:

@@ -255,7 +255,8 @@ def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered:
 def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> Response:
     """A broker executes a request, and answers it."""
     cluster.correlation_id += 1
-    answer = cluster.change(b).broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch)
+    broker, ids = cluster.change(b).broker, dict(queued.topic_ids or ())
+    answer = broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch, ids)
     cluster.record(RequestHandled(b, queued.request, answer))
     return answer
 

@@ -142,6 +142,13 @@ class MemoryZookeeper:
                 raise TypeError(f"{operation!r} is no operation of ZooKeeper's")
         return answer  # type: ignore[no-any-return]  # each operation's own type of answer, as the cases show
 
+    def create_unheard(self, session: int, path: str) -> str:
+        """Create a znode without data, of which no watch tells."""
+        state = self._live_session(session, path)
+        state.cxid += 1
+        self._commit(session, state.cxid, self._tree.prepare(session, Create(path, None)), fires=False)
+        return path
+
     def _read(self, state: _Session, operation: Exists | GetData | GetChildren) -> Stat | NodeData | Children | None:
         """Answer a read; a watch is set unless the read is refused."""
         path = operation.path
@@ -175,12 +182,13 @@ class MemoryZookeeper:
             case _:
                 return None
 
-    def _commit(self, session: int, cxid: int, change: Change) -> None:
+    def _commit(self, session: int, cxid: int, change: Change, *, fires: bool = True) -> None:
         """Give a change the next zxid, log it, and apply it."""
         self.zxid += 1
         self.transactions.append(Transaction(self.zxid, self.time_ms, session, cxid, change))
         for trigger in self._tree.apply(change, self.zxid):
-            self._fire(trigger)
+            if fires:
+                self._fire(trigger)
 
     # -------------------------------------------------------------------------------------------------------- watches
 

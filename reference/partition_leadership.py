@@ -183,7 +183,10 @@ def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
         return False
     if _state(controller, partition) is not PartitionState.NEW:
         return True
-    replicas = controller.context.partition_replica_assignment[partition]
+    replicas = controller.context.partition_replica_assignment.get(partition)
+    if replicas is None:  # its topic vanished; what looks for AR raises
+        _log_failure(controller, partition, PartitionState.ONLINE)
+        return False
     if controller.live.isdisjoint(replicas):
         live = tuple(sorted(controller.live))
         controller.log_state_change(

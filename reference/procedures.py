@@ -16,7 +16,9 @@ What goes wrong inside the controller::
     │   └── FencedWrite          and so a write was refused, where writes are fenced
     ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
     ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
+    ├── ForcedResignation        a send of the controller's own failed, and it has to resign (IllegalStateException)
     ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
+    ├── NoAssignment             a partition with leadership has no AR in the cache (NoSuchElementException)
     ├── ReassignmentImpossible   a partition has no AR or state znode any more, or the latter is a newer controller's
     ├── NoSuchListener           a topic has no listener of its own to be unsubscribed (NoSuchElementException)
     ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
@@ -75,8 +77,16 @@ class LeftOverChannel(ControllerFailure):
     """A channel to this broker is open already: the metrics of its selector are registered."""
 
 
+class ForcedResignation(ControllerFailure):
+    """A send of the controller's own failed; whoever asked for it is over, and the elector is to resign."""
+
+
 class NoLeadership(ControllerFailure):
     """A partition has no leadership in the cache."""
+
+
+class NoAssignment(ControllerFailure):
+    """A partition has leadership in the cache, but no AR."""
 
 
 class ReassignmentImpossible(ControllerFailure):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from reference.connections import QueuedRequest
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.journal import RequestSent
-from reference.procedures import DirtyBatch
+from reference.procedures import DirtyBatch, NoAssignment
 from spec.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.logged_values import Leadership, Role
@@ -82,20 +82,20 @@ class RequestBatch:
     ) -> None:
         """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
 
-        Of every partition that is being deleted they are told so, whichever are named.
+        Of every partition that is being deleted they are told so, whichever are named. Where one of them has no AR it
+        raises NoAssignment, and the brokers stay in the batch (D53).
         """
         context, deleted = controller.context, controller.deleting.partitions
+        self.metadata_receivers |= context.live_or_shutting_down_broker_ids
         for partition in context.partition_leadership_info if partitions is None else partitions:
             known = context.partition_leadership_info.get(partition)
             if known is not None and partition not in deleted:
-                replicas = context.partition_replica_assignment[partition]
+                replicas = _assigned(controller, partition)
                 self.metadata[partition] = _leadership(partition, known, replicas)
         for partition in sorted(deleted & context.partition_leadership_info.keys()):
             known = context.partition_leadership_info[partition]
             doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
-            replicas = context.partition_replica_assignment[partition]
-            self.metadata[partition] = _leadership(partition, doomed, replicas)
-        self.metadata_receivers |= context.live_or_shutting_down_broker_ids
+            self.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
 
     def send(self, controller: KafkaController) -> None:
         """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
@@ -117,7 +117,7 @@ class RequestBatch:
             request = LeaderAndIsrRequest(
                 controller.broker_id, controller.context.epoch, tuple(states.values()), live_leaders
             )
-            _send(controller, broker_id, request)
+            _send(controller, broker_id, request, topic_ids=_topic_ids(controller, states))
         self.leader_and_isr.clear()
 
     def _send_update_metadata(self, controller: KafkaController) -> None:
@@ -159,6 +159,14 @@ class RequestBatch:
         )
 
 
+def _assigned(controller: KafkaController, partition: TopicPartition) -> tuple[int, ...]:
+    """AR of a partition that has leadership; NoAssignment if its topic vanished."""
+    replicas = controller.context.partition_replica_assignment.get(partition)
+    if replicas is None:
+        raise NoAssignment(f"key not found: {partition}")
+    return replicas
+
+
 def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
     return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
 
@@ -171,6 +179,14 @@ def _known_epoch(controller: KafkaController, partition: TopicPartition) -> int 
     return -1 if known is None else known.leader_epoch
 
 
+def _topic_ids(controller: KafkaController, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
+    """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is mended (D23)."""
+    if not controller.mends(Switch.TOPIC_IDS):
+        return None
+    known, topics = controller.context.topic_ids, {partition.topic for partition in partitions}
+    return tuple((topic, known[topic]) for topic in sorted(topics) if topic in known)
+
+
 def _send(
     controller: KafkaController,
     broker_id: int,
@@ -178,12 +194,15 @@ def _send(
     *,
     calls_back: bool = False,
     leader_epoch: int | None = None,
+    topic_ids: tuple[tuple[str, int], ...] | None = None,
 ) -> None:
     """`sendRequest`: to the broker's queue, or nowhere if it has no channel."""
     manager = controller.context.controller_channel_manager
     registration = controller.context.live_brokers.get(broker_id)
     broker_epoch = -1 if registration is None else registration.broker_epoch
-    queued = QueuedRequest(request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch)
+    queued = QueuedRequest(
+        request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch, topic_ids=topic_ids
+    )
     sent = manager is not None and manager.send_request(broker_id, queued)
     controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
 

@@ -12,7 +12,7 @@ section 7.3. Of a topic that is gone without this controller's doing only the as
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reference import partition_leadership, replica_transitions
 from reference.context import Activity
@@ -31,10 +31,14 @@ Assignment = Mapping[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Topics:
-    """The topics that exist, and the assignments of those that were read."""
+    """The topics that exist, and the assignments of those that were read, with the zxids of their creation.
+
+    The latter tell a topic from one before it that had its name, which only later versions do (topic ids, KIP-516).
+    """
 
     names: frozenset[str]
     assignments: Mapping[str, Assignment]
+    ids: Mapping[str, int] = field(default_factory=dict)
 
 
 def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) -> Script[Topics]:
@@ -43,7 +47,7 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
     Each of these may be listened to before it is read.
     """
     children = yield GetChildren(BROKER_TOPICS)
-    found = {}
+    found, ids = {}, {}
     for topic in children.names:
         if topic in known:
             continue
@@ -52,7 +56,8 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
         node = yield from read_data(topic_path(topic))
         if node is not None:
             found[topic] = parsed(TopicPayload, topic_path(topic), node.data).partitions
-    return Topics(frozenset(children.names), found)
+            ids[topic] = node.stat.czxid
+    return Topics(frozenset(children.names), found, ids)
 
 
 @dataclass(frozen=True)
@@ -111,9 +116,11 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
     }
     try:
         context.all_topics = topics.names
+        context.topic_ids |= topics.ids
         kept = {tp: ar for tp, ar in context.partition_replica_assignment.items() if tp.topic not in vanished}
         context.partition_replica_assignment = kept | new
         deleted = tuple(sorted(vanished))
+        _forget_vanished(controller, vanished)
         controller.report(TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
         controller.topic_listeners |= set(names)
         if new:
@@ -126,6 +133,17 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
         controller.report(TopicChangeError)
     finally:
         controller.activity = Activity()
+
+
+def _forget_vanished(controller: KafkaController, topics: frozenset[str]) -> None:
+    """Where that is mended, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
+    if not controller.mends(Switch.FORGET_THE_VANISHED):
+        return
+    for topic in topics:
+        controller.context.forget_topic(topic)
+    partitions, replicas = controller.partition_machine.states, controller.replica_machine.states
+    controller.partition_machine.states = {tp: state for tp, state in partitions.items() if tp.topic not in topics}
+    controller.replica_machine.states = {key: state for key, state in replicas.items() if key[0].topic not in topics}
 
 
 def on_new_partition_creation(controller: KafkaController, partitions: Sequence[TopicPartition]) -> Procedure[None]:

@@ -73,8 +73,11 @@ def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
 def has_started(s: Any, m: Model, c: int) -> Value:
     """Whether the state machines are up: an active controller's are, but where a failover ended before it came to them.
 
-    Between the channels and the machines it reads what is pending, and only there it can end.
+    Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
+    UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.
     """
+    if m.removes_topics:
+        return flag(s.controllers[c].started)
     if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
         return flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)

@@ -9,7 +9,8 @@ higher leader epoch than they know (D23).
 
 Scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where its
 state znodes may go before it. Left out: the PSM's and the RSM's batches, which only a topic that is queued
-for deletion as well could make dirty; the topic's own listener.
+for deletion as well could make dirty; the topic's own listener; that who creates a state znode of a topic that is gone
+creates the topic's znode with it, without an assignment, which no controller can read.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.sendUpdateMetadataRequest`,
 `ControllerBrokerRequestBatch.newBatch`. PROTOCOL.md sections 7.3 and 9.

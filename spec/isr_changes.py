@@ -93,7 +93,7 @@ def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
     accepted = either(anew, both(exists(znode), _content_is(m, znode, known, known.retrying)))
     with when(anew):
         _write_znode(s, m, b, p, known.retrying)
-    with when(~anew):
+    with when(~anew & exists(znode)):
         see_conflict(f"broker {b}", p)
     with when(accepted):
         known.isr = known.retrying

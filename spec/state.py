@@ -234,8 +234,9 @@ def _controller(m: Model) -> Shape:
     broker epochs are, says that a registration is the very one that was read. `epoch_version`: the data version of
     /controller_epoch that the next conditional write, or fence, goes by. `taken`: the notifications that are being
     handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
-    now. `dirty`: the controller's own batch holds what an exception left in it. `listed`: the brokers of the first of
-    two reads. `decided`: what is to be written next to the state znode of `partition`, on the version read.
+    now. `dirty`: the controller's own batch holds what an exception left in it; `started`, kept beside it: the state
+    machines are up. `listed`: the brokers of the first of two reads. `decided`: what is to be written next to the state
+    znode of `partition`, on the version read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -270,7 +271,7 @@ def _controller(m: Model) -> Shape:
             "lost_leader": Leaf(FLAG, False),
         }
     if m.removes_topics:
-        tree["dirty"] = Leaf(FLAG, False)
+        tree |= {"dirty": Leaf(FLAG, False), "started": Leaf(FLAG, False)}
     if m.tells_topics_apart:
         tree["topic_ids"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.has("notifications"):

@@ -22,7 +22,7 @@ from spec.request_batch import FIELDS, acts, see_conflict
 from spec.state import At
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
-from spec.zookeeper import is_fenced_off, state_changed
+from spec.zookeeper import exists, is_fenced_off, state_changed
 
 
 def decide(s: Any, c: int, p: int, *, leader: Value, isr: Value, at: At) -> None:
@@ -42,7 +42,7 @@ def write_decision(s: Any, m: Model, c: int, p: int) -> tuple[Value, Value]:
     done = either(unchanged, _is_as_decided(s, m, c, p))
     with when(~fenced & unchanged):
         _write(s, m, c, p)
-    with when(~fenced & ~unchanged):
+    with when(~fenced & ~unchanged & exists(s.zookeeper.state[p])):
         see_conflict(f"controller {c}", p)
     with when(fenced):
         controller_moved(s, m, c)

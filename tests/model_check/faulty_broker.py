@@ -19,7 +19,8 @@ from reference.procedures import Script
 from reference.reassignment_effects import ReadWhetherCaughtUp
 from reference.state_effects import StateRead, StateWrite, WriteElectedLeader
 from reference.zookeeper_scripts import StateZnode
-from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
+from spec.error_codes import ErrorCode
+from spec.request_schemas import PartitionLeadership
 
 FAULT: Final = "PLANTED_FAULT"
 
@@ -28,15 +29,13 @@ def accept_equal_leader_epochs() -> None:
     """A broker obeys a LeaderAndIsr of the leader epoch that it has already."""
     decide = Broker._decide
 
-    def decide_trustingly(
-        self: Broker, state: PartitionLeadership, request: LeaderAndIsrRequest, correlation_id: int
-    ) -> Any:
+    def decide_trustingly(self: Broker, state: PartitionLeadership, *given: Any) -> ErrorCode:
         partition = state.topic_partition
         if self.partition(partition).leader_epoch == state.leader_epoch:
             self.partitions[partition] = replace(self.partition(partition), leader_epoch=NO_LEADER_EPOCH)
-        return decide(self, state, request, correlation_id)
+        return decide(self, state, *given)
 
-    Broker._decide = decide_trustingly  # type: ignore[method-assign]
+    Broker._decide = decide_trustingly  # type: ignore[method-assign, assignment]
 
 
 def keep_the_controller_epoch() -> None:

@@ -27,7 +27,7 @@ from reference.state_effects import WriteRemoval
 from reference.zookeeper_api import SetData
 from reference.zookeeper_scripts import state_path
 from spec.error_codes import ErrorCode
-from spec.request_schemas import LeaderAndIsrRequest, PartitionLeadership
+from spec.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope
 from spec.variants import VARIANTS, Switch
 
@@ -51,6 +51,8 @@ OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dea
 """Those that are about one part, in two variants."""
 
 
+BY_HAND = tuple(("torn_removal", variant) for variant in ("AS_CODED", "AS_CODED+KEEP_DIRTY_BATCH", "FENCED"))
+"""Where somebody removes a topic by hand."""
 OLDER = {
     "lost_isr_write": "AS_CODED+COMPARE_NO_CONTENT",
     "three_replicas": "AS_CODED+TELL_ONLY_THE_LEADER",
@@ -67,7 +69,8 @@ OLDER = {
     [
         ("bounce", "AS_CODED"), ("lost_isr_write", OLDER["lost_isr_write"]),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in OLDER.items() if one[0] != "lost_isr_write"),
-        ("bounce", "FENCED"), ("move", "AS_CODED"),
+        ("bounce", "FENCED"), ("move", "AS_CODED"), ("foreign_recreation", "FENCED"),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in BY_HAND),
         ("leaderless_deletion", "AS_CODED"), ("addition", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
@@ -178,11 +181,11 @@ def accepts_equal_epochs(patch: pytest.MonkeyPatch) -> None:
     """A broker takes a LeaderAndIsr whose leader epoch is no higher than the one it has."""
     decide = Broker._decide
 
-    def lenient(self: Broker, state: PartitionLeadership, request: LeaderAndIsrRequest, number: int) -> ErrorCode:
+    def lenient(self: Broker, state: PartitionLeadership, *given: Any) -> ErrorCode:
         known = self.partition(state.topic_partition)
         if known.leader_epoch == state.leader_epoch:
             self.partitions[state.topic_partition] = replace(known, leader_epoch=known.leader_epoch - 1)
-        return decide(self, state, request, number)
+        return decide(self, state, *given)
 
     patch.setattr(Broker, "_decide", lenient)
 
