@@ -39,9 +39,11 @@ from spec.state import DeletionThread
 from spec.variants import AS_CODED, Switch, Switches
 
 LISTENED_PATHS = (
-    BROKER_IDS, BROKER_TOPICS, DELETE_TOPICS, ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION,
+    ISR_CHANGES, BROKER_IDS, DELETE_TOPICS, BROKER_TOPICS, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION,
 )  # fmt: skip
-"""The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry."""
+"""The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry: first
+the listeners on children, as its table of hashes has them.
+"""
 
 
 @cache
