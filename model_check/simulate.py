@@ -165,9 +165,13 @@ OWN_PART: Final = {
 """The part that faults of a budget are of, where not every part has them."""
 
 
+BY_HAND: Final = frozenset({"removals", "state_removals"})
+"""Faults that long runs go without: a topic that was removed by hand would come again (see `reference.parts`)."""
+
+
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
-    return budget not in LACKING and OWN_PART.get(budget) in {None, *scope.parts}
+    return budget not in LACKING | BY_HAND and OWN_PART.get(budget) in {None, *scope.parts}
 
 
 def widened(scope: Scope) -> Scope:

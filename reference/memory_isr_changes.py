@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import count
 
 from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
 from reference.memory_choices import Choice
@@ -164,9 +163,10 @@ def report_isr_changes(
 
 
 def _free_place(cluster: MemoryCluster, b: int) -> int:
-    """The first place for notifications of a broker in which none stands; its own number is that of its first."""
+    """The first place for notifications of a broker in which none stands, or its first, whose number is its own."""
     taken = {place for path, place in cluster.notifiers.items() if path in cluster.zookeeper.tree}
-    return next(place for place in count(b, cluster.scope.brokers) if place not in taken)
+    brokers, capacity = cluster.scope.brokers, cluster.scope.notification_capacity
+    return next((place for place in range(b, brokers * capacity + 1, brokers) if place not in taken), b)
 
 
 def finish(procedure: Procedure[object], result: object) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model_check.sides import Disagreement, Sides
-from model_check.simulate import OWN_PART, chosen, first_disagreement, shortened, simulate, widened
+from model_check.simulate import BY_HAND, OWN_PART, chosen, first_disagreement, shortened, simulate, widened
 from reference import memory_steps
 from reference.effects import ResignDelete
 from reference.memory_choices import Choice
@@ -153,7 +153,7 @@ def test_at_rest_there_are_only_faults_and_then_nothing() -> None:
 
 def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
     wide = widened(scope("tiny"))
-    optional = {*OWN_PART, *LACKING}
+    optional = {*OWN_PART, *LACKING, *BY_HAND}
     assert {name for name, count in wide.budgets if count} == set(BUDGETS) - optional
     assert wide.budget("crashes") * 8 > 200
     assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}
