@@ -68,12 +68,15 @@ def command(
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
     if found.stopped == "stop":
         told = replace(told, notes=(*told.notes, f"a run that can be resumed: kcheck enumerate {task.arguments}"))
-    if traces is not None:
-        save_traces(traces, task, found)
     if print_expectations:
         typer.echo(printed_expectation(told))
-        return 0 if found.exhausted else 3
-    return print_document(plain_document("explore", annotated(told, task)), as_json=as_json, stories=chosen or None)
+        code = 0 if found.exhausted else 3
+    else:
+        document = plain_document("explore", annotated(told, task))
+        code = print_document(document, as_json=as_json, stories=chosen or None)
+    if traces is not None:
+        save_traces(traces, task, found)
+    return code
 
 
 USUAL = 10e-9

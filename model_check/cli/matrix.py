@@ -77,12 +77,12 @@ def command(
         whole = [found for found, _ in made if found is not None and not found.interrupted]
         say("\n\n".join(printed_expectation(found, show_switches(switches)) for found in whole) + "\n")
         return 0 if len(whole) == len(made) else EXIT_CODES[Verdict.INCOMPLETE]
-    if traces is not None:
-        save(traces, [found for found, _ in made if found is not None], switches, document)
     if as_json:
         typer.echo(document.to_json())
     else:
         _print(made, document)
+    if traces is not None:
+        save(traces, [found for found, _ in made if found is not None], switches, document)
     return document.exit_code
 
 

@@ -118,6 +118,11 @@ def refuse_what_cannot_fit(what: str, needed: int, free: int, where: str = "memo
     """EnvironmentFailure if so many bytes are needed and not free."""
     if needed > free:
         raise EnvironmentFailure(
-            f"{what} needs about {needed / GIB:.1f} GiB of {where}, and {free / GIB:.1f} GiB are free",
+            f"{what} needs about {_shown(needed)} of {where}, and {_shown(free)} are free",
             "take a smaller scope, or stop early with --limit",
         )
+
+
+def _shown(size: int) -> str:
+    """A number of bytes as one would say it."""
+    return f"{size / GIB:.1f} GiB" if size >= GIB else f"{size / (1 << 20):.1f} MiB"

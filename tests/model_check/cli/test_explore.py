@@ -146,6 +146,19 @@ def test_what_cannot_fit_is_refused_before_it_begins(kcheck: Kcheck, manifest: d
     assert kcheck("explore", "solo", "--limit", "3").exit_code == 3
 
 
+def test_a_disk_that_is_full_when_traces_are_saved_takes_no_result_along(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(verb, "save_traces", full)
+    result = kcheck("explore", "solo", "--traces", str(tmp_path))
+    assert result.exit_code == 4
+    assert result.stdout.startswith("kcheck explore: ")
+    assert result.stderr == "kcheck: [Errno 28] No space left on device\n"
+
+
 @pytest.mark.parametrize("verb", [("explore", "solo", "--traces"), ("prove", "solo", "--export")])
 def test_a_folder_that_cannot_be_written_is_refused_before_the_work(kcheck: Kcheck, verb: tuple[str, ...]) -> None:
     result = kcheck(*verb, "/proc/traces")

@@ -27,8 +27,10 @@ def test_afterwards_signals_do_what_they_did_before() -> None:
 
 def test_what_fits_is_let_through_and_one_byte_more_is_not() -> None:
     refuse_what_cannot_fit("tiny", 1000, 1000)
-    with pytest.raises(EnvironmentFailure, match="tiny needs about 0"):
+    with pytest.raises(EnvironmentFailure, match=r"tiny needs about 0\.0 MiB of memory, and 0\.0 MiB are free"):
         refuse_what_cannot_fit("tiny", 1001, 1000)
+    with pytest.raises(EnvironmentFailure, match=r"ci needs about 1\.5 GiB of disk, and 700\.0 MiB are free"):
+        refuse_what_cannot_fit("ci", 3 << 29, 700 << 20, "disk")
 
 
 def test_nobody_watches_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
