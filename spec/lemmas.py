@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spec import (
+    auto_rebalance_lemmas,
     controlled_shutdown_lemmas,
     controller_lemmas,
     delayed_operation_claims,
@@ -25,7 +26,7 @@ from spec.state import shape
 
 MODULES = (
     controller_lemmas, leadership_lemmas, in_sync_lemmas, reassignment_lemmas, preferred_election_lemmas,
-    controlled_shutdown_lemmas, delayed_operation_claims,
+    auto_rebalance_lemmas, controlled_shutdown_lemmas, delayed_operation_claims,
 )  # fmt: skip
 
 

@@ -1,0 +1,19 @@
+"""Lemmas about the automatic rebalance: whose thread it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import claim
+from spec.model import Model
+from spec.terms import Value, both, either
+
+
+@claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))
+def who_rebalances_is_active(s: Any, m: Model) -> Value:
+    """Only an active controller has partitions to elect preferred leaders for."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
+
+
+LEMMAS = (who_rebalances_is_active,)

@@ -1,0 +1,52 @@
+"""The lemma about the automatic rebalance: true of all enumerated states, of use, and kept by every resignation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.explorer import explore
+from spec.auto_rebalance_lemmas import LEMMAS
+from spec.expectations import plan, switches_named
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED
+from tests.spec.inductive_steps import Proving
+
+(LEMMA,) = (one.name for one in LEMMAS)
+FALSE = next(one.violated for one in plan("proof_rebalance").proofs if one.variant == "AS_CODED")
+"""What does not hold as coded."""
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof_rebalance"), AS_CODED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["AS_CODED", "FENCED"])
+@pytest.mark.parametrize("scope_name", ["rebalance", "stuck_rebalance", "out_of_sync_rebalance"])
+def test_it_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
+    switches = switches_named(variant)
+    (stated,) = (one for one in lemmas_of(Model(scope(scope_name), switches)) if one.name == LEMMA)
+    found = explore(replace(system(scope(scope_name), switches), properties=(stated,)))
+    assert found.exhausted
+    assert found.violated == {}
+
+
+def test_without_it_somebody_could_elect_who_is_not_active() -> None:
+    assert proof().needs(LEMMA, "rebalance_partition(c=1, p=0)", "who_changes_states_is_active", without=FALSE)
+
+
+def test_a_resignation_that_forgets_to_stop_the_rebalance_is_found() -> None:
+    action, forgotten = "on_controller_change(c=1)", "controllers[1].imbalanced[0]"
+    assert proof().breaks_without_update(action, forgotten, LEMMA, without=FALSE)
+
+
+def test_what_is_false_as_coded_is_found_so_in_some_scope() -> None:
+    found = [plan(name).exploration("AS_CODED") for name in ("out_of_sync_rebalance", "left_overs", "epochs", "small")]
+    assert set().union(*(one.violated for one in found if one is not None)) >= FALSE
