@@ -21,8 +21,8 @@ from reference.controller import KafkaController
 from reference.deletion_queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.partition_leadership import bring_online
-from reference.procedures import Effect, NoLeadership, Procedure, Script
-from reference.zookeeper_api import Delete, Exists, NoNode
+from reference.procedures import Effect, NoLeadership, PastZkClient, Procedure, Script
+from reference.zookeeper_api import Delete, Exists, GetData, NodeData, NoNode
 from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
 from spec.controller_log.preferred_election import (
     PreferredElectionDone,
@@ -56,14 +56,14 @@ class RequestRemoval:
     only: int | None = None
 
     def script(self) -> Script[None]:
-        """`deletePath`."""
-        if self.fence is not None or self.only is not None:
-            node = yield from read_data(PREFERRED_REPLICA_ELECTION)
-            if node is not None and self.fence is not None:
-                yield from self.fence.check()
-            if node is None or self.only not in (None, node.stat.czxid):
-                return
+        """`deletePath`; what the mends ask before sets no watch, for a transaction would ask it."""
         with suppress(NoNode):
+            if self.fence is not None or self.only is not None:
+                node: NodeData = yield PastZkClient(GetData(PREFERRED_REPLICA_ELECTION))
+                if self.fence is not None:
+                    yield from self.fence.check()
+                if self.only not in (None, node.stat.czxid):
+                    return
             yield Delete(PREFERRED_REPLICA_ELECTION)
 
 
