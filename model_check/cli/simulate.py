@@ -11,7 +11,7 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.progress import counting_bar
+from model_check.cli.progress import counting_bar, interruptible
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.scopes import scope as scope_named
@@ -69,9 +69,9 @@ def run(task: Task) -> Run:
     sides = Sides(widened(scope_named(task.scope)), task.switches)
     variant, started = show_switches(task.switches), time.perf_counter()
     told = Run(ENGINE, task.scope, variant, Verdict.INCOMPLETE, notes=(f"seed {task.seed}",))
-    with counting_bar(f"{task.scope} {variant}", task.runs) as report:
+    with interruptible() as stop, counting_bar(f"{task.scope} {variant}", task.runs) as report:
         try:
-            done = simulate(sides, runs=task.runs, steps=task.steps, number=task.seed, progress=report)
+            done = simulate(sides, runs=task.runs, steps=task.steps, number=task.seed, progress=report, stop=stop)
         except Disagreement as found:
             return disagreed(told, sides, found)
     told = simulated(told, done, sides, (task.runs, task.steps))
