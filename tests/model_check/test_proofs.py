@@ -18,7 +18,7 @@ from spec.system import system
 
 SCOPES = (
     "proof", "proof_creation", "proof_failed_removal", "proof_reassignment", "proof_preferred_election",
-    "proof_shutdown", "proof_rebalance",
+    "proof_shutdown", "proof_rebalance", "proof_metadata",
 )  # fmt: skip
 EXPECTED = {(one.scope, one.variant): one for name in SCOPES for one in plan(name).proofs}
 LEAST = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
@@ -61,7 +61,6 @@ def test_no_part_of_the_protocol_and_no_variant_is_left_out() -> None:
     unproved = {
         "deletion",
         "addition",
-        "cached_leaderships",
         "dead_replicas",
         "remembered_requests",
     }  # not yet; the README says so
