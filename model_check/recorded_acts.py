@@ -51,7 +51,10 @@ def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterat
             place = f"{file.name}:{number}"
             try:
                 record = json.loads(line)
-                act, head = record["action"], {"place": place, "time": int(record["ms"]), "text": line.strip()[:160]}
+                act, head = (
+                    _text(record["action"]),
+                    {"place": place, "time": int(record["ms"]), "text": line.strip()[:160]},
+                )
                 observed = _act(act, record, head, cluster)
             except (json.JSONDecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
                 raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
@@ -59,6 +62,13 @@ def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterat
                 yield observed
             else:
                 passed_over[f"{file.name}: {_reason(act, record, place)}"] += 1
+
+
+def _text(given: object) -> str:
+    """What an act is called; TypeError if that is no text."""
+    if not isinstance(given, str):
+        raise TypeError("its action is not text")
+    return given
 
 
 def _reason(act: str, record: dict[str, Any], place: str) -> str:

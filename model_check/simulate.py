@@ -178,7 +178,7 @@ def _is_of(budget: str, scope: Scope) -> bool:
 
 
 def widened(scope: Scope) -> Scope:
-    """A scope with room for long runs: faults of every kind, and bounds that these do not reach easily."""
+    """A scope with room for long runs: every fault but removals by hand, and bounds that these do not reach easily."""
     return replace(
         scope,
         name=f"{scope.name}, widened",

@@ -28,6 +28,7 @@ from spec.controller_log.broker_changes import (
     BrokerFailure,
     ShutDownBrokersGone,
 )
+from spec.controller_log.failover import ForcedToResign
 from spec.state import Handler
 from spec.variants import Switch
 
@@ -57,9 +58,10 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     except FencedWrite:
         raise
     except ForcedResignation:
-        controller.report(BrokerChangeError)
+        controller.report(ForcedToResign)
         controller.activity = Activity()
         yield from resign(controller)
+        controller.report(BrokerChangeError)
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
         controller.report(BrokerChangeError)

@@ -4,7 +4,7 @@ from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
 
 LACKING = frozenset({"delayed_operations"})
-"""Parts, and faults. The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
+"""Parts. The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
 
 RECREATION = "topic that comes again before its leadership is forgotten, as it is specified"
 """A topic that was removed by hand is created again, and its controller still has its leadership. The reference does as

@@ -82,7 +82,7 @@ def _read() -> dict[str, Known]:
             verb: {what: (int(units), float(seconds)) for what, (units, seconds) in known.items()}
             for verb, known in given.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         return {}
 
 

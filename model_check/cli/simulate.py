@@ -33,7 +33,7 @@ def command(
     ] = None,
     as_json: options.JsonOption = False,
 ) -> int:
-    """Run the reference at random, in a scope with room for faults of every kind.
+    """Run the reference at random, in a scope with room for faults of every kind but removals by hand.
 
     The brokers, partitions and parts are those of the scope; what may go wrong, and how long queues may grow, is more
     than in any scope that can be exhausted. Each step of the reference must be a step of the specification, and show

@@ -159,6 +159,7 @@ BAD = {
     "actions.jsonl": [
         (append('{"action": "dance", "ms": 1, "broker": 1}\n'),
          "actions.jsonl:20: action: 'dance' is done to a broker, and not one of broker-kill-9, "),
+        (append('{"action": 5, "ms": 1}\n'), "actions.jsonl:20: is not an act with a time and its fields (its"),
         (append("[]\n"), "actions.jsonl:20: is not an act with a time and its fields"),
     ],
     "broker-2/state-change.log": [

@@ -62,7 +62,18 @@ def test_work_that_was_cut_short_tells_nothing(told: list[str]) -> None:
     assert not list(cache_folder().glob("*"))
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{torn", '{"prove": {"proof": 7}}', '{"prove": {"proof": ["a", "b"]}}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{torn",
+        '{"prove": {"proof": 7}}',
+        '{"prove": {"proof": ["a", "b"]}}',
+        '{"prove": {"proof": [Infinity, 3]}}',
+        "[" * 99999,
+    ],
+)
 def test_a_file_that_is_none_tells_nothing(told: list[str], content: str, monkeypatch: pytest.MonkeyPatch) -> None:
     file = cache_folder() / "durations.json"
     file.parent.mkdir()
