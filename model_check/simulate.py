@@ -23,7 +23,6 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from model_check.python_code import Raw
 from model_check.sides import Disagreement, Pair, Sides
 from reference.memory_choices import Choice
-from reference.parts import LACKING
 from spec.scopes import BUDGETS, Scope
 
 MANY = 1 << 16
@@ -174,7 +173,7 @@ BY_HAND: Final = frozenset({"removals", "state_removals"})
 
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
-    return budget not in LACKING | BY_HAND and OWN_PART.get(budget) in {None, *scope.parts}
+    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts}
 
 
 def widened(scope: Scope) -> Scope:

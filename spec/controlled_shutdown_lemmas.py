@@ -33,7 +33,8 @@ def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value:
 def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
     """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
 
-    Where a follower is taken out of the ISR, it is the broker that is treated, and does not lead in the cache.
+    Where a follower is taken out of the ISR, it is the broker that is treated, and does not lead in the cache. (Of one
+    partition: with more, it may still lead those that are to be moved next.)
     """
     facts = []
     for c in m.controllers:
@@ -57,7 +58,7 @@ def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
 def who_is_current_knows_who_leads(s: Any, m: Model) -> Value | None:
-    """The current controller knows every topic, and the leader epoch of every state znode."""
+    """Every topic is there; a current controller that has read which there are knows each, and what epochs it read."""
     if not only_the_current_writes(m) or m.scope.budget("losses"):
         return None
     facts = [s.zookeeper.topics[t] for t in m.topics]

@@ -130,7 +130,7 @@ def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> V
 
 
 def _is_taken_down(controller: Any, m: Model) -> Value:
-    """What a resignation leaves of a controller: not active, without listeners, and at rest or about to elect again."""
+    """What a resignation leaves of a controller: not active, not listening; done, or about to delete or elect."""
     at_rest = either(*(controller.at == at for at in (At.IDLE, At.ELECT_READ, At.RESIGN_DELETE)))
     return both(at_rest, ~controller.active, *(~controller.listening[path] for path in listened_paths(m)))
 

@@ -30,7 +30,7 @@ def test_a_resignation_and_the_end_of_the_process_forget_the_epoch() -> None:
     assert keeps(ACTIVE)
     assert keeps({**ACTIVE, "epoch": 3}, epoch=3)
     assert keeps(RESIGNED)
-    assert keeps({}, session=list(Session).index(Session.NONE))
+    assert keeps({**ACTIVE, "epoch": 0}, session=list(Session).index(Session.NONE))
 
 
 @pytest.mark.parametrize(
