@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from model_check.interrupts import is_interrupt
 from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run
 from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.errors import SpecError
@@ -74,6 +75,8 @@ def made(check: Check) -> list[Run]:
     except SpecError as error:
         return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, str(error))]
     except Exception as error:  # noqa: BLE001 - an error in one check must not hide the others
+        if is_interrupt(error):
+            return [_incomplete(check, INTERRUPTED)]
         where = traceback.extract_tb(error.__traceback__)[-1]
         reason = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
         return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, reason)]

@@ -16,6 +16,7 @@ from typing import ParamSpec
 
 import typer
 
+from model_check.interrupts import is_interrupt
 from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
@@ -43,13 +44,13 @@ def _with_examples_kept(text: str) -> str:
 def _exit_code(run: Callable[[], int]) -> int:
     try:
         return run()
-    except KeyboardInterrupt:
-        return _complain("interrupted; nothing more was checked", EXIT_CODES[Verdict.INCOMPLETE])
-    except Exception as error:  # noqa: BLE001 - the last resort: whatever it is, it must not exit as a verdict
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, it must not exit as a verdict
+        if is_interrupt(error):
+            return _complain("interrupted; nothing more was checked", EXIT_CODES[Verdict.INCOMPLETE])
         return _failed(error)
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: BaseException) -> int:
     """Tell what went wrong, and give the exit code for it."""
     match error:
         case BadInput():
