@@ -1,6 +1,7 @@
 """What every test run shares: the `--deep` option, Hypothesis's profile, and the Python that child processes use."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -19,6 +20,9 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("project")
+
+# Tests press Ctrl-C, which a shell that starts them in the background has told them, and their children, to ignore.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Spark workers and broker processes must run this interpreter and import this checkout, installed or not.
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
