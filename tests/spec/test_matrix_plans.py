@@ -24,7 +24,14 @@ def test_every_handler_of_the_controller_is_tried() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HANDLERS)
+LARGE = ("reassignment_start", "reassignment_end", "deletion_start", "deletion_end", "addition", "shutdown")
+"""Handlers whose systems take long to build."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.slow] * (one.removeprefix("matrix_") in LARGE)) for one in HANDLERS],
+)
 def test_a_trigger_leads_to_where_its_handler_begins_and_leaves_budgets_for_the_faults(name: str) -> None:
     plan = HANDLERS[name]
     assert plan is not None
