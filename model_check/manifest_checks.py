@@ -69,4 +69,5 @@ def _refuted(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
                 broken = {
                     one.scope for one in _explorations(plans) if one.variant == proof.variant and name in one.violated
                 }
+                broken |= {proof.shown[name]} if name in proof.shown else set()
                 yield _comparison(f"{name} under {proof.variant}", "broken in some scope", broken)

@@ -29,7 +29,7 @@ manifest is read, so a renamed property cannot leave an expectation behind that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
@@ -74,6 +74,8 @@ class ProofExpectation:
     violated: frozenset[str]
     incomplete: Mapping[str, str]
     bounded: Mapping[str, int]
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """Where that of `violated` is shown broken which no exploration of this variant breaks."""
 
     @property
     def switches(self) -> Switches:
@@ -150,7 +152,7 @@ def _expectation(scope: str, variant: str, entry: Mapping[str, Any], where: Wher
 
 def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> ProofExpectation:
     where = where.key(variant)
-    _only(entry, ("violated", "incomplete", "bounded"), where)
+    _only(entry, ("violated", "incomplete", "bounded", "shown"), where)
     incomplete = _properties(entry.get("incomplete", {}), str, where.key("incomplete"))
     bounded = _properties(entry.get("bounded", {}), int, where.key("bounded"))
     for name in bounded.keys() ^ incomplete.keys():
@@ -161,6 +163,7 @@ def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> 
         frozenset(_properties(_listed(entry, "violated", where), None, where.key("violated"))),
         incomplete,
         bounded,
+        _properties(entry.get("shown", {}), str, where.key("shown")),
     )
 
 
