@@ -19,6 +19,7 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
 
     [scope.tiny.prove.AS_CODED]      # induction, for all `always` and `step` properties
     violated = ["property"]          # not to be proved: the exploration of some scope shows it broken, or a test's run
+    shown = { property = "where" }   # where it is shown, if no exploration of this variant breaks it
     incomplete = { property = "why" }    # what induction leaves open,
     bounded = { property = 25 }          # and up to how many steps it is known to hold (looked at with --deep)
 
@@ -157,14 +158,11 @@ def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> 
     bounded = _properties(entry.get("bounded", {}), int, where.key("bounded"))
     for name in bounded.keys() ^ incomplete.keys():
         where.refuse(f"{name} is in only one of incomplete and bounded: what is left open has a reason and a depth")
-    return ProofExpectation(
-        scope,
-        _variant(variant, where),
-        frozenset(_properties(_listed(entry, "violated", where), None, where.key("violated"))),
-        incomplete,
-        bounded,
-        _properties(entry.get("shown", {}), str, where.key("shown")),
-    )
+    violated = frozenset(_properties(_listed(entry, "violated", where), None, where.key("violated")))
+    shown = _properties(entry.get("shown", {}), str, where.key("shown"))
+    for name in shown.keys() - violated:
+        where.refuse(f"{name} is shown to be broken, but not among the violated")
+    return ProofExpectation(scope, _variant(variant, where), violated, incomplete, bounded, shown)
 
 
 def _variant(text: str, where: Where) -> str:
