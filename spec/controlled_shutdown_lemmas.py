@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.controller_lemmas import is_at, is_current, only_the_current_writes
+from spec.controller_lemmas import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.language import claim
 from spec.model import Model
 from spec.state import At, Handler
@@ -18,9 +18,6 @@ from spec.terms import Value, both, either, flag
 PARTS = ("shutdown",)
 
 ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
-REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
-#: Before a failover has read which topics there are.
-BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
@@ -33,8 +30,8 @@ def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value:
 def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
     """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
 
-    Where a follower is taken out of the ISR, it is the broker that is treated, and does not lead in the cache. (Of one
-    partition: with more, it may still lead those that are to be moved next.)
+    Where a follower is taken out of the ISR, it is the broker that is treated, and does not lead that partition in the
+    cache; it may lead those that are to be moved next.
     """
     facts = []
     for c in m.controllers:
@@ -52,7 +49,9 @@ def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
         for p in m.partitions:
             cached = controller.partitions[p]
             others = [both(m.brokers.in_set(r, cached.visiting), controller.shutdown_of != r) for r in m.brokers.ids]
-            facts.append(removes.implies(both(~either(*others), cached.leader != controller.shutdown_of)))
+            treated = either(~m.brokers.is_empty(cached.visiting), both(writes, controller.partition == p))
+            follows = treated.implies(cached.leader != controller.shutdown_of)
+            facts.append(removes.implies(both(~either(*others), follows)))
     return both(*facts)
 
 

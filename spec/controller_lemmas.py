@@ -35,6 +35,10 @@ CHANGING_STATES = (
     At.BUMP_READ, At.BUMP_WRITE, At.START_READ, At.MOVE_READ, At.MOVE_WRITE, At.WRITE_TARGET, At.COMPLETE_READ,
     At.COMPLETE_WRITE, At.REFUSE_READ, At.REFUSE_WRITE, At.READ_PREFERRED, At.DELETE_PREFERRED,
 )  # fmt: skip
+#: Taking a replica Offline, out of the ISR.
+REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
+#: A failover, in its epoch, before it has read which topics there are.
+BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 #: A failover between the increment of the epoch and the opening of the channels.
 WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spec.controller_lemmas import is_at, is_current, only_the_current_writes
+from spec.controller_lemmas import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.language import claim
 from spec.leadership_lemmas import copies
 from spec.model import Model
@@ -30,8 +30,6 @@ WORKING = (
 )  # fmt: skip
 #: Step 7.
 MOVING = (At.MOVE_READ, At.MOVE_WRITE)
-#: Step 8, and the like where a broker failed.
-REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
 #: Step 11.
 COMPLETING = (At.COMPLETE_READ, At.COMPLETE_WRITE)
 #: A reassignment is refused, or was found to be over.
@@ -44,8 +42,6 @@ HANDLERS = {
     REFUSING: (Handler.NONE, Handler.REASSIGNMENT, Handler.FAILOVER),
     (At.IDLE, At.READ_REASSIGNMENTS, At.FINISH): (Handler.NONE,),
 }
-#: Before a failover has read what the topics' znodes say.
-BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 
 
 def _has_moved(m: Model, controller: Any, p: int) -> Value:
