@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from model_check.recorded import Cluster
 from model_check.recorded_sessions import Session
-from reference.zookeeper_transactions import DataSet, NodeCreated, Transaction
+from reference.zookeeper_transactions import DataSet, NodeCreated, NodeDeleted, Transaction
 from spec import znode_paths as paths
 from spec.errors import Where
 from spec.kafka_types import TopicPartition
@@ -201,11 +201,15 @@ def _assignment(path: ZnodePath, one: Transaction) -> Assignment:
 def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> frozenset[int]:
     """The zxids at which a controller that writes a deleted topic creates it (D52).
 
-    A broker that creates a topic for a client has written its configuration first, as the tool does.
+    A broker that creates a topic for a client has written its configuration first, as the tool does; one that is gone
+    again tells nothing of what is written later.
     """
     configured: dict[str, int] = {}
     found = set[int]()
     for one in transactions:
+        if isinstance(one.change, NodeDeleted):
+            named = paths.TOPIC_CONFIG.template.read(one.change.path, Where(one.change.path))
+            configured.pop(str(named["topic"]) if named is not None else "", None)
         path = _path_of_a_topic(one)
         if path is None or path.topic is None:
             continue
