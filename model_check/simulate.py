@@ -59,7 +59,7 @@ def simulate(
     The same `number` gives the same runs. `progress` is told how many runs have begun. `stop` is asked before each
     step whether to leave it at what was done until then.
     """
-    done = Simulated()
+    done, parted = Simulated(), list[Disagreement]()
 
     @seed(number)
     class Run(RuleBasedStateMachine):
@@ -75,8 +75,16 @@ def simulate(
         @rule(number=st.integers(0, MANY))
         def take(self, number: int) -> None:
             """Take one of the steps that are possible, if there is any."""
-            if stop():
+            if stop() and not parted:  # what has parted is taken again by Hypothesis, which must find it again
                 raise KeyboardInterrupt  # the one way out of Hypothesis that is no failure
+            try:
+                self.go_on(number)
+            except Disagreement as found:
+                parted.append(found)
+                raise
+
+        def go_on(self, number: int) -> None:
+            """Take it on both sides."""
             enabled = sides.enabled(self.pair.raw)
             choice = chosen(sides.possible(self.pair, enabled, self.taken), enabled, number)
             if choice is None:
@@ -102,18 +110,23 @@ def simulate(
     try:
         run_state_machine_as_test(Run, settings=chosen_settings, _min_steps=steps)
     except Disagreement as found:
-        raise shortened(sides, found) from None
+        raise shortened(sides, found, stop) from None
     except KeyboardInterrupt:
         done.interrupted = True
     return done
 
 
-def shortened(sides: Sides, found: Disagreement) -> Disagreement:
-    """A disagreement that no single step can be left out of: of a longer one, ever smaller parts are left out."""
+def shortened(sides: Sides, found: Disagreement, stop: Callable[[], bool] = lambda: False) -> Disagreement:
+    """A disagreement that no single step can be left out of: of a longer one, ever smaller parts are left out.
+
+    Where it is told to `stop`, it stays as long as it is by then.
+    """
     size = len(found.steps) // 2
     while size:
         before = found
         for begin in range(len(found.steps) - size, -1, -size):
+            if stop():
+                return found
             rest = (*found.steps[:begin], *found.steps[begin + size :])
             shorter = first_disagreement(sides, rest)
             if shorter is not None and len(shorter.steps) < len(found.steps):

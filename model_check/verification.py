@@ -60,10 +60,15 @@ def run_checks(
     for check in sorted(checks, key=lambda one: one.cost):
         interrupted = interrupted or stop()
         runs = [_incomplete(check, f"{INTERRUPTED} before it began")] if interrupted else made(check)
-        interrupted = interrupted or any(run.verdict is not Verdict.ERROR and INTERRUPTED in run.reason for run in runs)
+        interrupted = interrupted or any(is_cut_short(run) for run in runs)
         for run in runs:
             tell(run)
             yield run
+
+
+def is_cut_short(run: Run) -> bool:
+    """Whether Ctrl-C ended a run; an ERROR's reason may name anything."""
+    return run.verdict is not Verdict.ERROR and INTERRUPTED in run.reason
 
 
 def made(check: Check) -> list[Run]:

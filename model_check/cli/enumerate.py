@@ -89,7 +89,7 @@ def command(
             stop=stop,
         )
         if found.exhausted:
-            whole()
+            whole(found.seconds["search"])
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
     notes = [_where(found, place, found.shards)]
     if tables is not None and found.exhausted:

@@ -30,9 +30,10 @@ Known = dict[str, tuple[int, float]]
 @contextmanager
 def estimated(
     verb: str, what: str, units: int | None = None, *, size: str = "", usual: float | None = None
-) -> Iterator[Callable[[], None]]:
+) -> Iterator[Callable[..., None]]:
     """Say beforehand how long the work inside will take; whoever does it calls what this gives once it is whole.
 
+    That takes the seconds to remember where they are others: of work that had begun before, or of its units alone.
     `units` is how much there is to do, if anybody knows; of work without a size only the same work tells anything.
     `usual` is seconds for a unit, of a machine on which nothing has been measured; `size` is told along.
     """
@@ -41,10 +42,14 @@ def estimated(
         units = None
     seconds = seconds_of(known, what, units, usual)
     if seconds is not None and seconds > WORTH_SAYING and is_watched():
-        how = ", as last time" if what in known else ""
+        how = ", as last time" if known.get(what, (None,))[0] == (units or 0) else ""
         note(f"{what}: {size}{'; ' if size else ''}about {shown(seconds)}{how}")
     started = time.perf_counter()
-    yield lambda: _keep(verb, what, units or 0, time.perf_counter() - started)
+
+    def whole(spent: float | None = None) -> None:
+        _keep(verb, what, units or 0, time.perf_counter() - started if spent is None else spent)
+
+    yield whole
 
 
 def seconds_of(known: Known, what: str, units: int | None, usual: float | None = None) -> float | None:

@@ -116,7 +116,8 @@ class Task:
 
     def bytes_for(self, states: int) -> int:
         """What so many states take, with the edges among all of them where goals are judged."""
-        edges = self.expectation.transitions if self.goals and self.expectation and states else 0
+        known = self.expectation if self.goals else None
+        edges = known.transitions * states // known.states if known else 0
         return states * (self.row_bytes + 24) + 4 * edges
 
     def expected_states(self, limit: int | None) -> int | None:
@@ -135,7 +136,7 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
     units, size = (states or 0) * len(task.system.actions), f"{states or 0:,} states, {needed / GIB:.2f} GiB"
     with (
         interruptible() as stop,
-        estimated("explore", title, units, size=size, usual=USUAL) as whole,
+        estimated("explore", title + " with goals" * task.goals, units, size=size, usual=USUAL) as whole,
         states_bar(title, states) as report,
     ):
         found = explore(
@@ -148,7 +149,7 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
             stop=stop,
         )
         if found.exhausted:
-            whole()
+            whole(found.seconds["search"] + found.seconds["goals"])
         return found
 
 

@@ -22,7 +22,7 @@ from model_check.proof_findings import compared_proof, run_of_proof
 from model_check.results import Run
 from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
-from model_check.verification import Check, compared, document, run_checks
+from model_check.verification import Check, compared, document, is_cut_short, run_checks
 from reference.parts import lacking
 from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans, switches_named
@@ -78,7 +78,7 @@ def command(
         in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared,
     ):
         found = document(run_checks([*checks, *shared], _tell))
-        if found.verdict is not Verdict.INCOMPLETE:
+        if not any(is_cut_short(run) for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)
 

@@ -93,6 +93,26 @@ def test_a_planted_fault_is_found_and_told_shortly(
         assert shorter is None or len(shorter.steps) >= len(steps)
 
 
+def test_ctrl_c_after_a_disagreement_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, parted = sides("tiny"), list[Disagreement]()
+    both.initial()
+    takes_the_session_along(monkeypatch)
+    compare = both.compare
+
+    def watched(*given: Any) -> None:
+        try:
+            compare(*given)
+        except Disagreement as found:
+            parted.append(found)
+            raise
+
+    monkeypatch.setattr(both, "compare", watched)
+    with pytest.raises(Disagreement) as found:
+        simulate(both, runs=50, steps=60, number=2, stop=lambda: bool(parted))
+    assert found.value.reasons == parted[0].reasons
+    assert found.value.steps == parted[0].steps, "not shortened any more"
+
+
 def test_what_cannot_be_shortened_stays() -> None:
     both, found = sides("tiny"), Disagreement(("crash(b=1)",), ("a reason of no one's",))
     assert shortened(both, found) is found

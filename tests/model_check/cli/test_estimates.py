@@ -55,6 +55,20 @@ def test_the_first_time_nothing_is_said_and_then_what_it_took(told: list[str], m
     assert len(told) == 1, "what takes a second is not worth saying"
 
 
+def test_only_what_is_as_large_took_as_long_last_time(told: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    took(monkeypatch, "explore", "tiny", 61, 1_000)
+    took(monkeypatch, "explore", "tiny", 61, 2_000)
+    assert told == ["tiny: about 2 min"]
+
+
+def test_who_knows_better_what_the_work_took_says_so(told: list[str]) -> None:
+    with estimated("enumerate", "tiny", 100) as whole:
+        whole(61)  # it was taken up again, and had taken this in all
+    with estimated("enumerate", "tiny", 100):
+        pass
+    assert told == ["tiny: about 61 s, as last time"]
+
+
 def test_work_that_was_cut_short_tells_nothing(told: list[str]) -> None:
     with estimated("enumerate", "tiny", 100, size="100 states", usual=1.0):
         pass
