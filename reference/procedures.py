@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
-from reference.zookeeper_api import AnyOperation, GetData, ZookeeperError
+from reference.zookeeper_api import AnyOperation, GetChildren, GetData, ZookeeperError
 from spec.errors import SpecError
 from spec.state import At
 
@@ -118,7 +118,7 @@ class AskSession:
 class PastZkClient:
     """A read on the raw ZooKeeper handle: it sets no watch, whoever listens to the path."""
 
-    operation: GetData
+    operation: GetData | GetChildren
 
 
 @dataclass(frozen=True)

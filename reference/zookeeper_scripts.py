@@ -162,10 +162,11 @@ def delete_if_there(path: str) -> Script[bool]:
     return True
 
 
-def children_of(path: str) -> Script[tuple[str, ...] | None]:
+def children_of(path: str, *, watches: bool = True) -> Script[tuple[str, ...] | None]:
     """`getChildren`: the names, or None where there is no such znode."""
+    read = GetChildren(path)
     try:
-        children = yield GetChildren(path)
+        children = yield read if watches else PastZkClient(read)
     except NoNode:
         return None
     names: tuple[str, ...] = children.names
@@ -173,8 +174,11 @@ def children_of(path: str) -> Script[tuple[str, ...] | None]:
 
 
 def delete_recursively(path: str) -> Script[bool]:
-    """`deleteRecursive`: a znode and all below it; false, with the rest left, where one went just before its turn."""
-    names = yield from children_of(path)
+    """`deleteRecursive`: a znode and all below it; false, with the rest left, where one went just before its turn.
+
+    It lists without a watch, whoever listens to a znode (ZkClient's `getChildren(path, false)`).
+    """
+    names = yield from children_of(path, watches=False)
     for name in names or ():
         if not (yield from delete_recursively(f"{path}/{name}")):
             return False

@@ -275,14 +275,14 @@ def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
     cached.visiting = m.brokers.intersection(controller.leaving, movable)
     controller.at = At.REMOVE_READ
     with when(m.brokers.is_empty(cached.visiting)):
-        reset(controller, "leaving")
+        _end_step_9(m, controller, p)
         controller.at = At.WRITE_TARGET
 
 
 def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
     """Steps 8 and 9, where it is a reassignment whose removals are over: stop the old replicas, then delete them.
 
-    A deletion is not waited for: its replica is NonExistent at once (D38). Whoever is not Offline is not deleted.
+    A deletion is not waited for: its replica is NonExistent at once (D38). Only who is Offline is told to delete.
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
@@ -293,12 +293,21 @@ def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
         offline = m.brokers.set_from({r: cached.replicas[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
         deleted = m.brokers.intersection(leaving, offline)
         send(s, m, c, Batch(deleted={p: deleted}))
-        for r in m.assigned(p):
-            with when(m.brokers.in_set(r, deleted)):
-                cached.replicas[r] = ReplicaState.NON_EXISTENT
         reset(cached, "batched")
-        reset(controller, "leaving")
+        _end_step_9(m, controller, p)
         controller.at = At.WRITE_TARGET
+
+
+def _end_step_9(m: Model, controller: Any, p: int) -> None:
+    """Old replicas are gone, also those that the deletion of their topic has begun on, which refused to go Offline."""
+    ends = [ReplicaState.OFFLINE]
+    if m.has("deletion"):
+        ends += [ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL]
+    replicas = controller.partitions[p].replicas
+    for r in m.assigned(p):
+        with when(both(m.brokers.in_set(r, controller.leaving), either(*(replicas[r] == one for one in ends)))):
+            replicas[r] = ReplicaState.NON_EXISTENT
+    reset(controller, "leaving")
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 10", parts=PARTS)

@@ -131,7 +131,7 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
     with when(either(*ordered.values())):
         slot.stage = Stage.LEADER_AND_ISR
     if "calls_back" in slot:
-        slot.calls_back = batch.calls_back
+        slot.calls_back = both(batch.calls_back, either(*(m.brokers.in_set(b, to) for to in batch.deleted.values())))
     for p, is_ordered in ordered.items():
         with when(is_ordered):
             _fill_partition(m, p, slot, controller, batch.content.get((p, b), controller.partitions[p]))

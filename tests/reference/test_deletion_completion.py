@@ -13,14 +13,15 @@ from reference.deletion_completion import (
     DeleteState,
     DeleteTopic,
     list_partitions,
+    partition_path,
 )
 from reference.effects import OnBrokerChange
 from reference.journal import Milestone
 from reference.memory_zookeeper import MemoryZookeeper
 from reference.preferred_election import FinishFailover
-from reference.procedures import Script
+from reference.procedures import PastZkClient, Script
 from reference.topic_deletion import DeleteQueuedTopic, is_due
-from reference.zookeeper_api import Create, NotEmpty, OperationRefused
+from reference.zookeeper_api import Children, Create, GetChildren, NotEmpty, OperationRefused, Stat
 from reference.zookeeper_scripts import delete_topic_path, state_path, topic_config_path, topic_path
 from spec.state import Callback, DeletionThread
 from spec.variants import Switch
@@ -109,6 +110,8 @@ def carry_out(server: MemoryZookeeper, session: int, script: Script[Any]) -> tup
             operation = give(value)
         except StopIteration as end:
             return end.value, deleted
+        if isinstance(operation, PastZkClient):
+            operation = operation.operation
         if type(operation).__name__ == "Delete":
             deleted.append(operation.path)
         try:
@@ -146,3 +149,10 @@ def test_the_scripts_delete_what_a_real_controller_deleted_in_its_order() -> Non
     again = [carry_out(server, session, effect.script())[0] for effect in effects]
     assert again == [True, True, False, True, False]
     assert carry_out(server, session, list_partitions("a"))[0] is None
+
+
+def test_a_deletion_sets_no_watch_on_a_state_znode_that_is_listened_to() -> None:
+    """ZkClient's `deleteRecursive` lists with `getChildren(path, false)`; a reassignment listens to the state znode."""
+    script = DeleteState(None, P0, frozenset({P0})).script()
+    assert next(script) == PastZkClient(GetChildren(partition_path(P0)))
+    assert script.send(Children(("state",), Stat(1, 1, 1, 0, 1, 0, 0, 1))) == PastZkClient(GetChildren(state_path(P0)))
