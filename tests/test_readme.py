@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check import cli
+from model_check.cli.verbs import app
 from spec.defects import DEFECTS
 from spec.expectations import plans
 
@@ -31,7 +31,6 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_verb_that_is_named_exists() -> None:
-    app = cli.app
     known = {one.name for one in app.registered_commands} | {one.name for one in app.registered_groups}
     assert set(re.findall(r"`(?:\.venv/bin/)?kcheck (\w+)", README)) <= known
 

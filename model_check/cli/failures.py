@@ -16,7 +16,7 @@ from typing import ParamSpec
 
 import typer
 
-from model_check.interrupts import is_interrupt
+from model_check.interrupts import NOTHING_MORE, is_interrupt, raising
 from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
@@ -43,10 +43,11 @@ def _with_examples_kept(text: str) -> str:
 
 def _exit_code(run: Callable[[], int]) -> int:
     try:
-        return run()
+        with raising():
+            return run()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, it must not exit as a verdict
         if is_interrupt(error):
-            return _complain("interrupted; nothing more was checked", EXIT_CODES[Verdict.INCOMPLETE])
+            return _complain(NOTHING_MORE, EXIT_CODES[Verdict.INCOMPLETE])
         return _failed(error)
 
 

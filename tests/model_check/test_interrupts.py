@@ -1,11 +1,16 @@
-"""Ctrl-C is told from other errors, also where it comes while ctypes converts an argument."""
+"""Ctrl-C ends a program that loads, raises in a verb, and is told from errors that ctypes makes out of it."""
 
 import ctypes
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from model_check.interrupts import is_interrupt
+from model_check.interrupts import end_at_once, is_interrupt, raising
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks
 
@@ -37,3 +42,52 @@ def test_no_other_check_begins_after_it() -> None:
 
     checks = [Check("first", "", "", 0, made), Check("second", "", "", 1, list)]
     assert [run.verdict for run in run_checks(checks)] == [Verdict.INCOMPLETE, Verdict.INCOMPLETE]
+
+
+WHILE_IT_LOADS = """
+import os, signal, sys
+
+class Pressed:
+    def find_spec(self, name, *_rest):
+        if name == "z3":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Pressed())
+from model_check.cli import main
+main()
+"""
+
+
+def test_while_the_program_loads_it_ends_in_one_line_and_incomplete() -> None:
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-c", WHILE_IT_LOADS, "show", "scopes"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "kcheck: interrupted; nothing more was checked\n"
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("restored")
+def test_in_a_verb_it_raises_and_not_before_or_after() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    end_at_once()
+    ending = signal.getsignal(signal.SIGINT)
+    assert ending is not signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt), raising():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is ending
+
+
+@pytest.mark.usefixtures("restored")
+def test_where_it_is_ignored_it_stays_so() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_at_once()
+    with raising():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import app, verify
+from model_check.cli import verify
+from model_check.cli.verbs import app
 from model_check.digest import SetDigest, add_plainly
 from model_check.interpreter import Exploration, explore_plainly
 from spec import expectations, scopes

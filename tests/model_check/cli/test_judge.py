@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import model_check.judge
-from model_check.cli import app
+from model_check.cli.verbs import app
 from model_check.results import from_json
 from model_check.verdicts import Verdict
 from tests.model_check.recordings import changed, recording, replaced

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import app, live
+from model_check.cli import live
+from model_check.cli.verbs import app
 from model_check.live import Task
 from model_check.live_cluster import Setup
 from model_check.results import Run, from_json
