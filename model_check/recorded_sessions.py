@@ -104,7 +104,7 @@ def _first_writes(transactions: list[Transaction]) -> dict[int, int]:
 def broker_of(log: Path) -> int:
     """The id of the broker whose log this is."""
     number = log.parent.name.removeprefix("broker-")
-    if not number.isdigit():
+    if not number.isdecimal() or number != str(int(number)):
         raise BadInput(f"{log}: the folder of a broker is called broker- and its id")
     return int(number)
 

@@ -15,11 +15,11 @@ a line that is passed over, for a reason that stands in the tables (`recorded_wr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from model_check.recorded import Contradiction, NotModelled, Observed, Recording
+from model_check.recorded import Cluster, Contradiction, NotModelled, Observed, Recording
 from model_check.recorded_acts import read_acts
 from model_check.recorded_agreement import disagreements
 from model_check.recorded_changes import Changes
@@ -29,7 +29,7 @@ from model_check.recorded_lines import Lines
 from model_check.recorded_parts import parts_shown
 from model_check.recorded_processes import AnswerReceived
 from model_check.recorded_reports import CONTROLLER_LOG, read_reports
-from model_check.recorded_sessions import broker_of, sessions_of
+from model_check.recorded_sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recorded_tracks import SKEW
 from model_check.recorded_transactions import ZOOKEEPER, read_transactions
 from model_check.recorded_zookeeper import EpochWritten, SessionBegan, ZooKeeperChange
@@ -37,10 +37,12 @@ from spec.errors import BadInput
 
 ACTIONS = "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
+FILES = (ZOOKEEPER, SESSIONS, ACTIONS, "broker-*/*.log")
 
 
 def read(folder: Path) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
+    _refuse_what_is_no_file(folder)
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
     cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
@@ -50,9 +52,9 @@ def read(folder: Path) -> Recording:
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
     contradictions: list[Contradiction] = []
     answers: list[AnswerReceived] = []
-    for broker_id, log in _logs(folder):
-        if broker_id not in cluster.broker_ids:
-            raise BadInput(f"{log}: broker {broker_id} has no session in {ZOOKEEPER}")
+    logs = _logs(folder, cluster)
+    _refuse_without_logs(folder, logs, sessions_by_ownership(transactions).values())
+    for broker_id, log in logs.items():
         lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
         until = cut.time if cut else None
         tracks |= lines.read(log, until=until)
@@ -89,11 +91,27 @@ def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[Z
     return read, None
 
 
-def _logs(folder: Path) -> Iterator[tuple[int, Path]]:
-    found = sorted(folder.glob(STATE_CHANGE))
+def _refuse_what_is_no_file(folder: Path) -> None:
+    for one in (one for pattern in FILES for one in sorted(folder.glob(pattern)) if not one.is_file()):
+        raise BadInput(f"{one} is no file; what a recording has of that name must be one")
+
+
+def _logs(folder: Path, cluster: Cluster) -> dict[int, Path]:
+    """The state-change.log of each broker that has one."""
+    found = {broker_of(log): log for log in sorted(folder.glob(STATE_CHANGE))}
     if not found:
         raise BadInput(f"{folder} is no recording: it has no {STATE_CHANGE}")
-    yield from ((broker_of(log), log) for log in found)
+    for broker, log in found.items():
+        if broker not in cluster.broker_ids:
+            raise BadInput(f"{log}: broker {broker} has no session in {ZOOKEEPER}")
+    return found
+
+
+def _refuse_without_logs(folder: Path, logs: Mapping[int, Path], sessions: Iterable[Session]) -> None:
+    """Who registered or was elected has a log, even if it is empty; who did neither may have died before it had one."""
+    for broker in sorted({one.broker for one in sessions} - logs.keys()):
+        log = folder / STATE_CHANGE.replace("*", str(broker))
+        raise BadInput(f"{log} is missing: broker {broker} has sessions in {ZOOKEEPER}, and its log is required")
 
 
 def _lives(changes: list[ZooKeeperChange], broker: int) -> tuple[int, ...]:

@@ -187,11 +187,15 @@ def test_a_line_that_is_not_as_it_should_be_is_refused_with_its_place(file: str,
     assert complaint in read_error(changed(NAME, tmp_path, file, change))
 
 
+WHY_REQUIRED = "broker 2 has sessions in zookeeper.jsonl, and its log is required"
+
+
 @pytest.mark.parametrize(
     ("gone", "complaint"),
     [
         ("zookeeper.jsonl", "FOLDER is no recording: it has no zookeeper.jsonl"),
         ("broker-*/state-change.log", "FOLDER is no recording: it has no broker-*/state-change.log"),
+        ("broker-2/state-change.log", f"broker-2/state-change.log is missing: {WHY_REQUIRED}"),
     ],
 )
 def test_what_is_required_must_be_there(gone: str, complaint: str, tmp_path: Path) -> None:
@@ -199,6 +203,14 @@ def test_what_is_required_must_be_there(gone: str, complaint: str, tmp_path: Pat
     for file in folder.glob(gone):
         file.unlink()
     assert read_error(folder) == complaint
+
+
+@pytest.mark.parametrize("file", ["zookeeper.jsonl", "sessions.json", "actions.jsonl", "broker-1/controller.log"])
+def test_a_folder_in_the_place_of_a_file_is_refused(file: str, tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    (folder / file).unlink()
+    (folder / file).mkdir()
+    assert read_error(folder) == f"{file} is no file; what a recording has of that name must be one"
 
 
 @pytest.mark.parametrize("file", ["zookeeper.jsonl", "actions.jsonl", "broker-1/state-change.log"])
@@ -215,6 +227,13 @@ def test_what_is_no_text_in_a_log_of_which_little_is_read_is_passed_over(tmp_pat
     log = folder / "broker-1/server.log"
     log.write_bytes(b"\xff\xfe\n" + (log.read_bytes() if log.exists() else b""))
     assert read(folder).cluster.broker_ids == read(recording(NAME)).cluster.broker_ids
+
+
+@pytest.mark.parametrize("name", ["broker-b", "broker-²", "broker-02"])
+def test_a_folder_of_a_broker_is_called_by_its_id(name: str, tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    (folder / "broker-2").rename(folder / name)
+    assert read_error(folder) == f"{name}/state-change.log: the folder of a broker is called broker- and its id"
 
 
 def test_a_log_of_a_broker_without_a_session_is_refused(tmp_path: Path) -> None:
