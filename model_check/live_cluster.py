@@ -112,9 +112,8 @@ class LiveCluster:
 
     def __enter__(self) -> Self:
         with ExitStack() as entered:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
             self._work = Path(entered.enter_context(tempfile.TemporaryDirectory(prefix="kcheck-live-")))
-            self._acts = entered.enter_context((self.folder / ACTIONS).open("w", encoding="utf-8"))
             entered.enter_context(_failures_told())
             self._server = entered.enter_context(
                 ZookeeperServer(
@@ -125,6 +124,7 @@ class LiveCluster:
                 )
             )
             self._admin = entered.enter_context(LiveZookeeper(self._server.address, 60_000))
+            self._acts = entered.enter_context((self.folder / ACTIONS).open("w", encoding="utf-8"))
             entered.callback(self._end_children)
             self._ports = dict(zip(self.broker_ids, kept_ports(len(self.broker_ids)), strict=True))
             self.act("zookeeper-started", port=self._server.port, admin_session=hex(self._admin.session))
@@ -138,6 +138,16 @@ class LiveCluster:
             with suppress(OSError, SpecError):  # what ended the run may have taken this, too; that is what is told
                 self.finish()
         self._exit.__exit__(kind, error, traceback)
+
+    def _make_folder(self) -> None:
+        """Have the folder, and try it out before anything is started."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+        except OSError as error:
+            what = f"no recording can be written to {self.folder}: {error.strerror}"
+            raise EnvironmentFailure(what, "name another folder, or make this one writable") from error
 
     def _end_children(self) -> None:
         for child in self.children.values():

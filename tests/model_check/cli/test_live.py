@@ -66,8 +66,24 @@ def test_a_port_that_is_taken_is_an_error_in_one_line(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         result = kcheck("live", "--port", port, "--save", str(tmp_path / "r"))
     assert result.exit_code == 4
+    assert list(tmp_path.rglob("*")) == [tmp_path / "r"]  # empty, so that it may be named again
     assert result.stderr.startswith(f"kcheck: port {port} of 127.0.0.1 is taken: ")
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("where", ["/proc/recording", "FILE/recording", "LOOP"])
+def test_a_folder_that_cannot_be_written_is_told_before_anything_starts(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")  # no java
+    (tmp_path / "FILE").write_text("mine", encoding="utf-8")
+    (tmp_path / "LOOP").symlink_to("LOOP")
+    folder = tmp_path / where
+    result = kcheck("live", "--save", str(folder))
+    assert result.exit_code == 4
+    assert result.stderr.startswith(f"kcheck: no recording can be written to {folder}: ")
+    assert len(result.stderr.splitlines()) == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["FILE", "LOOP"]
 
 
 def test_without_java_it_is_an_error_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
