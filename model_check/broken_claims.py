@@ -3,13 +3,15 @@
 `always` is asked of every state, `step` of every step; `eventually` only of states in which the cluster has come to
 rest: nothing is on its way, nobody has anything left to do, but for what leaves no trace in a recording, which may have
 been done. Such are looked for before each fault, and at the end of a whole explanation. What has not come to be there
-would never have, without that fault. What unclean leader election costs is asked where some topic has it.
+would never have, without that fault. Where processes are dead, it has to be so also once they were started again, and
+all had come to rest anew. What unclean leader election costs is asked where some topic has it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from model_check.explaining import Explainer
 from model_check.hidden_steps import part
@@ -53,6 +55,7 @@ class BrokenClaims:
         self._models: dict[tuple[int, bool], Model] = {}
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
         self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
+        self._rests: list[tuple[PlainState, frozenset[str]]] = []
 
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
         """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all."""
@@ -93,11 +96,23 @@ class BrokenClaims:
     def _broken_at_rest(self, position: Position) -> frozenset[str]:
         """The names of the `eventually` that do not hold in a state at rest; none where it is not at rest."""
         if id(position) not in self._resting:
-            state = self.explainer.settled(position).state
-            eventually = self._of_kind("eventually") if is_at_rest(self.explainer, state) else ()
-            names = frozenset(one.name for one in eventually if not self._holds_in(one, state))
-            self._resting[id(position)] = (position, names)
+            self._resting[id(position)] = (position, self._missing_at_rest(self.explainer.settled(position).state))
         return self._resting[id(position)][1]
+
+    def _missing_at_rest(self, state: PlainState) -> frozenset[str]:
+        """The same of a state, in which several explanations may come to rest."""
+        known = next((names for other, names in self._rests if other == state), None)
+        if known is not None:
+            return known
+        names = self._missing_in(state) if is_at_rest(self.explainer, state) else frozenset()
+        if names and (later := with_all_started(self.explainer, state)) is not state:
+            names &= self._missing_in(later) if later is not None else frozenset()
+        self._rests.append((state, names))
+        return names
+
+    def _missing_in(self, state: PlainState) -> frozenset[str]:
+        """The names of the `eventually` that do not hold in a state."""
+        return frozenset(one.name for one in self._of_kind("eventually") if not self._holds_in(one, state))
 
     def _of_kind(self, kind: str) -> Iterator[Claim]:
         return (one for one in self.asked if one.kind == kind)
@@ -140,6 +155,30 @@ class BrokenClaims:
         return self._models[key]
 
 
+START: Final = "start_process("
+MOST_STEPS: Final = 500
+"""The steps after which a cluster whose dead were started again is taken never to come to rest."""
+
+
 def is_at_rest(explainer: Explainer, state: PlainState) -> bool:
-    """Whether nothing is under way: faults aside, no step changes anything, not even a process's start."""
-    return not any(after != state for _, after in explainer.progress(state))
+    """Whether nothing is under way: faults aside, no step of a process that runs changes anything."""
+    return _following(explainer, state, starts=False) is None
+
+
+def with_all_started(explainer: Explainer, state: PlainState) -> PlainState | None:
+    """Where a cluster at rest would come to rest if whoever is dead were started; the state itself if nobody is.
+
+    None if it would not.
+    """
+    for _ in range(MOST_STEPS):
+        after = _following(explainer, state, starts=False) or _following(explainer, state, starts=True)
+        if after is None:
+            return state
+        state = after
+    return None
+
+
+def _following(explainer: Explainer, state: PlainState, *, starts: bool) -> PlainState | None:
+    """The state after a step of progress that changes something, which is a process's start or is not."""
+    steps = explainer.progress(state)
+    return next((to for name, to in steps if name.startswith(START) is starts and to != state), None)

@@ -9,8 +9,9 @@ dropped that was still in use).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 
 from model_check.deliveries import Deliveries
@@ -87,22 +88,24 @@ class Explainer:
         return Position(self.system.initial, self.tracks.beginning)
 
     def progress(self, state: PlainState) -> Iterator[tuple[str, PlainState]]:
-        """The actions that are enabled in a state, faults aside, each with the state after it.
+        """The actions that are enabled in a state, faults aside, each with the state after it."""
+        for name, parameters in self._instances:
+            action = Explained(name, parameters, (), ()).action
+            try:
+                found = self.system.step(state, name, parameters)
+            except NoRoom:
+                yield f"{action}, for which the specification has no room", {}
+            else:
+                if found is not None:
+                    yield action, found[0]
 
-        A broker that never had a process does not start one.
-        """
-        for rule in self.system.rules.values():
-            for parameters in instances(rule, self.model) if rule.budget is None else ():
-                if rule.name == "start_process" and parameters["b"] not in self.tracks.started:
-                    continue
-                action = Explained(rule.name, parameters, (), ()).action
-                try:
-                    found = self.system.step(state, rule.name, parameters)
-                except NoRoom:
-                    yield f"{action}, for which the specification has no room", {}
-                else:
-                    if found is not None:
-                        yield action, found[0]
+    @cached_property
+    def _instances(self) -> list[tuple[str, Mapping[str, int]]]:
+        """The actions that are no faults; who never had a process does not start one."""
+        rules = [rule for rule in self.system.rules.values() if rule.budget is None]
+        every = ((rule.name, parameters) for rule in rules for parameters in instances(rule, self.model))
+        started = self.tracks.started
+        return [(name, one) for name, one in every if name != "start_process" or one["b"] in started]
 
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""

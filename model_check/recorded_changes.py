@@ -23,6 +23,7 @@ from model_check.recorded_writes import (
     REFUSALS,
     SETTINGS,
     WITH_VERSION,
+    WITHOUT_ASSIGNMENT,
     WRITES,
     WRITTEN_BY_BROKERS,
     PassedOver,
@@ -50,6 +51,7 @@ from model_check.recorded_zookeeper import (
 )
 from reference.zookeeper_transactions import (
     ERROR_NAMES,
+    Change,
     DataSet,
     NodeCreated,
     NodeDeleted,
@@ -59,6 +61,7 @@ from reference.zookeeper_transactions import (
     WriteRefused,
     hex_of,
 )
+from spec import znode_paths as paths
 from spec.errors import MalformedInput
 from spec.kafka_types import TopicPartition
 from spec.znode_paths import Path, PathKind
@@ -78,6 +81,7 @@ class Changes:
         self.states: dict[int, Leadership] = {}
         self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
         self.configured: set[str] = set()
+        self.without_assignment: set[str] = set()
         self.recreated = 0
         self.begun: list[Session] = []
         self.transactions: list[Transaction] = []
@@ -106,10 +110,10 @@ class Changes:
     def _change(
         self, head: dict[str, Any], one: Transaction, session: Session | None
     ) -> ZooKeeperChange | NotModelled | None:
+        if reason := self._nobody_reads(one.change):
+            self._pass_over(reason)
+            return None
         match one.change:
-            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if path.startswith(FOREIGN_ROOTS):
-                self._pass_over(FOREIGN.reason)
-                return None
             case SessionCreated() | SessionClosed():
                 return self._session(head, one, session)
             case NodeCreated(path=path, data=data):
@@ -122,6 +126,20 @@ class Changes:
                 return self._refused(head, ERROR_NAMES.get(code, str(code)))
             case other:
                 raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
+
+    def _nobody_reads(self, change: Change) -> str:
+        """Why a change is none that a controller reads, whatever it says; empty if it is not so."""
+        match change:
+            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if path.startswith(FOREIGN_ROOTS):
+                return FOREIGN.reason
+            case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
+                self.without_assignment.add(path)
+                return WITHOUT_ASSIGNMENT.reason
+            case NodeDeleted(path) if path in self.without_assignment:
+                self.without_assignment.remove(path)
+                return WITHOUT_ASSIGNMENT.reason
+            case _:
+                return ""
 
     def _session(
         self, head: dict[str, Any], one: Transaction, session: Session | None

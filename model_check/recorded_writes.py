@@ -37,6 +37,7 @@ FOREIGN_ROOTS: Final = (
     "/consumers/", "/config/changes/", "/config/clients/", "/config/users", "/config/brokers", "/kafka-acl",
 )  # fmt: skip
 """What the paths begin with that the controller has nothing to do with."""
+WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for a state below it: no topic")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]

@@ -24,6 +24,7 @@ from reference.journal import Milestone, TurnedTo
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script, in_any_order
 from reference.replica_transitions import set_deletion_ended, set_deletion_started, set_offline
 from reference.state_effects import Partitions
+from spec.controller_log.channels import DeletionThreadFailed
 from spec.controller_log.topic_deletion import (
     DeadReplicasFound,
     DeletionAnswered,
@@ -105,6 +106,7 @@ def delete_topics(controller: KafkaController) -> Procedure[None]:
     except THROWABLE:
         controller.deletion = DeletionThread.ENDED
         controller.reach(Milestone.DELETION_THREAD_ENDED)
+        controller.report(DeletionThreadFailed)
     else:
         _wait(controller)
     finally:

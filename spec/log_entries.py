@@ -23,8 +23,8 @@ TIME: Final = r"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] "
 START: Final = re.compile(TIME)
 HEAD: Final = re.compile(TIME + r"(TRACE|DEBUG|INFO|WARN|ERROR|FATAL) (.*) \(([^()\s]+)\)")
 SECOND_START: Final = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
-EXCEPTION: Final = re.compile(r"(?:[a-z]\w*\.)+[\w$]*(?:Exception|Error|Throwable)(?:: .*)?")
-FRAME: Final = re.compile(r"\tat \S.*|\t\.\.\. \d+ more|Caused by: .*")
+EXCEPTION: Final = re.compile(r"(?:[A-Za-z]\w*\.)+[\w$]*(?:Exception|Error|Throwable)(?:: .*)?")
+FRAME: Final = re.compile(r"\t+(?:at \S.*|\.\.\. \d+ more|Suppressed: .*)|Caused by: .*")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,11 @@ def _read_head(text: str, source: str, number: int) -> LogEntry | TornLine:
 
 
 def _continues(entry: LogEntry, trace: list[str], text: str) -> bool:
-    """Whether a line belongs to the stack trace of an entry: an exception first, then frames and causes."""
+    """Whether a line belongs to the stack trace of an entry: an exception first, then frames and causes.
+
+    An exception may have a message of several lines.
+    """
     if trace:
-        return FRAME.fullmatch(text) is not None
+        is_message = not trace[-1].startswith("\t") and not START.match(text)
+        return is_message or FRAME.fullmatch(text) is not None
     return entry.level in {"WARN", "ERROR", "FATAL"} and EXCEPTION.fullmatch(text) is not None

@@ -34,6 +34,23 @@ def test_a_stack_trace_belongs_to_the_entry_above_it() -> None:
 
 
 @pytest.mark.parametrize(
+    "trace",
+    [
+        ("org.I0Itec.zkclient.exception.ZkNoNodeException: KeeperErrorCode = NoNode for /a", *FRAMES),
+        ("kafka.common.KafkaException: Can't parse json string: {", ' "a": 1', "}", *FRAMES, *CAUSE),
+        (EXCEPTION, *FRAMES, "Caused by: java.lang.RuntimeException: first", "second", *FRAMES),
+        (EXCEPTION, *FRAMES, "\tSuppressed: java.io.IOException", "\t\tat a.B.c(B.java:1)", "\t\t... 3 more"),
+        ("scala.MatchError: null",),
+    ],
+)
+def test_a_trace_has_what_java_puts_there(trace: tuple[str, ...]) -> None:
+    first, second = read(HEAD, *trace, NEXT)
+    assert isinstance(first, LogEntry)
+    assert first.trace == trace
+    assert str(second) == NEXT
+
+
+@pytest.mark.parametrize(
     ("line", "reason"),
     [
         ("[2016-09-21 13:05:09,418] TRACE Controller 1 epo", "does not end with its logger"),
