@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC
+from dataclasses import replace
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,16 +16,26 @@ from spec.log_lines import Line
 Parser: TypeAlias = Callable[[str, KafkaVersion, str], Line]
 
 
-def lines_of(log: Path, parse: Parser, until: int | None = None) -> Iterator[tuple[LogEntry, Line]]:
-    """The entries of a log up to a time; MalformedInput names the line that is torn, or none of Kafka 0.10.2's."""
+def lines_of(
+    log: Path, parse: Parser, until: int | None = None, *, ahead: int = 0, having: str = ""
+) -> Iterator[tuple[LogEntry, Line]]:
+    """The entries of a log up to a time, of a clock that is so many milliseconds `ahead`, which is taken off.
+
+    Only those `having` a text count, if one is given. MalformedInput names the line that is torn, or none of Kafka
+    0.10.2's.
+    """
+    behind = timedelta(milliseconds=-ahead)
     source = f"{log.parent.name}/{log.name}"
     with log.open(encoding="utf-8", errors="backslashreplace") as lines:
         for entry in read_entries(lines, source):
             if isinstance(entry, TornLine):
                 raise MalformedInput(f"{source}:{entry.line_number}", "", f"{entry.reason}: {entry.text[:80]!r}")
-            if until is not None and _milliseconds(entry) >= until:
+            if having not in entry.message:
+                continue
+            on_time = replace(entry, time=entry.time + behind)
+            if until is not None and _milliseconds(on_time) >= until:
                 break
-            yield entry, parse(entry.message, V0102, entry.place)
+            yield on_time, parse(entry.message, V0102, entry.place)
 
 
 def head_of(entry: LogEntry) -> dict[str, Any]:

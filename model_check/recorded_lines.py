@@ -43,9 +43,12 @@ class Lines:
         """What does not go together within the log."""
         return self.requests.contradictions
 
-    def read(self, log: Path, *, until: int | None = None) -> dict[str, tuple[Observed, ...]]:
-        """The two sequences of a log by name, up to a time; MalformedInput names the line that is none of Kafka's."""
-        for entry, line in lines_of(log, parse_line, until):
+    def read(self, log: Path, *, until: int | None = None, ahead: int = 0) -> dict[str, tuple[Observed, ...]]:
+        """The two sequences of a log by name, up to a time; its clock is so many milliseconds ahead.
+
+        MalformedInput names the line that is none of Kafka's.
+        """
+        for entry, line in lines_of(log, parse_line, until, ahead=ahead):
             try:
                 self._entry(entry, line)
             except KeyError as error:

@@ -77,13 +77,18 @@ def read_reports(
     life: Callable[[int], int],
     passed_over: Counter[str],
     until: int | None = None,
+    *,
+    ahead: int = 0,
 ) -> dict[str, tuple[Observed, ...]]:
-    """The sequence of a log by its name, up to a time; MalformedInput names the line that is none of Kafka's."""
+    """The sequence of a log by its name, up to a time; its clock is so many milliseconds ahead.
+
+    MalformedInput names the line that is none of Kafka's.
+    """
     said: list[ControllerSaid] = []
     of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
     details = defaultdict[int, set[type[Line]]](set)
-    for entry, line in lines_of(log, parse_controller_line, until):
+    for entry, line in lines_of(log, parse_controller_line, until, ahead=ahead):
         writer: Any = getattr(line, "controller", None)
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")

@@ -23,6 +23,7 @@ from model_check.recorded import Cluster, Contradiction, NotModelled, Observed, 
 from model_check.recorded_acts import read_acts
 from model_check.recorded_agreement import disagreements
 from model_check.recorded_changes import Changes
+from model_check.recorded_clocks import ahead_of_zookeeper
 from model_check.recorded_cluster import cluster_of, is_unclean_by_default
 from model_check.recorded_limits import limit_of, up_to
 from model_check.recorded_lines import Lines
@@ -37,12 +38,13 @@ from spec.errors import BadInput
 
 ACTIONS = "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
+ROLLED = ("broker-*/state-change.log.[0-9]*", "broker-*/controller.log.[0-9]*")
 FILES = (ZOOKEEPER, SESSIONS, ACTIONS, "broker-*/*.log")
 
 
 def read(folder: Path) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
-    _refuse_what_is_no_file(folder)
+    _refuse_files(folder)
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
     cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
@@ -57,10 +59,11 @@ def read(folder: Path) -> Recording:
     for broker_id, log in logs.items():
         lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
         until = cut.time if cut else None
-        tracks |= lines.read(log, until=until)
         reports = log.with_name(CONTROLLER_LOG)
+        ahead = ahead_of_zookeeper(log, reports, cluster, changes)
+        tracks |= lines.read(log, until=until, ahead=ahead)
         if reports.exists():
-            tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until)
+            tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until, ahead=ahead)
         contradictions += lines.contradictions
         answers += lines.answers
     contradictions += disagreements(cluster, tracks, answers)
@@ -91,9 +94,11 @@ def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[Z
     return read, None
 
 
-def _refuse_what_is_no_file(folder: Path) -> None:
+def _refuse_files(folder: Path) -> None:
     for one in (one for pattern in FILES for one in sorted(folder.glob(pattern)) if not one.is_file()):
         raise BadInput(f"{one} is no file; what a recording has of that name must be one")
+    for one in (one for pattern in ROLLED for one in sorted(folder.glob(pattern))):
+        raise BadInput(f"{one} was rolled over; put the pieces of that log together, in their order, in one file")
 
 
 def _logs(folder: Path, cluster: Cluster) -> dict[int, Path]:
