@@ -63,6 +63,7 @@ def command(
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     setup = Setup(brokers, chosen, port, switches=options.chosen_switches(variant, on, off))
     task = Task(setup, topics, faults, checked_kinds(only or DRAWN), None if minutes is None else 60 * minutes)
+    options.folder_to_fill(save)
     with interruptible() as interrupt, faults_bar(task.title, faults if minutes is None else None) as tell:
         return print_document(plain_document("live", recorded(task, save, interrupt, tell)), as_json=as_json)
 
