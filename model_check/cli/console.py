@@ -32,9 +32,20 @@ class Verdicts(RegexHighlighter):
     ]
 
 
+class Output(Console):
+    """Standard output, with colour where rich sees that a terminal wants it.
+
+    Where a reader has gone away, rich would exit with 1, which reads as VIOLATED; so it is an error as any other.
+    """
+
+    def on_broken_pipe(self) -> None:
+        """Raise the BrokenPipeError that is being handled."""
+        raise  # noqa: PLE0704 - rich calls this where it has caught one
+
+
 def say(message: str) -> None:
-    """Print text to standard output, wrapped nowhere; rich itself sees whether a terminal wants colour."""
-    console = Console(highlighter=Verdicts(), theme=Theme(COLOURS), markup=False, emoji=False, soft_wrap=True)
+    """Print text to standard output, wrapped nowhere."""
+    console = Output(highlighter=Verdicts(), theme=Theme(COLOURS), markup=False, emoji=False, soft_wrap=True)
     console.print(message, end="")
 
 

@@ -1,5 +1,6 @@
 """The command line as a whole: help that teaches, and a real process."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,15 @@ def test_a_process_shows_the_scopes_without_colour_in_a_pipe() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "tiny: " in done.stdout
     assert "\x1b" not in done.stdout
+
+
+def test_a_reader_who_has_gone_away_makes_an_error_and_no_violation() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-c", "from model_check.cli import main; main()", "show", "tables"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (4, "")
 
 
 def test_a_process_refuses_bad_input_without_a_traceback() -> None:
