@@ -130,6 +130,13 @@ class ControllerStep:
     def _stays(self, p: int, r: int) -> bool:
         return self._replica(self.before, p, r) is self._replica(self.after, p, r)
 
+    def _is_dying(self, partition: Any) -> bool:
+        """Whether the topic of a partition is queued for deletion, before this step or after it."""
+        if not self.system.model.has("deletion"):
+            return False
+        t = self.system.model.topic_of(self.cluster.partition(partition))
+        return any(self._controller(state).queued[t].raw for state in self._states)
+
     def _name(self, p: int) -> Any:
         return self.cluster.partitions[p]
 

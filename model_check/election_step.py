@@ -37,12 +37,24 @@ class ElectionStep(ControllerStep):
 
     @property
     def stops_in_vain(self) -> bool:
-        """Whether a controlled shutdown finds a follower that cannot go Offline: it is deleted, or is to be so."""
-        if self.rule != "move_partition" or self.begins_election:
+        """Whether a replica that is to go Offline cannot.
+
+        The table has no row, for it is deleted or is to be so; or its state znode is a newer controller's, or absent.
+        """
+        if self.rule not in {"read_for_removal", "move_partition"} or self.begins_election:
             return False
         p, r = self.parameters["p"], self.parameters["r"]
-        known = self._controller(self.before).partitions[p].version.raw
-        return bool(known) and not is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE)
+        if not self._controller(self.before).partitions[p].version.raw:
+            return False
+        return not is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE) or self._finds_no_use(p)
+
+    def _finds_no_use(self, p: int) -> bool:
+        """Whether a state znode is a newer controller's, or absent, which is no failure where a topic is deleted."""
+        znode = self.system.view(self.before).zookeeper.state[p]
+        if not znode.version.raw:
+            return not self._is_dying(self._name(p))
+        newer: bool = znode.controller_epoch.raw > self._controller(self.before).epoch.raw
+        return newer
 
     def ends_online(self, p: int) -> bool:
         """Whether a visit ends with a leader: with another, with the first, or because the preferred one leads."""

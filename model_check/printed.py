@@ -246,16 +246,16 @@ class Printing(MetadataPrinting, ElectionStep):
     def fails_replica(self, line: ReplicaChangeFailed) -> bool:
         """A replica stays in its state.
 
-        One of a partition without cached leadership cannot go Offline; one that its state znode names as leader cannot
-        become New, and then not Online either, since the table has no such row.
+        One of a partition without cached leadership cannot go Offline, nor one whose state znode is of no use; one that
+        its state znode names as leader cannot become New, and then not Online either, since the table has no such row.
         """
         if self.does_not_delete(line):
             return True
-        if line.target is ReplicaState.OFFLINE:
-            in_vain = self.stops_in_vain and self.visits(line) and not is_valid(line.source, line.target)
-            return in_vain or not self._cached(self.after, line.partition).version.raw
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
+        if line.target is ReplicaState.OFFLINE:
+            known = any(self._cached(state, line.partition).version.raw for state in self._states)
+            return not known or (self.stops_in_vain and visited and self._replica(self.before, p, r) is line.source)
         stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
         if line.target in DELETION:
             return stays and self._deletes

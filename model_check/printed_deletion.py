@@ -55,7 +55,7 @@ class DeletionPrinting(ControllerStep):
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         if not self._is_dying(line.partition) or is_valid(line.source, line.target):
             return False
-        stays = self._replica(self.before, p, r) is self._replica(self.after, p, r) is line.source
+        stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
         is_live = bool(self._controller(self.after).live.raw >> r - 1 & 1)
         return stays and is_live == (line.target is ReplicaState.DELETION_STARTED)
 
@@ -83,10 +83,3 @@ class DeletionPrinting(ControllerStep):
         isr = self.system.model.brokers.list_kind.encode(tuple(map(self.cluster.broker, said.isr)))
         told = said.leader_epoch, isr, said.controller_epoch
         return self._is_dying(line.partition) and told == (0, cached.isr.raw, cached.controller_epoch.raw)
-
-    def _is_dying(self, partition: Any) -> bool:
-        """Whether the topic of a partition is queued for deletion, before this step or after it."""
-        if not self.system.model.has("deletion"):
-            return False
-        t = self.system.model.topic_of(self.cluster.partition(partition))
-        return any(self._controller(state).queued[t].raw for state in self._states)

@@ -44,7 +44,8 @@ def stop_broker(s: Any, m: Model, b: int) -> None:
     process = s.processes[b]
     require(process.session != Session.NONE, process.owes == Owes.NOTHING, process.leaving == Leaving.NO)
     process.leaving = Leaving.ASKS
-    process.tries = m.scope.shutdown_tries
+    if "tries" in process:
+        process.tries = m.scope.shutdown_tries
     observe(f"broker {b}", "begin to stop")
 
 
@@ -52,8 +53,10 @@ def stop_broker(s: Any, m: Model, b: int) -> None:
 def request_shutdown(s: Any, m: Model, b: int, c: int) -> None:
     """The broker reads who is controller, and sends it a ControlledShutdown request."""
     process = s.processes[b]
-    require(can_operate(s, b), process.leaving == Leaving.ASKS, process.tries != 0, s.zookeeper.controller == c)
-    process.tries = process.tries.plus(-1)
+    require(can_operate(s, b), process.leaving == Leaving.ASKS, s.zookeeper.controller == c)
+    if "tries" in process:
+        require(process.tries != 0)
+        process.tries = process.tries.plus(-1)
     process.leaving = Leaving.WAITS
     process.asked = c
     observe(f"broker {b}", "send ControlledShutdown", controller=c)
@@ -182,7 +185,7 @@ def _still_leads(s: Any, m: Model, c: int, p: int, b: int) -> Value:
 def leave_cluster(s: Any, m: Model, b: int) -> None:
     """The broker stops: its tries are used up, or there is no controller to ask, or it got its answer."""
     process = s.processes[b]
-    hopeless = either(process.tries == 0, s.zookeeper.controller == 0)
+    hopeless = either("tries" not in process or process.tries == 0, s.zookeeper.controller == 0)
     require(either(process.leaving == Leaving.MAY_GO, both(process.leaving == Leaving.ASKS, hopeless)))
     observe(f"broker {b}", "stop")
     with when(process.session == Session.LIVE):

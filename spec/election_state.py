@@ -19,13 +19,14 @@ class Leaving(enum.Enum):
 
 
 def on_the_way_out(m: Model) -> dict[str, Shape]:
-    """A process that is to stop: how far it is, whom it has asked, and how many tries it has left."""
+    """A process that is to stop: how far it is, whom it has asked, and how many tries are left (if it is known)."""
     if not m.has("shutdown"):
         return {}
+    most = m.scope.shutdown_tries
     return {
         "leaving": Leaf(enumeration(Leaving), Leaving.NO),
         "asked": Leaf(m.brokers.id_kind, 0),
-        "tries": Leaf(number(m.scope.shutdown_tries, "tries"), 0),
+        **({"tries": Leaf(number(most, "tries"), 0)} if most else {}),
     }
 
 

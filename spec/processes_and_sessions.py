@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from spec.election_state import on_the_way_out
 from spec.language import action, fits, observe, require, reset, when
 from spec.model import Model
 from spec.state import BEHIND_CONTROLLER, CHILDREN_BY_HASH, At, Callback, Owes, Session, listened_paths, watched_paths
@@ -82,7 +83,7 @@ def forget_process(s: Any, m: Model, b: int) -> None:
     s.processes[b].session = Session.NONE
     s.processes[b].owes = Owes.NOTHING
     if m.has("shutdown"):
-        reset(s.processes[b], "leaving", "asked", "tries")
+        reset(s.processes[b], *on_the_way_out(m))
     if m.has("partitions"):
         reset(s.brokers[b])
     if m.scope.budget("late_copies"):

@@ -60,11 +60,12 @@ class Scope:
     `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
     is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
     change notifications stand at a time; `imbalance_percentage` is `leader.imbalance.per.broker.percentage`, and
-    `shutdown_tries` is `controlled.shutdown.max.retries`. With `topics_stand` the topics are there from the start also
-    where topics are created. With `reads_rearm` what a controller reads amidst its work, of a state znode that it
-    listens to or of the reassignments, sets the watch again; the callbacks that come of it find what others find, too,
-    so only what is compared with a real controller, callback by callback, needs them. Likewise `fires_by_hash`: after
-    an expiry the listeners on children come as ZkClient's table has them, not in the order of their subscription.
+    `shutdown_tries` is `controlled.shutdown.max.retries` (0: not known, any number). With `topics_stand` the topics are
+    there from the start also where topics are created. With `reads_rearm` what a controller reads amidst its work, of a
+    state znode that it listens to or of the reassignments, sets the watch again; the callbacks that come of it find
+    what others find, too, so only what is compared with a real controller, callback by callback, needs them. Likewise
+    `fires_by_hash`: after an expiry the listeners on children come as ZkClient's table has them, not in the order of
+    their subscription.
     """
 
     name: str

@@ -25,14 +25,23 @@ def system() -> OpenSystem:
     return open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=parts, requests=(((2,),),))
 
 
-def state(replica: ReplicaState = ReplicaState.ONLINE, *, active: bool = True, leader: int = 1) -> PlainState:
-    """Controller 1 knows who leads the partition, and replica 2's state."""
+def state(
+    replica: ReplicaState = ReplicaState.ONLINE,
+    *,
+    active: bool = True,
+    leader: int = 1,
+    znode_epoch: int | None = 1,
+    queued: bool = False,
+) -> PlainState:
+    """Controller 1, of epoch 1, knows who leads the partition, and replica 2's state; a controller wrote the znode."""
     known = {
         "leader": leader,
         "version": system().model.version.encode(1),
         "replicas": {2: list(ReplicaState).index(replica)},
     }
-    return {"controllers": {1: {"active": int(active), "partitions": {0: known}}}}
+    controller = {"active": int(active), "epoch": 1, "queued": {0: int(queued)}, "partitions": {0: known}}
+    znode = {} if znode_epoch is None else {"version": known["version"], "controller_epoch": znode_epoch}
+    return {"controllers": {1: controller}, "zookeeper": {"state": {0: znode}}}
 
 
 def reported(rule: str, at: PlainState) -> list[type[Line]]:
@@ -40,9 +49,9 @@ def reported(rule: str, at: PlainState) -> list[type[Line]]:
     return [kind for kind, _ in Reporting(system(), CLUSTER, rule, PARAMETERS, at, at, ()).of_other_threads()]
 
 
-def demanded(at: PlainState) -> frozenset[tuple[object, ...]]:
-    """The lines that stopping a follower must print to state-change.log."""
-    return Printing(system(), CLUSTER, "move_partition", PARAMETERS, at, at, ()).demands
+def demanded(at: PlainState, rule: str = "move_partition") -> frozenset[tuple[object, ...]]:
+    """The lines that stopping a follower, or a removal from the ISR, must print to state-change.log."""
+    return Printing(system(), CLUSTER, rule, PARAMETERS, at, at, ()).demands
 
 
 @pytest.mark.parametrize(("active", "expected"), [(True, [ShuttingDownBroker]), (False, [])])
@@ -62,6 +71,28 @@ def test_a_follower_that_is_deleted_cannot_go_offline_and_that_is_said(
     replica: ReplicaState, leader: int, expected: set[tuple[object, ...]]
 ) -> None:
     assert demanded(state(replica, leader=leader)) == expected
+
+
+@pytest.mark.parametrize("rule", ["move_partition", "read_for_removal"])
+@pytest.mark.parametrize(
+    ("znode_epoch", "queued", "fails"),
+    [(1, False, False), (2, False, True), (2, True, True), (None, False, True), (None, True, False)],
+)
+def test_who_finds_a_newer_controllers_znode_or_none_takes_nobody_offline_and_says_so(
+    rule: str, znode_epoch: int | None, queued: bool, fails: bool
+) -> None:
+    """`removeReplicaFromIsr` raises; of a topic that is being deleted a znode may be gone."""
+    found = demanded(state(znode_epoch=znode_epoch, queued=queued), rule)
+    failed = (ReplicaChangeFailed, CLUSTER.partitions[0], 2)
+    assert (failed in found) == fails
+
+
+def test_that_line_is_such_a_steps_and_no_resignations() -> None:
+    at = state(znode_epoch=2)
+    line = ReplicaChangeFailed(1, 1, 2, CLUSTER.partitions[0], ReplicaState.ONLINE, ReplicaState.OFFLINE)
+    assert Printing(system(), CLUSTER, "read_for_removal", PARAMETERS, at, at, ()).accounts_for(line)
+    resigned = {**at, "controllers": {1: {}}}
+    assert not Printing(system(), CLUSTER, "on_new_session", PARAMETERS, at, resigned, ()).accounts_for(line)
 
 
 def said(line: Line, *details: type[Line]) -> ControllerSaid:

@@ -56,6 +56,19 @@ def test_without_a_good_answer_the_broker_stops_after_its_last_try() -> None:
     assert run["zookeeper.registered"] == "{1,3}"
 
 
+def test_where_nobody_knows_how_often_it_asks_a_broker_may_stop_before_and_after_each_try() -> None:
+    run = Run(replace(BOUNDS, shutdown_tries=0), shutdowns=1, crashes=1)
+    run.do("stop_broker(b=2)")
+    assert run.can("leave_cluster(b=2)")
+    run.do("request_shutdown(b=2, c=1)", "crash(b=1)")
+    assert not run.can("leave_cluster(b=2)")
+    for _ in range(5):
+        run.do("lose_shutdown_request(b=2, c=1)", "request_shutdown(b=2, c=1)")
+    run.do("lose_shutdown_request(b=2, c=1)", "leave_cluster(b=2)")
+    assert run["zookeeper.registered_orphaned"] == "{1}"
+    assert run["zookeeper.registered"] == "{1,3}"
+
+
 def test_a_broker_that_is_back_before_anybody_looks_still_counts_as_shutting_down() -> None:
     run = Run(BOUNDS, shutdowns=1)
     shut_down(run, 3)
