@@ -185,18 +185,23 @@ def an_unknown_topic_is_in_no_state(s: Any, m: Model) -> Value:
     for c in m.controllers:
         for p in m.partitions:
             controller, topic = s.controllers[c], m.topic_of(p)
-            cached = controller.partitions[p]
-            nothing = both(
-                ~both(controller.at == At.READ_STATES, cached.todo),
-                ~both(_holds_a_version(controller), controller.partition == p),
-                m.brokers.is_empty(cached.visiting),
-                cached.leader_epoch == -1,
-                cached.state == PartitionState.NON_EXISTENT,
-                *(cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)),
-            )
-            facts.append(controller.topics[topic] | nothing)
+            facts.append(controller.topics[topic] | is_in_no_state(s, m, c, p))
             facts.append(controller.topics[topic].implies(s.zookeeper.topics[topic]))
     return both(*facts)
+
+
+def is_in_no_state(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a controller does nothing about a partition, and has no state for it or its replicas."""
+    controller = s.controllers[c]
+    cached = controller.partitions[p]
+    return both(
+        ~both(controller.at == At.READ_STATES, cached.todo),
+        ~both(_holds_a_version(controller), controller.partition == p),
+        m.brokers.is_empty(cached.visiting),
+        cached.leader_epoch == -1,
+        cached.state == PartitionState.NON_EXISTENT,
+        *(cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)),
+    )
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))

@@ -17,6 +17,7 @@ from spec import (
     delayed_operation_claims,
     in_sync_lemmas,
     leadership_lemmas,
+    partition_addition_lemmas,
     preferred_election_lemmas,
     reassignment_lemmas,
 )
@@ -26,7 +27,7 @@ from spec.state import shape
 
 MODULES = (
     controller_lemmas, leadership_lemmas, in_sync_lemmas, reassignment_lemmas, preferred_election_lemmas,
-    auto_rebalance_lemmas, controlled_shutdown_lemmas, delayed_operation_claims,
+    auto_rebalance_lemmas, controlled_shutdown_lemmas, partition_addition_lemmas, delayed_operation_claims,
 )  # fmt: skip
 
 

@@ -1,0 +1,128 @@
+"""Lemmas about partitions that are added: what the topic's znode and its readers say of AR, and what is not known.
+
+Where nobody reassigns or deletes, a partition's AR is what was first decided, or is not there yet; whoever read it
+earlier knows as much or less. And a partition that a controller does not know is in no state, like one of a topic that
+it does not know. Where partitions move or go, these lemmas are None.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_lemmas import REMOVING, is_at
+from spec.language import claim
+from spec.leadership_lemmas import is_in_no_state
+from spec.model import Model
+from spec.state import At, Callback
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+PARTS = ("addition",)
+
+
+def _only_grows(m: Model) -> bool:
+    """Whether topics only get more partitions: none moves, and none goes."""
+    return not (m.has("reassignment") or m.topics_vanish)
+
+
+@claim("always", source="AdminUtils.addPartitions 0.10.2.2", parts=PARTS)
+def an_assignment_is_whole_or_absent(s: Any, m: Model) -> Value | None:
+    """AR in ZooKeeper is as decided, or there is none; without any there is no topic, or it is that of one to be added.
+
+    A partition that has a state znode has an AR.
+    """
+    if not _only_grows(m):
+        return None
+    facts = []
+    for p in m.partitions:
+        assigned, topic = s.zookeeper.assigned[p], s.zookeeper.topics[m.topic_of(p)]
+        whole, absent = flag(assigned == m.first_assigned(p)), flag(assigned == ())
+        facts.append(either(whole, absent))
+        facts.append(either(topic, absent))
+        facts.append(either(~exists(s.zookeeper.state[p]), whole))
+        if p not in m.scope.added:
+            facts.append(either(~topic, whole))
+    return both(*facts)
+
+
+@claim("always", source="AdminUtils.addPartitions 0.10.2.2", parts=PARTS)
+def who_adds_has_read_the_others(s: Any, m: Model) -> Value | None:
+    """The tool that adds partitions has read AR of those that a topic always has."""
+    if not _only_grows(m):
+        return None
+    tool, facts = s.tool, []
+    for t in m.topics:
+        adds = both(tool.adds, tool.topic == t if "topic" in tool else True)
+        old = [p for p in m.partitions_of(t) if p not in m.scope.added]
+        facts.append(adds.implies(s.zookeeper.topics[t]))
+        facts += [adds.implies(tool.assigned[p] == m.first_assigned(p)) for p in old]
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
+def no_more_is_known_than_there_is(s: Any, m: Model) -> Value | None:
+    """AR as a controller holds it is that in ZooKeeper, or it knows of none."""
+    if not _only_grows(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        for p in m.partitions:
+            known = s.controllers[c].partitions[p].assigned
+            facts.append(either(known == (), known == s.zookeeper.assigned[p]))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
+def an_unknown_partition_is_in_no_state(s: Any, m: Model) -> Value | None:
+    """A controller does nothing about a partition whose AR it does not know; it and its replicas are in no state."""
+    if not _only_grows(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        for p in m.partitions:
+            unknown = flag(s.controllers[c].partitions[p].assigned == ())
+            facts.append(unknown.implies(is_in_no_state(s, m, c, p)))
+            facts.append(either(s.controllers[c].topics[m.topic_of(p)], unknown))
+    return both(*facts)
+
+
+@claim("always", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
+def who_listens_to_a_topic_knows_it(s: Any, m: Model) -> Value | None:
+    """A topic that is listened to, or whose change waits to be handled, is there, and known when it may be handled."""
+    if not _only_grows(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        reads = either(controller.active, controller.at == At.READ_STATES)
+        for t in m.topics:
+            told = either(controller.topic_listening[t], controller.topic_watching[t], _waits(m, controller, t))
+            facts.append(told.implies(s.zookeeper.topics[t]))
+            facts.append(both(told, reads).implies(controller.topics[t]))
+    return both(*facts)
+
+
+def _waits(m: Model, controller: Any, t: int) -> Value:
+    """Whether a callback waits that is about a topic's znode."""
+    places = range(m.scope.callback_capacity)
+    own = [controller.concerns[i] == t if m.tells_concerns else True for i in places]
+    return either(*(both(controller.callbacks[i] == Callback.MODIFICATIONS, own[i]) for i in places))
+
+
+@claim("always", source="PROTOCOL.md section 4", parts=PARTS)
+def replicas_wait_for_their_handler_only(s: Any, m: Model) -> Value | None:
+    """Replicas are still to be visited only while some are taken to NewReplica or to OfflineReplica."""
+    if not _only_grows(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        nobody = (m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions)
+        facts.append(either(is_at(controller, (At.NEW_REPLICA_READ, *REMOVING)), both(*nobody)))
+    return both(*facts)
+
+
+LEMMAS = (
+    an_assignment_is_whole_or_absent, who_adds_has_read_the_others, no_more_is_known_than_there_is,
+    an_unknown_partition_is_in_no_state, who_listens_to_a_topic_knows_it, replicas_wait_for_their_handler_only,
+)  # fmt: skip
