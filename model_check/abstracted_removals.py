@@ -24,6 +24,8 @@ def after_removals(m: Model, cluster: MemoryCluster, controller: KafkaController
     if m.removes_topics:
         yield f"{path}.dirty", bool(controller.batch.metadata_receivers)
         yield f"{path}.started", controller.replica_machine.has_started
+    for number, topic in enumerate(cluster.topics() if m.recreates_topics else ()):
+        yield f"{path}.created[{number}]", topic in controller.activity.created
     for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
         known = controller.context.topic_ids.get(topic)
         yield f"{path}.topic_ids[{number}]", is_another(cluster, topic, known)

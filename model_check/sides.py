@@ -61,9 +61,9 @@ class Sides:
     """Specification and reference of one scope under one set of switches; BadInput if the reference lacks a part."""
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
-        if lacking(scope, switches):
+        if lacking(scope):
             raise BadInput(
-                f"the reference cluster has no {lacking(scope, switches)}, so {scope.name} cannot run on it; "
+                f"the reference cluster has no {lacking(scope)}, so {scope.name} cannot run on it; "
                 f"explore it (`kcheck explore {scope.name}`), or name a scope without"
             )
         self.scope, self.switches = scope, switches

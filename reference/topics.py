@@ -125,6 +125,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
         controller.topic_listeners |= set(names)
         if new:
             controller.report(TopicsCreated, partitions=tuple(new))
+            controller.is_about(created=frozenset(names))
             yield from listen_to_topics(controller, names)
             yield from on_new_partition_creation(controller, tuple(new))
     except FencedWrite:

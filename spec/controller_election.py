@@ -47,7 +47,7 @@ RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", *TOPIC_LISTENERS, "asked",
     "request_read", "queued", "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming",
     "to_queue", "imbalanced", "shutting_down", "shutdown_of", "to_move", "topic_ids",
-    "started",
+    "started", "created",
 )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ and nothing else. Leadership without AR makes the next UpdateMetadata for all pa
 broker starts, or one dies that led nothing: the rest of the handling is lost (D51), and the batch, which belongs to the
 controller for ever, stays dirty. The one after that finds it so, and the elector resigns (D53); before 0.9.0.0 nobody
 did anything about it (D28). The brokers are told nothing, and if the topic is created again they ignore what has no
-higher leader epoch than they know (D23).
+higher leader epoch than they know (D23); what its controller does, if it has its leadership still, is told in
+`foreign_recreation`.
 
 Scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where its
 state znodes may go before it. Left out: the PSM's and the RSM's batches, which only a topic that is queued

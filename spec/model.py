@@ -111,6 +111,11 @@ class Model:
         return bool(self.scope.budget("removals"))
 
     @property
+    def recreates_topics(self) -> bool:
+        """Whether a topic that was removed by hand may be created again."""
+        return self.removes_topics and bool(self.scope.budget("creations"))
+
+    @property
     def keeps_assignments(self) -> bool:
         """Whether AR is a variable, in ZooKeeper and in each controller."""
         return self.has("reassignment") or self.has("addition")

@@ -176,8 +176,8 @@ def elects_preferred(controller: Any) -> Value:
 
 
 def _may_be_elected(m: Model, cached: Any) -> Value:
-    """From OfflinePartition; from OnlinePartition, too, where there are handlers that elect anew."""
-    if m.elects_preferred or m.has("shutdown"):
+    """From OfflinePartition; from OnlinePartition, too, where handlers elect anew, or topics are created again."""
+    if m.elects_preferred or m.has("shutdown") or m.recreates_topics:
         return flag(cached.state != PartitionState.NEW)
     return flag(cached.state == PartitionState.OFFLINE)
 

@@ -44,14 +44,22 @@ ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OF
 
 
 def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
-    """Every replica on these brokers goes Online; those whose leadership is cached are sent it, as one batch."""
+    """Every replica on these brokers goes Online."""
+    assigned = {p: m.brokers.intersection(on, assigned_set(s, m, c, p)) for p in m.partitions}
+    go_online(s, m, c, assigned, _strays(s, m, c, on))
+
+
+def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: Mapping[int, Value]) -> None:
+    """Replicas, by partition, go Online; those whose leadership is cached are sent it, unless they are New; one batch.
+
+    With it, strays are deleted.
+    """
     partitions = s.controllers[c].partitions
     told, informed = {}, {}
-    for p in m.partitions:
+    for p, going in replicas.items():
         cached = flag(partitions[p].leader_epoch != -1)
-        affected = m.brokers.intersection(on, assigned_set(s, m, c, p))
         moving = {
-            r: both(m.brokers.in_set(r, affected), may_go_online_or_offline(partitions[p].replicas[r]))
+            r: both(m.brokers.in_set(r, going), may_go_online_or_offline(partitions[p].replicas[r]))
             for r in m.assigned(p)
         }
         from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
@@ -61,7 +69,7 @@ def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
         for r in m.assigned(p):
             with when(moving[r]):
                 partitions[p].replicas[r] = ReplicaState.ONLINE
-    send(s, m, c, Batch(ordered=told, metadata=informed, deleted=_strays(s, m, c, on)))
+    send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
 
 
 def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:

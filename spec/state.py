@@ -235,8 +235,8 @@ def _controller(m: Model) -> Shape:
     /controller_epoch that the next conditional write, or fence, goes by. `taken`: the notifications that are being
     handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
     now. `dirty`: the controller's own batch holds what an exception left in it; `started`, kept beside it: the state
-    machines are up. `listed`: the brokers of the first of two reads. `decided`: what is to be written next to the state
-    znode of `partition`, on the version read.
+    machines are up. `created`: the topics whose creation is being handled. `listed`: the brokers of the first of two
+    reads. `decided`: what is to be written next to the state znode of `partition`, on the version read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -271,9 +271,7 @@ def _controller(m: Model) -> Shape:
             "lost_leader": Leaf(FLAG, False),
         }
     if m.removes_topics:
-        tree |= {"dirty": Leaf(FLAG, False), "started": Leaf(FLAG, False)}
-    if m.tells_topics_apart:
-        tree["topic_ids"] = {t: Leaf(FLAG, False) for t in m.topics}
+        tree |= _removed_topics(m)
     if m.has("notifications"):
         tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
     if m.has("reassignment"):
@@ -283,6 +281,16 @@ def _controller(m: Model) -> Shape:
     tree |= topic_listeners(m)
     tree |= elections_and_shutdowns(m)
     return tree
+
+
+def _removed_topics(m: Model) -> dict[str, Shape]:
+    """What a controller keeps only where topics may be removed by hand."""
+    flags: dict[str, Shape] = {"dirty": Leaf(FLAG, False), "started": Leaf(FLAG, False)}
+    if m.recreates_topics:
+        flags["created"] = {t: Leaf(FLAG, False) for t in m.topics}
+    if m.tells_topics_apart:
+        flags["topic_ids"] = {t: Leaf(FLAG, False) for t in m.topics}
+    return flags
 
 
 def watched_paths(m: Model) -> dict[str, Callback]:

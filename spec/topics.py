@@ -18,11 +18,13 @@ from typing import Any
 
 from spec.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.controller_threads import become_idle, has_started, take_callback
+from spec.deletion_queue import is_queued
+from spec.foreign_recreation import is_elected_again, tell_of_left_overs
 from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.partition_addition import listen_to_topic
-from spec.partition_leadership import begin_visits, can_be_visited, needs_visit
+from spec.partition_leadership import begin_visits, can_be_visited
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS, Batch, send
@@ -63,12 +65,16 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
             _forget_vanished(s, m, c, topic)
         with when(new):
             _track(s, m, c, topic)
+    if m.recreates_topics:
+        with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
+            _partitions_to_online(s, m, c)
 
 
 def _track(s: Any, m: Model, c: int, topic: int) -> None:
     """A new topic: its partitions go New, its replicas are to.
 
-    Where states are left over from a topic of that name that vanished, the table refuses (D53).
+    Where states are left over from a topic of that name that vanished, the table refuses. The rest of the creation goes
+    on with what they are (D53; spec/foreign_recreation.py).
     """
     controller = s.controllers[c]
     controller.topics[topic] = True
@@ -78,15 +84,18 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
         controller.modified[topic] = True
     if m.has("addition"):
         listen_to_topic(s, c, topic)
+    if m.recreates_topics:
+        controller.created[topic] = True
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
-        unknown = is_there(s, m, c, p)
+        there = unknown = is_there(s, m, c, p)
         if m.topics_vanish:
-            unknown = both(unknown, cached.state == PartitionState.NON_EXISTENT)
+            unknown = both(there, cached.state == PartitionState.NON_EXISTENT)
             fresh = {r: cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)}
             assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
         with when(unknown):
             cached.state = PartitionState.NEW
+        with when(there if m.recreates_topics else unknown):
             cached.todo = True
         cached.visiting = assigned
         with when(~m.brokers.is_empty(assigned)):
@@ -116,9 +125,14 @@ def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
     with when(~both(present, leads)):
         cached.replicas[r] = ReplicaState.NEW
     cached.visiting = m.brokers.difference(cached.visiting, one)
-    with when(~either(*(~m.brokers.is_empty(controller.partitions[q].visiting) for q in m.partitions))):
+    with when(~_are_replicas_due(s, m, c)):
         _tell_new_replicas(s, m, c)
         _partitions_to_online(s, m, c)
+
+
+def _are_replicas_due(s: Any, m: Model, c: int) -> Value:
+    """Whether there are new replicas whose state znode is still to be read."""
+    return either(*(~m.brokers.is_empty(s.controllers[c].partitions[p].visiting) for p in m.partitions))
 
 
 def _tell_new_replicas(s: Any, m: Model, c: int) -> None:
@@ -133,13 +147,9 @@ def _tell_new_replicas(s: Any, m: Model, c: int) -> None:
 
 
 def _partitions_to_online(s: Any, m: Model, c: int) -> None:
-    """Visit those of the new partitions that have a live replica; without any, the creation is done.
-
-    Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
-    """
+    """Visit those of the new partitions that have a live replica; without any, the creation is done."""
     partitions = s.controllers[c].partitions
-    is_due = needs_visit if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else can_be_visited
-    visited = {p: both(partitions[p].todo, is_due(s, m, c, p)) for p in m.partitions}
+    visited = {p: both(partitions[p].todo, _is_due(s, m, c, p)) for p in m.partitions}
     for p in m.partitions:
         partitions[p].todo = False
     begin_visits(s, m, c, Handler.CREATION, visited)
@@ -147,9 +157,21 @@ def _partitions_to_online(s: Any, m: Model, c: int) -> None:
         finish_creation(s, m, c)
 
 
+def _is_due(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether bringing a new partition online takes a ZooKeeper operation.
+
+    Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
+    """
+    due = can_be_visited(s, m, c, p)
+    if m.recreates_topics:
+        due = either(due, is_elected_again(s, c, p))
+    return both(~is_queued(s, m, c, p), due) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else due
+
+
 def finish_creation(s: Any, m: Model, c: int) -> None:
     """The replicas go from New to Online, which tells nobody; the handler ends."""
     controller = s.controllers[c]
+    tell_of_left_overs(s, m, c)
     for p in m.partitions:
         created = _is_created(s, m, c, p)
         for r in m.assigned(p):

@@ -130,7 +130,7 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
     for one in chosen:
         scope = scope_named(one.scope)
         for expected in one.explorations:
-            if lacking(scope, expected.switches) and scope.purgatory is None:
+            if lacking(scope) and scope.purgatory is None:
                 continue
             if expected.states <= (REPLAYABLE if deep else 0) or (one.scope, expected.variant) == ALWAYS_REPLAYED:
                 task = refine.Task(one.scope, expected.switches)

@@ -70,6 +70,7 @@ OLDER = {
         ("bounce", "AS_CODED"), ("lost_isr_write", OLDER["lost_isr_write"]),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in OLDER.items() if one[0] != "lost_isr_write"),
         ("bounce", "FENCED"), ("move", "AS_CODED"), ("foreign_recreation", "FENCED"),
+        ("foreign_recreation", "AS_CODED"),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in BY_HAND),
         ("leaderless_deletion", "AS_CODED"), ("addition", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),

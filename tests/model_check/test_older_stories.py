@@ -23,7 +23,7 @@ QUICK = ("D31",)
     [
         pytest.param(one, marks=[] if one.id in QUICK else pytest.mark.slow, id=one.id)
         for one in ROWS
-        if not lacking(scope(one.scope), one.base)
+        if not lacking(scope(one.scope))
     ],
 )
 def test_the_shortest_story_of_an_older_defect_is_one_of_the_reference(one: Defect) -> None:
