@@ -181,7 +181,9 @@ OWN_PART: Final = {
 
 
 BY_HAND: Final = frozenset({"removals", "state_removals"})
-"""Faults that long runs go without: a topic that was removed by hand would come again (see `reference.parts`)."""
+"""Faults that long runs go without: who creates a state znode of a topic that is gone creates the topic's znode, too,
+which the specification leaves out (spec/foreign_removal.py).
+"""
 
 
 def _is_of(budget: str, scope: Scope) -> bool:
