@@ -218,7 +218,9 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     if controller.mends(Switch.TOPIC_IDS):
-        yield "which topics", _told_apart(cluster, sorted(context.topic_ids.items()))
+        known = context.all_topics | {tp.topic for tp in context.partition_leadership_info}
+        ids = sorted((topic, topic_id) for topic, topic_id in context.topic_ids.items() if topic in known)
+        yield "which topics", _told_apart(cluster, ids)
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)
     deleting = controller.deleting
