@@ -8,6 +8,7 @@ wrote is explained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import TypeAlias
 
 from model_check.recorded import Observed, Recording
@@ -46,6 +47,7 @@ class Tracks:
         brokers = range(1, len(recording.cluster.broker_ids) + 1)
         self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
         self._lives = {b: self._count_lives(b) for b in brokers}
+        self._sessions = {b: tuple(self._sessions_of(b)) for b in brokers}
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
         self._ends = {b: tuple(self._ends_of_lives(b)) for b in brokers}
         self.started = frozenset(b for b in brokers if self._lives[b][-1])
@@ -57,9 +59,24 @@ class Tracks:
             counts.append(counts[-1] + (isinstance(one, SessionBegan) and one.by == b and one.first))
         return counts
 
+    def _sessions_of(self, b: int) -> Iterator[tuple[int, int]]:
+        """At which transactions, and when, a broker has got its sessions."""
+        for number, one in enumerate(self.sequences[self._zookeeper]):
+            if isinstance(one, SessionBegan) and one.by == b:
+                yield number, one.time
+
     def life(self, place: Place, b: int) -> int:
         """Which process of a broker is the present one; 1 also before any."""
         return max(1, self._lives[b][place[self._zookeeper]])
+
+    def are_of_the_next_session(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether all that a controller says is told after its process has got a session that is yet to come."""
+        said = [one for one in shown if isinstance(one, ControllerSaid)]
+        return bool(said) and all(one.time > self._next_session(place, one.controller) for one in said)
+
+    def _next_session(self, place: Place, b: int) -> float:
+        done = place[self._zookeeper]
+        return next((time for number, time in self._sessions[b] if number >= done), inf)
 
     def lives_on(self, place: Place, b: int, milliseconds: int) -> bool:
         """Whether the present process of a broker goes on for so long, by the clocks, as far as it is told."""

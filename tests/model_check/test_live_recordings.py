@@ -1,6 +1,6 @@
 """Recordings of live runs that once were not explained: each is a dated regression, with what was wrong.
 
-The first three are of 2026-11-21, the last is of 2026-11-22. What was wrong was the specification or the judge.
+The first three are of 2026-11-21, the last two of 2026-11-22. What was wrong was the specification or the judge.
 """
 
 import tarfile
@@ -38,8 +38,14 @@ STEPS: Mapping[str, Mapping[str, int]] = {
     # which drops the rest of the shutdown. The broker that waits is refused, and asks the next one. The judge
     # knew of a refusal only where the broker was gone next, and of such news only where nothing else explained it.
     "shutdown-dropped": {"expire_session_heard": 1, "accept_shutdown": 2, "refuse_shutdown": 1, "answer_shutdown": 1},
+    # Two controllers are stopped when a broker has left, and handle that as zombies under their new sessions: the first
+    # finds what the leaders have written meanwhile, which the judge let it read before; the second gives one of three
+    # removals up, since its successor has elected there, and the judge did not know the line that says so.
+    "zombie-removes-in-vain": {"stop_broker": 2, "expire_session_heard": 1, "expire_session": 1, "read_for_removal": 4},
 }
 """How often some rules must occur in any explanation."""
+SLOW = frozenset({"zombie-removes-in-vain"})
+"""Those that a deep run judges only."""
 
 
 @cache
@@ -49,7 +55,7 @@ def folders() -> Path:
     return Path(_HOME.name)
 
 
-@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in STEPS])
 def test_live_recordings_are_explained(name: str) -> None:
     found = judge(read(folders() / name))
     assert (found.outcome, found.reason) == (Outcome.EXPLAINED, "")

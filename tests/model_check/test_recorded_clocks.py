@@ -32,8 +32,7 @@ def shifted(folder: Path, broker: int, seconds: int) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("broker", [1, 2, 3])
-@pytest.mark.parametrize("seconds", [60, -60, 7200])
+@pytest.mark.parametrize(("broker", "seconds"), [(1, 60), (2, -60), (3, 7200)])
 def test_a_clock_that_is_off_is_set_right(broker: int, seconds: int, tmp_path: Path) -> None:
     whole, found = read(recording(NAME)).tracks, read(shifted(tmp_path, broker, seconds)).tracks
     assert found.keys() == whole.keys()
