@@ -107,7 +107,7 @@ class Printing(MetadataPrinting, ElectionStep):
         line = lines[at].line
         is_new = all(one.line != line for one in lines[:at])
         if isinstance(line, UpdateMetadataSending) and line.brokers:
-            is_new = sum(one.line == line for one in lines[:at]) < self.updates
+            is_new = sum(one.line == line for one in lines[:at]) < self.updates_naming(line)
         return is_new and self.accounts_for(line)
 
     def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from model_check.open_system import OpenSystem, open_system
+from model_check.plain_rules import Seen
 from model_check.plain_state import PlainState
 from model_check.printed import Printing
 from model_check.recorded import Cluster
@@ -11,10 +12,13 @@ from model_check.reported import Reporting
 from spec.controller_log.broker_changes import ShuttingDownBroker
 from spec.controller_log.isr_notification import NotificationsFound
 from spec.controller_log.reassignment import ReassignmentRequested
-from spec.kafka_types import TopicPartition
+from spec.controller_request_lines import UpdateMetadataSending
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.log_lines import Line
+from spec.logged_values import Leadership
 from spec.replica_states import ReplicaState
 from spec.state_change_lines import ReplicaChangeFailed
+from spec.terms import number
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
 PARAMETERS = {"c": 1, "b": 2, "p": 0, "r": 2}
@@ -93,6 +97,25 @@ def test_that_line_is_such_a_steps_and_no_resignations() -> None:
     assert Printing(system(), CLUSTER, "read_for_removal", PARAMETERS, at, at, ()).accounts_for(line)
     resigned = {**at, "controllers": {1: {}}}
     assert not Printing(system(), CLUSTER, "on_new_session", PARAMETERS, at, resigned, ()).accounts_for(line)
+
+
+def test_of_the_two_batches_for_a_new_broker_the_second_names_what_it_hosts() -> None:
+    """A line like that of the first batch, right after the second, may be of the next handler."""
+
+    def queued(kind: str, **fields: int) -> Seen:
+        return Seen("controller 1", kind, {name: number(9).constant(value) for name, value in fields.items()})
+
+    def updates(*seen: Seen, leader: int = 1) -> int:
+        step = Printing(system(), CLUSTER, "on_broker_change", PARAMETERS, state(), state(), seen)
+        line = UpdateMetadataSending(1, 1, Leadership(leader, (1,), 0, 1), (1, 2), CLUSTER.partitions[0])
+        return step.updates_naming(line)
+
+    everybody = queued("queue UpdateMetadata", broker=2)
+    hosted, other = (queued("queue LeaderAndIsr", broker=2, partition=p) for p in (0, 1))
+    assert updates() == 0
+    assert updates(everybody) == updates(everybody, hosted) == 1
+    assert updates(everybody, everybody) == updates(everybody, other, everybody) == 1
+    assert updates(everybody, hosted, everybody) == updates(everybody, everybody, leader=LEADER_DURING_DELETE) == 2
 
 
 def said(line: Line, *details: type[Line]) -> ControllerSaid:
