@@ -19,7 +19,7 @@ from typing import Final
 from model_check.judge import BUDGET, judge
 from model_check.judgement_report import run_of
 from model_check.live_cluster import LiveCluster, Setup, Stopped
-from model_check.live_scenario import DRAWN, FAULTS, Scenario, drawn
+from model_check.live_scenario import FAULTS, Scenario, drawn
 from model_check.recordings import read
 from model_check.results import Run
 from model_check.verdicts import INTERRUPTED, Verdict
@@ -37,8 +37,8 @@ class Task:
 
     setup: Setup
     topics: int = 2
-    faults: int = len(DRAWN)
-    kinds: tuple[str, ...] = DRAWN
+    faults: int = len(FAULTS)
+    kinds: tuple[str, ...] = tuple(FAULTS)
     seconds: float | None = None
 
     @property

@@ -231,9 +231,6 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""
 
-DRAWN: Final = tuple(kind for kind in FAULTS if not kind.startswith(("add", "delete", "shutdown", "elect")))
-"""The kinds that are drawn where none is named: the others take long, or leave much to search."""
-
 
 def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """Kinds of faults by name; UnknownName lists the known ones."""

@@ -81,18 +81,26 @@ class Fetcher:
         self._addresses = addresses
         self._connections: dict[Address, socket.socket] = {}
         self._lagging_until = 0.0
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ReplicaFetcherThread", daemon=True)
 
     def start(self) -> None:
         """Begin."""
-        threading.Thread(target=self._run, name="ReplicaFetcherThread", daemon=True).start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End; a fetch that is on its way is answered first, or given up."""
+        self._stopping.set()
+        self._thread.join()
+        for connection in self._connections.values():
+            connection.close()
 
     def lag(self, seconds: float) -> None:
         """Tell nobody anything for so long."""
         self._lagging_until = time.monotonic() + seconds
 
     def _run(self) -> None:
-        while True:
-            time.sleep(INTERVAL_SECONDS)
+        while not self._stopping.wait(INTERVAL_SECONDS):
             if time.monotonic() < self._lagging_until:
                 continue
             for address, partitions in self._followed().items():

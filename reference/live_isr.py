@@ -1,9 +1,9 @@
 """The leader's changes of its ISRs, by the clock: who was not heard of leaves, who follows comes back.
 
 A follower is heard of by its fetches (`live_fetching`). One that was silent for the lag time is taken out of the ISR;
-one that follows in this leader's epoch, and is not in the ISR, is taken in. Where the write fails because the znode is
-not as the leader believes, it tries again some time later with the same version (D6). Changes are announced in one
-notification, once there have been none for a while.
+one that follows in this leader's epoch, and is not in the ISR, is taken in before its fetch is answered. Where the
+write fails because the znode is not as the leader believes, it tries again some time later with the same version (D6).
+Changes are announced in one notification, once there have been none for a while.
 
 Kafka 0.10.2.2: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `ReplicaManager.maybePropagateIsrChanges`. PROTOCOL.md
 section 10.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Final
 
 from reference.broker import Broker, Partition
@@ -24,12 +24,13 @@ from reference.procedures import Procedure
 from spec.kafka_types import TopicPartition
 
 RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
-"""A follower that was heard of so lately has caught up."""
+"""A fetch that waited longer for its turn tells nothing of who is there now."""
 BLACK_OUT_SECONDS: Final = 1.0
 """How long no ISR must have changed before changes are announced (`IsrChangePropagationBlackOut`, 5 s)."""
 
 Follower = tuple[TopicPartition, int, int]
 """A partition, its leader epoch, and a replica."""
+Change = Callable[[TopicPartition, int], Procedure[bool]]
 
 
 class IsrManager:
@@ -50,10 +51,19 @@ class IsrManager:
         threading.Thread(target=self._run, name="isr-expiration", daemon=True).start()
 
     def hear(self, fetch: Fetch) -> None:
-        """A follower lives, and follows in these epochs."""
+        """A follower lives, and follows in these epochs: where it is not in the ISR, it has caught up, and comes in."""
         now = time.monotonic()
         for one in fetch.partitions:
             self._heard[one.topic_partition, one.leader_epoch, fetch.replica_id] = now
+        with self._lock:
+            if time.monotonic() - now >= RECENT_SECONDS:
+                return
+            for one in fetch.partitions:
+                known = self._broker.partitions.get(one.topic_partition)
+                if known is not None and self._may_change(one.topic_partition, known, now):
+                    missing = {*known.assigned_replicas} - {*known.isr}
+                    if known.leader_epoch == one.leader_epoch and fetch.replica_id in missing:
+                        self._change(one.topic_partition, self._broker.maybe_expand_isr, fetch.replica_id, now)
 
     def _run(self) -> None:
         while True:
@@ -62,26 +72,31 @@ class IsrManager:
                 self.change_isrs(time.monotonic())
 
     def change_isrs(self, now: float) -> None:
-        """Do what is due at this moment."""
+        """Do what is due at this moment: one replica of a partition leaves at a time; what changed is announced."""
         for partition, known in list(self._broker.partitions.items()):
-            if known.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0):
-                for change in self._due(partition, known, now):
-                    if self._zookeeper.complete(change):
-                        self._changed_at = now
-                    else:
-                        self._not_before[partition] = now + self._lag_seconds
-                    break
+            if self._may_change(partition, known, now):
+                silent = self._silent(partition, known, now)
+                if silent is not None:
+                    self._change(partition, self._broker.maybe_shrink_isr, silent, now)
         if self._broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
             self._zookeeper.complete(maybe_propagate_isr_changes(self._broker, self._broker.isr_changes))
 
-    def _due(self, partition: TopicPartition, known: Partition, now: float) -> Iterator[Procedure[bool]]:
-        """The changes of one partition that are due, the first of which is made."""
+    def _may_change(self, partition: TopicPartition, known: Partition, now: float) -> bool:
+        """Whether this broker leads a partition, and has not failed to change its ISR just now."""
+        return known.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
+
+    def _silent(self, partition: TopicPartition, known: Partition, now: float) -> int | None:
+        """The first member of the ISR that was not heard of for the lag time."""
         led_since = self._led_since.setdefault((partition, known.leader_epoch), now)
         for replica in known.assigned_replicas:
-            heard = self._heard.get((partition, known.leader_epoch, replica))
-            if replica == self._broker.broker_id:
-                continue
-            if replica in known.isr and now - (heard or led_since) > self._lag_seconds:
-                yield self._broker.maybe_shrink_isr(partition, replica)
-            if replica not in known.isr and heard is not None and now - heard < RECENT_SECONDS:
-                yield self._broker.maybe_expand_isr(partition, replica)
+            heard = self._heard.get((partition, known.leader_epoch, replica), led_since)
+            if replica in known.isr and replica != self._broker.broker_id and now - heard > self._lag_seconds:
+                return replica
+        return None
+
+    def _change(self, partition: TopicPartition, change: Change, replica: int, now: float) -> None:
+        """Have a replica leave the ISR, or come in; a failure is not repeated at once."""
+        if self._zookeeper.complete(change(partition, replica)):
+            self._changed_at = now
+        else:
+            self._not_before[partition] = now + self._lag_seconds

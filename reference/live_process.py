@@ -133,8 +133,12 @@ class LiveProcess:
         self.fetcher.start()
 
     def stop(self) -> None:
-        """Stop in order: once the controller lets it go, or does not, close the session; nothing else is done after."""
+        """Stop in order: once the controller lets it go, or does not, follow nobody, then close the session.
+
+        Nothing else is done after.
+        """
         depart(self.settings.broker_id, self.zookeeper)
+        self.fetcher.stop()
         self.controller_lock.acquire()
         self.broker_lock.acquire()
         self.controller.report(Resigned)

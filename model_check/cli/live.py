@@ -17,7 +17,7 @@ from model_check.cli.console import note, print_document
 from model_check.cli.progress import faults_bar, interruptible
 from model_check.live import Task, Tell, run
 from model_check.live_cluster import Setup
-from model_check.live_scenario import DRAWN, FAULTS, checked_kinds
+from model_check.live_scenario import FAULTS, checked_kinds
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.errors import BadInput, EnvironmentFailure
@@ -29,7 +29,7 @@ def command(
     *,
     brokers: Annotated[int, typer.Option(min=1, max=20, help="How many broker processes.")] = 3,
     topics: Annotated[int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")] = 2,
-    faults: Annotated[int, typer.Option(min=0, help="How many faults, one after the other.")] = len(DRAWN),
+    faults: Annotated[int, typer.Option(min=0, help="How many faults, one after the other.")] = len(FAULTS),
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long, instead of so many.")] = None,
     only: Annotated[
         list[str] | None,
@@ -62,7 +62,7 @@ def command(
         raise BadInput(f"{save} is there already: a recording is saved in a new folder")
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     setup = Setup(brokers, chosen, port, switches=options.chosen_switches(variant, on, off))
-    task = Task(setup, topics, faults, checked_kinds(only or DRAWN), None if minutes is None else 60 * minutes)
+    task = Task(setup, topics, faults, checked_kinds(only or FAULTS), None if minutes is None else 60 * minutes)
     options.folder_to_fill(save)
     with interruptible() as interrupt, faults_bar(task.title, faults if minutes is None else None) as tell:
         return print_document(plain_document("live", recorded(task, save, interrupt, tell)), as_json=as_json)

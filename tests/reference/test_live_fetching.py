@@ -3,6 +3,7 @@
 import socket
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -46,10 +47,12 @@ class Leader:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
-        connection, _ = self.listening.accept()
-        while True:
-            self.fetches.append(decode_fetch(receive_frame(connection)))
-            send_frame(connection, b"")
+        with self.listening:
+            connection, _ = self.listening.accept()
+        with connection, suppress(EOFError):
+            while True:
+                self.fetches.append(decode_fetch(receive_frame(connection)))
+                send_frame(connection, b"")
 
 
 def test_a_follower_tells_its_leaders_and_nobody_else() -> None:
@@ -73,3 +76,8 @@ def test_a_follower_tells_its_leaders_and_nobody_else() -> None:
     time.sleep(0.3)
     assert len(leader.fetches) == told
     assert set(leader.fetches) == {Fetch(2, (Followed("t", 0, 4),))}
+    fetcher.lag(0)
+    fetcher.stop()
+    told = len(leader.fetches)
+    time.sleep(0.2)
+    assert len(leader.fetches) == told

@@ -75,24 +75,34 @@ def test_who_is_silent_for_the_lag_time_leaves_one_by_one(answers: Answers, cloc
     assert [(type(one), one.replica) for one in answers.effects[1:]] == [(ShrinkIsr, 3)]
 
 
-def test_who_follows_in_the_leaders_epoch_comes_back(answers: Answers, clock: Callable[[float], None]) -> None:
+def test_who_follows_in_the_leaders_epoch_comes_back_at_once(answers: Answers, clock: Callable[[float], None]) -> None:
     broker, manager = leader(answers, (1,))
     clock(10.0)
     for other_epoch in (4, 6):
         manager.hear(fetch(2, other_epoch))
-    manager.change_isrs(10.0)
+    manager.hear(fetch(4))
     assert answers.effects == []
-    manager.hear(fetch(2))
-    manager.change_isrs(10.1)
+    for _ in range(2):
+        manager.hear(fetch(2))
     assert [(type(one), one.replica, one.expected_version) for one in answers.effects] == [(ExpandIsr, 2, 7)]
     assert broker.partitions[T0].isr == (1, 2)
+    manager.change_isrs(10.5)
+    assert len(answers.effects) == 1
 
 
-def test_a_sign_of_life_is_soon_too_old(answers: Answers, clock: Callable[[float], None]) -> None:
-    _, manager = leader(answers, (1,))
+def test_a_fetch_that_waited_for_its_turn_takes_nobody_in(answers: Answers, clock: Callable[[float], None]) -> None:
+    """Its follower may be gone."""
+    broker, _ = leader(answers, (1,))
+
+    class Busy:
+        def __enter__(self) -> None:
+            clock(10.2)
+
+        def __exit__(self, *_: object) -> None: ...
+
+    manager = IsrManager(broker, cast("threading.RLock", Busy()), cast("ZkClient", answers), LAG)
     clock(10.0)
     manager.hear(fetch(2))
-    manager.change_isrs(10.5)
     assert answers.effects == []
 
 
@@ -116,6 +126,7 @@ def test_changes_are_announced_together_once_there_are_none_for_a_while(answers:
 def test_followers_change_nothing(answers: Answers) -> None:
     broker, manager = leader(answers, (1, 2))
     broker.partitions[T0] = Partition(2, 5, (), 7, 1, (1, 2, 3))
+    manager.hear(fetch(3))
     for now in (10.0, 20.0):
         manager.change_isrs(now)
     assert answers.effects == []
