@@ -168,17 +168,23 @@ def is_at_rest(explainer: Explainer, state: PlainState) -> bool:
 def with_all_started(explainer: Explainer, state: PlainState) -> PlainState | None:
     """Where a cluster at rest would come to rest if whoever is dead were started; the state itself if nobody is.
 
-    None if it would not.
+    None if it would not, or if the specification has no room for what it does.
     """
     for _ in range(MOST_STEPS):
-        after = _following(explainer, state, starts=False) or _following(explainer, state, starts=True)
+        after = _following(explainer, state, starts=False)
+        after = _following(explainer, state, starts=True) if after is None else after
         if after is None:
             return state
+        if not after:
+            return None
         state = after
     return None
 
 
 def _following(explainer: Explainer, state: PlainState, *, starts: bool) -> PlainState | None:
-    """The state after a step of progress that changes something, which is a process's start or is not."""
+    """The state after a step of progress that changes something, which is a process's start or is not.
+
+    Empty where there is no room for the step.
+    """
     steps = explainer.progress(state)
     return next((to for name, to in steps if name.startswith(START) is starts and to != state), None)

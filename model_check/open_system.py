@@ -35,7 +35,7 @@ which partitions are added to it.
 """
 
 ANY_NUMBER = 0
-"""Of tries: no recording tells what `controlled.shutdown.max.retries` is, nor of a try that reaches nobody."""
+"""Of tries: no required file tells what `controlled.shutdown.max.retries` is, nor of a try that reaches nobody."""
 
 Step = tuple[PlainState, tuple[Seen, ...]]
 """The state after a step, and what is seen of it."""

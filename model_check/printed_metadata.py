@@ -33,12 +33,11 @@ class MetadataPrinting(DeletionPrinting):
         return max(queued.values(), default=0)
 
     def updates_naming(self, line: UpdateMetadataSending) -> int:
-        """How many of them name a partition: where a broker has come, one names all, and one those that it hosts."""
-        if not self.for_brokers or line.leadership.leader == LEADER_DURING_DELETE:
+        """How many of them name a partition: where a broker has come, one names no more than what that hosts."""
+        hosted = {one.fields["partition"].raw for one in self.seen if one.kind == "queue LeaderAndIsr"}
+        if not self.for_brokers or not hosted or line.leadership.leader == LEADER_DURING_DELETE:
             return self.updates
-        p = self.cluster.partition(line.partition)
-        is_hosted = any(one.kind == "queue LeaderAndIsr" and one.fields["partition"].raw == p for one in self.seen)
-        return self.updates if is_hosted else min(1, self.updates)
+        return self.updates - (self.cluster.partition(line.partition) not in hosted)
 
     def informs(self, line: UpdateMetadataSending) -> bool:
         """An UpdateMetadata is queued for these brokers (none, if none lives), and tells of this leadership."""

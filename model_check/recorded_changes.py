@@ -135,6 +135,9 @@ class Changes:
             case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
                 self.without_assignment.add(path)
                 return WITHOUT_ASSIGNMENT.reason
+            case DataSet(path=path) if path in self.without_assignment:
+                self.without_assignment.remove(path)
+                return ""
             case NodeDeleted(path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
                 return WITHOUT_ASSIGNMENT.reason

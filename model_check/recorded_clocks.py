@@ -5,7 +5,8 @@ has written it. So the least time between the two, over a whole log, is how far 
 that it takes. A log in another time zone is one whose clock is hours off.
 
 Less than `SKEW` is left as it is, for the search bears that. A clock that is ahead looks like slow requests; so it
-takes more than one line to tell.
+takes more than one line to tell, and none that, if the clock is right, was written right after a start of the broker:
+it is told then of what was written while it was away.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Final
 from model_check.recorded import Cluster
 from model_check.recorded_entries import head_of, lines_of
 from model_check.recorded_tracks import SKEW
-from model_check.recorded_zookeeper import EpochWritten, StateWritten, ZooKeeperChange
+from model_check.recorded_zookeeper import EpochWritten, SessionBegan, StateWritten, ZooKeeperChange
 from spec.controller_log.failover import EpochIncremented
 from spec.controller_log.lines import parse_controller_line
 from spec.leader_and_isr_lines import LeaderAndIsrReceived
@@ -26,16 +27,27 @@ from spec.state_change_lines import parse_line
 
 LEAST: Final = 2
 """How many lines must tell that a clock is ahead."""
+AT_START: Final = 10_000
+"""The milliseconds within which a broker that has a new session is told what it hosts."""
 
 
 def ahead_of_zookeeper(log: Path, reports: Path, cluster: Cluster, changes: Iterable[ZooKeeperChange]) -> int:
     """The milliseconds by which the clock of a broker's state-change.log, and of its controller.log, is ahead."""
-    broker = cluster.broker(int(log.parent.name.removeprefix("broker-")))
+    broker, changes = cluster.broker(int(log.parent.name.removeprefix("broker-"))), list(changes)
     written = _times(changes, broker)
     told = [*_received(log, cluster), *(_incremented(reports) if reports.exists() else ())]
-    apart = [time - written[event] for event, time in told if event in written]
-    least = min(apart, default=0)
-    return least if least < -SKEW or (least > SKEW and len(apart) >= LEAST) else 0
+    starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
+    pairs = [(written[event], time) for event, time in told if event in written]
+    behind = min((after - before for before, after in pairs), default=0)
+    if behind < -SKEW:
+        return behind
+    fresh = [
+        after - before
+        for before, after in pairs
+        if not any(before < start <= after <= start + AT_START for start in starts)
+    ]
+    least = min(fresh, default=0)
+    return least if least > SKEW and len(fresh) >= LEAST else 0
 
 
 def _times(changes: Iterable[ZooKeeperChange], broker: int) -> dict[Hashable, int]:

@@ -56,11 +56,10 @@ class IsrManager:
         for one in fetch.partitions:
             self._heard[one.topic_partition, one.leader_epoch, fetch.replica_id] = now
         with self._lock:
-            if time.monotonic() - now >= RECENT_SECONDS:
-                return
             for one in fetch.partitions:
                 known = self._broker.partitions.get(one.topic_partition)
-                if known is not None and self._may_change(one.topic_partition, known, now):
+                is_recent = time.monotonic() - now < RECENT_SECONDS
+                if is_recent and known is not None and self._may_change(one.topic_partition, known, now):
                     missing = {*known.assigned_replicas} - {*known.isr}
                     if known.leader_epoch == one.leader_epoch and fetch.replica_id in missing:
                         self._change(one.topic_partition, self._broker.maybe_expand_isr, fetch.replica_id, now)

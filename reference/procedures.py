@@ -116,7 +116,7 @@ class AskSession:
 
 @dataclass(frozen=True)
 class PastZkClient:
-    """A read on the raw ZooKeeper handle: it sets no watch, whoever listens to the path."""
+    """A read that sets no watch, whoever listens to the path: on the raw handle, or told so."""
 
     operation: GetData | GetChildren
 

@@ -1,13 +1,14 @@
 """Brokers' clocks that are off, or of another time zone, are set right by what follows from transactions."""
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from model_check.recorded_clocks import ahead_of_zookeeper
-from model_check.recorded_zookeeper import ZooKeeperChange
+from model_check.recorded_zookeeper import SessionBegan, ZooKeeperChange
 from model_check.recordings import read
 from spec.errors import BadInput
 from spec.log_entries import print_time
@@ -59,6 +60,20 @@ def test_one_late_line_tells_of_a_slow_request_not_of_a_clock(
     changes = [one for one in whole.tracks["zookeeper"] if isinstance(one, ZooKeeperChange)]
     ahead = ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, changes)
     assert abs(ahead - 1000 * seconds * told) <= A_MOMENT
+
+
+def test_who_was_away_and_is_told_old_states_at_its_start_has_no_clock_that_is_ahead(tmp_path: Path) -> None:
+    """The lines are a minute late, but its session began behind the writes."""
+    log = shifted(tmp_path, 3, 60) / "broker-3/state-change.log"
+    whole = read(recording(NAME))
+    changes = [one for one in whole.tracks["zookeeper"] if isinstance(one, ZooKeeperChange)]
+    away = [
+        replace(one, time=one.time + 55_000) if isinstance(one, SessionBegan) and one.by == 3 else one
+        for one in changes
+    ]
+    assert any(one != other for one, other in zip(changes, away, strict=True))
+    assert ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, changes) > 0
+    assert ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, away) == 0
 
 
 @pytest.mark.parametrize("log", LOGS)
