@@ -25,7 +25,7 @@ from model_check.controller_step import (
 )
 from model_check.election_step import ElectionStep
 from model_check.hidden_steps import part
-from model_check.printed_keys import DELETION, KEYS, Key, key_of
+from model_check.printed_keys import DELETION, KEYS, Key, key_of, rows_of_step_9, up_to
 from model_check.printed_metadata import MetadataPrinting
 from model_check.recorded_processes import ControllerSaid
 from spec.controller_request_lines import (
@@ -190,9 +190,14 @@ class Printing(MetadataPrinting, ElectionStep):
         """Which lines a changed replica has: one, or those of its deletion, after which it goes at once."""
         if rows := self.rows_of_deletion(p, r):
             return [(target,) if target in DELETION else () for _, target in rows]
-        deleted = self._deletes and self._replica(self.after, p, r) is ReplicaState.NON_EXISTENT
-        goes_offline = self._replica(self.before, p, r) is not ReplicaState.OFFLINE
-        return [*([()] if goes_offline else []), *((target,) for target in DELETION)] if deleted else [()]
+        if not self._deletes_now(p, r):
+            return [()]
+        rows = rows_of_step_9(self._replica(self.before, p, r))
+        return [(target,) if target in DELETION else () for source, target in rows if source is not target]
+
+    def _deletes_now(self, p: int, r: int) -> bool:
+        """Whether the step takes a replica through the steps 8 and 9 of a reassignment, or what is left of them."""
+        return self._deletes and self._replica(self.after, p, r) is ReplicaState.NON_EXISTENT
 
     def _comes_online_unsaid(self, p: int, r: int) -> bool:
         """Kafka says nothing of a replica that comes Online, and was not New, where no leadership is cached."""
@@ -247,19 +252,26 @@ class Printing(MetadataPrinting, ElectionStep):
         """A replica stays in its state.
 
         One of a partition without cached leadership cannot go Offline, nor one whose state znode is of no use; one that
-        its state znode names as leader cannot become New, and then not Online either, since the table has no such row.
+        its state znode names as leader cannot become New, and then not Online either, since the table has no such row;
+        nor has it one for a replica whose deletion has begun and which a reassignment would have Online, or Offline.
         """
         if self.does_not_delete(line):
             return True
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
+        old = self._replica(self.before, p, r)
+        if old in DELETION and self._deletes_now(p, r):
+            return line.source is old and (line.target is ReplicaState.OFFLINE or line.target in up_to(old))
         if line.target is ReplicaState.OFFLINE:
             known = any(self._cached(state, line.partition).version.raw for state in self._states)
-            return not known or (self.stops_in_vain and visited and self._replica(self.before, p, r) is line.source)
+            return not known or (self.stops_in_vain and visited and old is line.source)
         stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
         if line.target in DELETION:
             return stays and self._deletes
-        return stays and (visited if line.target is ReplicaState.NEW else line.source is ReplicaState.NON_EXISTENT)
+        if line.target is ReplicaState.NEW:
+            return stays and visited
+        in_vain = self.rule in WITH_BATCHES and not is_valid(line.source, line.target)
+        return stays and (in_vain or line.source is ReplicaState.NON_EXISTENT)
 
     def _has_nobody_alive(self, partition: Any) -> bool:
         """Whether a partition stays New because no assigned replica lives: it is tried again with the others."""
@@ -280,8 +292,8 @@ class Printing(MetadataPrinting, ElectionStep):
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         old, new = self._replica(self.before, p, r), self._replica(self.after, p, r)
         visited = self.parameters.get("p") == p and self.parameters.get("r") == r
-        if self._deletes and new is ReplicaState.NON_EXISTENT:
-            return is_valid(line.source, line.target)
+        if self._deletes_now(p, r):
+            return (line.source, line.target) in rows_of_step_9(old)
         if line.target is ReplicaState.NEW:
             return visited and old is line.source and new in {ReplicaState.NEW, ReplicaState.ONLINE}
         if line.target is not ReplicaState.ONLINE:

@@ -49,15 +49,16 @@ class DeletionPrinting(ControllerStep):
     def does_not_delete(self, line: ReplicaChangeFailed) -> bool:
         """Whether a replica of a queued topic stays as it is, for want of a row in the table.
 
-        That is one that is to be deleted and did not go Offline (D16), or one on a dead broker from which no answer is
-        awaited (D15, D45).
+        That is one that is to be deleted and did not go Offline (D16), one on a dead broker from which no answer is
+        awaited (D15, D45), or one whose answer comes when nobody awaits it any more (D44).
         """
         p, r = self.cluster.partition(line.partition), self.cluster.broker(line.replica)
         if not self._is_dying(line.partition) or is_valid(line.source, line.target):
             return False
         stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
         is_live = bool(self._controller(self.after).live.raw >> r - 1 & 1)
-        return stays and is_live == (line.target is ReplicaState.DELETION_STARTED)
+        is_answered = self.rule == "on_replica_deleted"
+        return stays and (is_answered or is_live == (line.target is ReplicaState.DELETION_STARTED))
 
     def rows_of_completion(self, p: int) -> Iterator[tuple[PartitionState, PartitionState]]:
         """The transitions of a partition whose topic is deleted: to Offline, then out of existence."""

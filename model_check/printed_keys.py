@@ -28,6 +28,18 @@ Key: TypeAlias = "tuple[Any, ...]"
 DELETION: Final = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT)
 """The states through which a replica goes in step 9 of a reassignment, in one step."""
 
+
+def up_to(state: ReplicaState) -> tuple[ReplicaState, ...]:
+    """Those of them that a replica in one of them has behind it, and its own."""
+    return DELETION[: DELETION.index(state) + 1]
+
+
+def rows_of_step_9(old: ReplicaState) -> tuple[tuple[ReplicaState, ReplicaState], ...]:
+    """The transitions of an old replica, Offline first; one whose deletion has begun makes only the others."""
+    through = DELETION[DELETION.index(old) + 1 :] if old in DELETION else (ReplicaState.OFFLINE, *DELETION)
+    return tuple(zip((old, *through), through, strict=False))
+
+
 KEYS: Final[Mapping[type[Line], tuple[str, ...]]] = {
     LeaderAndIsrSending: ("partition", "broker"),
     ReplicaChanged: ("partition", "replica"),

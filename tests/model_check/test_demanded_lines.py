@@ -1,5 +1,7 @@
 """Which lines a step must write: of shutdowns refused or in vain, and those of DEBUG that its process writes."""
 
+from itertools import pairwise
+
 import pytest
 
 from model_check.open_system import OpenSystem, open_system
@@ -17,7 +19,8 @@ from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.log_lines import Line
 from spec.logged_values import Leadership
 from spec.replica_states import ReplicaState
-from spec.state_change_lines import ReplicaChangeFailed
+from spec.state import At
+from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.terms import number
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
@@ -97,6 +100,48 @@ def test_that_line_is_such_a_steps_and_no_resignations() -> None:
     assert Printing(system(), CLUSTER, "read_for_removal", PARAMETERS, at, at, ()).accounts_for(line)
     resigned = {**at, "controllers": {1: {}}}
     assert not Printing(system(), CLUSTER, "on_new_session", PARAMETERS, at, resigned, ()).accounts_for(line)
+
+
+GOING = (ReplicaState.OFFLINE, ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
+GONE = ReplicaState.NON_EXISTENT
+
+
+@pytest.mark.parametrize(
+    ("old", "failing", "rows"),
+    [
+        (ReplicaState.ONLINE, (), [(ReplicaState.ONLINE, GOING[0]), *pairwise((*GOING, GONE))]),
+        (ReplicaState.DELETION_STARTED, GOING[:2], [*pairwise((*GOING[1:], GONE))]),
+        (ReplicaState.DELETION_SUCCESSFUL, GOING, [(GOING[2], GONE)]),
+    ],
+)
+def test_an_old_replica_takes_the_steps_that_the_table_lets_it_and_fails_in_the_others(
+    old: ReplicaState, failing: tuple[ReplicaState, ...], rows: list[tuple[ReplicaState, ReplicaState]]
+) -> None:
+    """`handleStateChanges` catches for each replica and each of the four targets of steps 8 and 9."""
+
+    def at(place: At, replica: ReplicaState) -> PlainState:
+        known = state(replica, queued=True)
+        controller = {**known["controllers"][1], "at": list(At).index(place), "reassigning": 0}
+        return {**known, "controllers": {1: controller}}
+
+    before, after = at(At.REMOVE_WRITE, old), at(At.WRITE_TARGET, GONE)
+    step = Printing(system(), CLUSTER, "write_removal", PARAMETERS, before, after, ())
+    partition = CLUSTER.partitions[0]
+    every = [*ReplicaState]
+    failed = {
+        (source, target)
+        for source in every
+        for target in every
+        if step.accounts_for(ReplicaChangeFailed(1, 1, 2, partition, source, target))
+    }
+    changed = {
+        (source, target)
+        for source in every
+        for target in every
+        if step.accounts_for(ReplicaChanged(1, 1, 2, partition, source, target))
+    }
+    assert failed == {(old, target) for target in failing}
+    assert changed == set(rows)
 
 
 def test_of_the_two_batches_for_a_new_broker_the_second_names_what_it_hosts() -> None:

@@ -134,6 +134,7 @@ def drain(run: Run, *marks: str) -> None:
         run.do(steps[0])
 
 
+@pytest.mark.slow
 def test_a_zombie_stops_a_replica_that_is_reassigned_again_whatever_is_fenced() -> None:
     # Controller 1 is about to take replica 3 out of the ISR, for the first request, when its session ends. Controller 2
     # goes on with that one, and then 3 comes back. Before it may go again, controller 1 finds the znode a newer

@@ -83,6 +83,7 @@ def test_an_unknown_scope_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "nowhere" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_scope_that_is_too_small_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["benchmarks", "tiny", "--marginal"])
     with pytest.raises(SystemExit, match=r"^benchmarks: tiny has not 48,000,000 states: take another scope$"):
