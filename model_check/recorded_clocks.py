@@ -12,12 +12,13 @@ it is told then of what was written while it was away.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from model_check.recorded import Cluster
 from model_check.recorded_entries import head_of, lines_of
+from model_check.recorded_sessions import broker_of
 from model_check.recorded_tracks import SKEW
 from model_check.recorded_zookeeper import EpochWritten, SessionBegan, StateWritten, ZooKeeperChange
 from spec.controller_log.failover import EpochIncremented
@@ -31,9 +32,9 @@ AT_START: Final = 10_000
 """The milliseconds within which a broker that has a new session is told what it hosts."""
 
 
-def ahead_of_zookeeper(log: Path, reports: Path, cluster: Cluster, changes: Iterable[ZooKeeperChange]) -> int:
+def ahead_of_zookeeper(log: Path, reports: Path, cluster: Cluster, changes: Sequence[ZooKeeperChange]) -> int:
     """The milliseconds by which the clock of a broker's state-change.log, and of its controller.log, is ahead."""
-    broker, changes = cluster.broker(int(log.parent.name.removeprefix("broker-"))), list(changes)
+    broker = cluster.broker(broker_of(log))
     written = _times(changes, broker)
     told = [*_received(log, cluster), *(_incremented(reports) if reports.exists() else ())]
     starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
