@@ -46,15 +46,16 @@ class ElectionStep(ControllerStep):
         p, r = self.parameters["p"], self.parameters["r"]
         if not self._controller(self.before).partitions[p].version.raw:
             return False
-        return not is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE) or self._finds_no_use(p)
+        is_gone = self._is_dying(self._name(p)) and not self._znode(p).version.raw  # which is no failure
+        return not (is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE) and (is_gone or self.may_use(p)))
 
-    def _finds_no_use(self, p: int) -> bool:
-        """Whether a state znode is a newer controller's, or absent, which is no failure where a topic is deleted."""
-        znode = self.system.view(self.before).zookeeper.state[p]
-        if not znode.version.raw:
-            return not self._is_dying(self._name(p))
-        newer: bool = znode.controller_epoch.raw > self._controller(self.before).epoch.raw
-        return newer
+    def may_use(self, p: int) -> bool:
+        """Whether a state znode is there, and no newer controller's."""
+        znode = self._znode(p)
+        return bool(znode.version.raw) and bool(znode.controller_epoch.raw <= self._controller(self.before).epoch.raw)
+
+    def _znode(self, p: int) -> Any:
+        return self.system.view(self.before).zookeeper.state[p]
 
     def ends_online(self, p: int) -> bool:
         """Whether a visit ends with a leader: with another, with the first, or because the preferred one leads."""

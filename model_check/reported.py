@@ -172,9 +172,8 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
 
     def _is_not_in_isr(self) -> bool:
         """Whether a removal reads a znode of no later controller, and in it an ISR without the replica."""
-        znode = self.system.view(self.before).zookeeper.state[self.parameters["p"]]
-        usable = znode.version.raw and znode.controller_epoch.raw <= self.epoch
-        return bool(usable) and self.parameters["r"] not in self.system.model.brokers.lists[znode.isr.raw]
+        p, r = self.parameters["p"], self.parameters["r"]
+        return self.may_use(p) and r not in self.system.model.brokers.lists[self._znode(p).isr.raw]
 
     # ---------------------------------------------------------------------------------------------- a callback begins
 

@@ -18,7 +18,7 @@ from typing import Final
 
 from reference.broker import Broker, Partition
 from reference.isr_notification import maybe_propagate_isr_changes
-from reference.live_fetching import INTERVAL_SECONDS, Fetch
+from reference.live_fetching import INTERVAL_SECONDS, Fetch, Followed
 from reference.live_zkclient import ZkClient
 from reference.procedures import Procedure
 from spec.kafka_types import TopicPartition
@@ -57,12 +57,16 @@ class IsrManager:
             self._heard[one.topic_partition, one.leader_epoch, fetch.replica_id] = now
         with self._lock:
             for one in fetch.partitions:
-                known = self._broker.partitions.get(one.topic_partition)
                 is_recent = time.monotonic() - now < RECENT_SECONDS
-                if is_recent and known is not None and self._may_change(one.topic_partition, known, now):
-                    missing = {*known.assigned_replicas} - {*known.isr}
-                    if known.leader_epoch == one.leader_epoch and fetch.replica_id in missing:
-                        self._change(one.topic_partition, self._broker.maybe_expand_isr, fetch.replica_id, now)
+                if is_recent and self._is_missed(one, fetch.replica_id, now):
+                    self._change(one.topic_partition, self._broker.maybe_expand_isr, fetch.replica_id, now)
+
+    def _is_missed(self, followed: Followed, replica: int, now: float) -> bool:
+        """Whether a follower in this leader's epoch is assigned, is not in the ISR, and may be taken in."""
+        known = self._broker.partitions.get(followed.topic_partition)
+        if known is None or not self._may_change(followed.topic_partition, known, now):
+            return False
+        return known.leader_epoch == followed.leader_epoch and replica in {*known.assigned_replicas} - {*known.isr}
 
     def _run(self) -> None:
         while True:
