@@ -31,7 +31,7 @@ from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
 from spec.replica_states import ReplicaState
-from spec.replica_transitions import may_go_online_or_offline
+from spec.replica_transitions import may_go_online_or_offline, movable_replicas
 from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
 from spec.state_writes import cache_state, decide, forget_decision, write_decision
@@ -271,8 +271,7 @@ def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
     """Step 8: the replicas that are to go, if there are any, go Offline like a failed broker's."""
     controller = s.controllers[c]
     cached = controller.partitions[p]
-    movable = m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
-    cached.visiting = m.brokers.intersection(controller.leaving, movable)
+    cached.visiting = m.brokers.intersection(controller.leaving, movable_replicas(m, cached, p))
     controller.at = At.REMOVE_READ
     with when(m.brokers.is_empty(cached.visiting)):
         _end_step_9(m, controller, p)
@@ -282,14 +281,16 @@ def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
 def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
     """Steps 8 and 9, where it is a reassignment whose removals are over: stop the old replicas, then delete them.
 
-    A deletion is not waited for: its replica is NonExistent at once (D38). Only who is Offline is told to delete.
+    A deletion is not waited for: its replica is NonExistent at once (D38). Only who is Offline is told to delete, and
+    nobody to stop who refused to go Offline since the deletion of its topic had begun.
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
     with when(controller.handler != Handler.NONE):
         ordered, leaving = cached.batched, controller.leaving
         informed = {p: ~m.brokers.is_empty(ordered)}
-        send(s, m, c, Batch(ordered={p: ordered}, metadata=informed, stopped={p: leaving}))
+        stopped = m.brokers.intersection(leaving, movable_replicas(m, cached, p))
+        send(s, m, c, Batch(ordered={p: ordered}, metadata=informed, stopped={p: stopped}))
         offline = m.brokers.set_from({r: cached.replicas[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
         deleted = m.brokers.intersection(leaving, offline)
         send(s, m, c, Batch(deleted={p: deleted}))

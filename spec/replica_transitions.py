@@ -97,6 +97,11 @@ def may_go_online_or_offline(state: Value) -> Value:
     return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
 
 
+def movable_replicas(m: Model, cached: Any, p: int) -> Value:
+    """The replicas that the table lets go Online, and Offline, of a partition that a controller has cached so."""
+    return m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
+
+
 def drop_stop_replica(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
     """With the batch of a removal goes a StopReplica to each replica that was to go Offline; its broker has no channel.
 
@@ -117,8 +122,7 @@ def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Val
     controller = s.controllers[c]
     for p, replicas in leaving.items():
         cached = controller.partitions[p]
-        movable = m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
-        candidates = m.brokers.intersection(replicas, movable)
+        candidates = m.brokers.intersection(replicas, movable_replicas(m, cached, p))
         with when(cached.leader_epoch != -1):
             cached.visiting = candidates
         if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):

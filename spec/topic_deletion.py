@@ -41,7 +41,7 @@ from spec.deletion_queue import (
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.replica_states import ReplicaState
-from spec.replica_transitions import begin_removal, may_go_online_or_offline
+from spec.replica_transitions import begin_removal, movable_replicas
 from spec.request_batch import Batch, send
 from spec.state import At, Callback, DeletionThread, Handler
 from spec.terms import Value, both, either, flag
@@ -280,7 +280,7 @@ def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
     stopped, deleted = {}, {}
     for p, chosen in _live_undeleted(s, m, c, t).items():
         states = controller.partitions[p].replicas
-        movable = m.brokers.set_from({r: may_go_online_or_offline(states[r]) for r in m.assigned(p)})
+        movable = movable_replicas(m, controller.partitions[p], p)
         offline = m.brokers.set_from({r: states[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
         stopped[p], deleted[p] = m.brokers.intersection(chosen, movable), m.brokers.intersection(chosen, offline)
         for r in m.assigned(p):

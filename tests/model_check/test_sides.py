@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -11,6 +12,7 @@ from model_check.sides import Disagreement, Pair, Sides
 from reference.memory_scheduler import choices
 from spec.errors import BadInput
 from spec.model import Model
+from spec.replica_states import ReplicaState
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, VARIANTS
@@ -80,6 +82,31 @@ def test_steps_by_name_lead_where_each_side_goes() -> None:
     with pytest.raises(Disagreement) as found:
         both.after((*steps, "crash(b=2)"))
     assert found.value.steps == steps
+
+
+def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassignment() -> None:
+    """Of two old replicas the dead one goes Offline in step 8; the other refuses, and is NonExistent all the same."""
+    wider = replace(scope("doomed_reassignment"), brokers=3, assigned=((1, 2),), requests=(((3,),),))
+    both = Sides(wider, AS_CODED)
+    pair = both.after((
+        "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
+        "read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)", "write_bump(c=1, p=0)",
+        *(f"deliver_request(c=1, b={b})" for b in (1, 2, 3)), "start_new_replica(c=1, p=0, r=3)",
+        "deliver_request(c=1, b=3)", "on_state_change(c=1, p=0)",
+        "crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_removal(c=1, p=0, r=2)",
+        "write_removal(c=1, p=0, r=2)", "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
+        "on_state_change(c=1, p=0)",
+        "request_deletion(t=0)", "expand_isr(b=1, p=0, r=3)",
+        "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)",
+        *(f"{does}_removal(c=1, p=0, r={r})" for r in (1, 3) for does in ("read_for", "write")),
+        "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
+        "on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)",
+        "write_move(c=1, p=0)", "read_for_removal(c=1, p=0, r=2)", "write_target(c=1, p=0)",
+    ))  # fmt: skip
+    controller = pair.cluster.processes[1].controller
+    assert controller is not None
+    states_of = controller.replica_machine.states
+    assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
 
 
 def test_a_story_ends_where_the_specification_cannot_go_on() -> None:
