@@ -124,9 +124,9 @@ class LiveCluster:
                 )
             )
             self._admin = entered.enter_context(LiveZookeeper(self._server.address, 60_000))
+            self._ports = dict(zip(self.broker_ids, kept_ports(len(self.broker_ids)), strict=True))
             self._acts = entered.enter_context((self.folder / ACTIONS).open("w", encoding="utf-8"))
             entered.callback(self._end_children)
-            self._ports = dict(zip(self.broker_ids, kept_ports(len(self.broker_ids)), strict=True))
             self.act("zookeeper-started", port=self._server.port, admin_session=hex(self._admin.session))
             self._exit = entered.pop_all()
         return self

@@ -48,8 +48,8 @@ def is_unclean(config: Mapping[str, str], *, default: bool) -> bool:
 
 
 def is_unclean_by_default(folder: Path) -> bool:
-    """Whether a broker's server.log, if it is there, says that topics have unclean leader election."""
-    logs = folder.glob("broker-*/server.log")
+    """Whether a broker's server.log, or a piece of it, if it is there, says that topics have unclean leader election."""
+    logs = (one for one in folder.glob("broker-*/server.log*") if one.is_file())
     return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
 
 

@@ -97,7 +97,8 @@ def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[Z
 def _refuse_files(folder: Path) -> None:
     for one in (one for pattern in FILES for one in sorted(folder.glob(pattern)) if not one.is_file()):
         raise BadInput(f"{one} is no file; what a recording has of that name must be one")
-    for one in (one for pattern in ROLLED for one in sorted(folder.glob(pattern))):
+    read_in_order = ROLLED if (folder / SESSIONS).exists() else (*ROLLED, "broker-*/server.log.[0-9]*")
+    for one in (one for pattern in read_in_order for one in sorted(folder.glob(pattern))):
         raise BadInput(f"{one} was rolled over; put the pieces of that log together, in their order, in one file")
 
 

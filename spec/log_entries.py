@@ -76,19 +76,27 @@ def read_entries(lines: Iterable[str], source: str) -> Iterator[LogEntry | TornL
     """The entries of a log file and its torn lines, in the order of the file; line numbers start at 1."""
     entry: LogEntry | None = None
     trace: list[str] = []
+    message: list[TornLine] = []
     for number, line in enumerate(lines, start=1):
         text = line.removesuffix("\n").removesuffix("\r")
         read = _read_head(text, source, number)
-        if entry and isinstance(read, TornLine) and _continues(entry, trace, text):
-            trace.append(text)
-            continue
+        if entry and isinstance(read, TornLine):
+            if _continues(entry, trace, text):
+                trace += [*(one.text for one in message), text]
+                message = []
+                continue
+            if _may_be_message(trace, text):
+                message.append(read)
+                continue
         if entry:
             yield replace(entry, trace=tuple(trace))
-        entry, trace = (read, []) if isinstance(read, LogEntry) else (None, [])
+        yield from message
+        entry, trace, message = (read, [], []) if isinstance(read, LogEntry) else (None, [], [])
         if isinstance(read, TornLine):
             yield read
     if entry:
         yield replace(entry, trace=tuple(trace))
+    yield from message
 
 
 def _read_head(text: str, source: str, number: int) -> LogEntry | TornLine:
@@ -107,11 +115,12 @@ def _read_head(text: str, source: str, number: int) -> LogEntry | TornLine:
 
 
 def _continues(entry: LogEntry, trace: list[str], text: str) -> bool:
-    """Whether a line belongs to the stack trace of an entry: an exception first, then frames and causes.
-
-    An exception may have a message of several lines.
-    """
+    """Whether a line belongs to the stack trace of an entry: an exception first, then frames and causes."""
     if trace:
-        is_message = not trace[-1].startswith("\t") and not START.match(text)
-        return is_message or FRAME.fullmatch(text) is not None
+        return FRAME.fullmatch(text) is not None
     return entry.level in {"WARN", "ERROR", "FATAL"} and EXCEPTION.fullmatch(text) is not None
+
+
+def _may_be_message(trace: list[str], text: str) -> bool:
+    """Whether a line may be another one of an exception's message, which it is if frames or a cause come after it."""
+    return bool(trace) and not trace[-1].startswith("\t") and not START.match(text)

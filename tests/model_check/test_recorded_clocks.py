@@ -82,3 +82,12 @@ def test_pieces_of_a_log_are_refused(log: str, tmp_path: Path) -> None:
     piece.touch()
     with pytest.raises(BadInput, match=re.escape(f"{piece} was rolled over; put the pieces of that log together")):
         read(tmp_path / NAME)
+
+
+def test_pieces_of_a_server_log_are_refused_where_it_must_tell_whose_the_sessions_are(tmp_path: Path) -> None:
+    piece = unpacked(NAME, tmp_path) / "broker-2/server.log.2026-11-20-18"
+    piece.touch()
+    read(tmp_path / NAME)
+    (tmp_path / NAME / "sessions.json").unlink()
+    with pytest.raises(BadInput, match=re.escape(f"{piece} was rolled over")):
+        read(tmp_path / NAME)

@@ -75,6 +75,17 @@ def test_frames_without_their_exception_are_torn_each() -> None:
     assert [type(entry) for entry in entries] == [LogEntry, LogEntry, TornLine, TornLine, TornLine]
 
 
+def test_what_no_frame_follows_is_no_message_of_an_exception() -> None:
+    """The JVM leaves the frames of a frequent exception out; what comes after it may be torn."""
+    first, torn, second, last = read(HEAD, EXCEPTION, "oller 1 epoch 2 failed (state.change.logger)", NEXT, NEXT)
+    assert isinstance(first, LogEntry)
+    assert first.trace == (EXCEPTION,)
+    assert isinstance(torn, TornLine)
+    assert torn.line_number == 3
+    assert str(second) == str(last) == NEXT
+    assert [type(one) for one in read(HEAD, EXCEPTION, "a", "b")] == [LogEntry, TornLine, TornLine]
+
+
 @given(st.lists(st.tuples(printable, st.sampled_from(["TRACE", "ERROR"]), st.booleans()), max_size=4))
 def test_a_file_prints_as_it_was(parts: list[tuple[str, str, bool]]) -> None:
     time = datetime(2016, 9, 21, 1, 2, 3, 4000)  # noqa: DTZ001 - the broker's local time
