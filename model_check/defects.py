@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import z3
 
-from model_check.findings import Found, run_of
+from model_check.explicit_state.findings import Found, run_of
 from model_check.results import Comparison, Finding, Run
 from model_check.verdicts import Verdict
 from spec.defects import Defect

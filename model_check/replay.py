@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import z3
 
-from model_check.straight_line import Program, Valuation, shortened
+from model_check.kernel.straight_line import Program, Valuation, shortened
 from model_check.traces import State, Trace, shown
 from spec.language import Action, TransitionSystem
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from model_check.straight_line import Program, Valuation
+from model_check.kernel.straight_line import Program, Valuation
 from spec.language import Action, Observation, TransitionSystem, Variable
 
 State: TypeAlias = dict[str, int]

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from model_check.python_code import compiled, step_source
-from model_check.straight_line import Program
+from model_check.kernel.python_code import compiled, step_source
+from model_check.kernel.straight_line import Program
 from spec.terms import TRUE, Kind, Value
 
 Function = Callable[..., tuple[int, ...]]

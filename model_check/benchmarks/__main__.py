@@ -14,7 +14,7 @@ from model_check.benchmarks.explorer import Row, compare, rows, start_up_rows
 from model_check.benchmarks.marginal import marginal_rows
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import spark_rows
-from model_check.promela import SpinError
+from model_check.explicit_state.promela import SpinError
 from spec.errors import UnknownName
 from spec.scopes import scope, scopes
 from spec.system import system

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from model_check.benchmarks.warming import warm
-from model_check.kernel import load_kernel
-from model_check.promela import SpinError, SpinResult, run_spin
+from model_check.explicit_state.promela import SpinError, SpinResult, run_spin
+from model_check.kernel.kernel import load_kernel
 from spec.language import TransitionSystem
 
 Row = tuple[str, str, str]
@@ -117,7 +117,7 @@ def rows(comparison: Comparison) -> Iterator[Row]:
 def start_up_rows(system: TransitionSystem, building: float) -> Iterator[Row]:
     """From nothing to a loaded kernel: imports, terms, the first time and from the cache."""
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import model_check.explorer, spec.system"], check=True)
+    subprocess.run([sys.executable, "-c", "import model_check.explicit_state.explorer, spec.system"], check=True)
     imports = time.perf_counter() - start
     yield "imports and terms", f"{imports:.2f} + {building:.2f} s", "3 at most"
     with tempfile.TemporaryDirectory() as cache:

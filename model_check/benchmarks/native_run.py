@@ -16,7 +16,7 @@ from typing import Any
 
 from model_check.benchmarks.marginal import Mark, costs
 from model_check.benchmarks.warming import warm
-from model_check.explorer import Progress, explore
+from model_check.explicit_state.explorer import Progress, explore
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import variant

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model_check.expansion import Scratch, Tally, ask, expand_block, make_tally
-from model_check.explorer import explore
-from model_check.native import call2, loop
-from model_check.packing import Words
-from model_check.slicing import BLOCK
-from model_check.visited import Visited, insert, tile
+from model_check.explicit_state.explorer import explore
+from model_check.explicit_state.visited import Visited, insert, tile
+from model_check.kernel.expansion import Scratch, Tally, ask, expand_block, make_tally
+from model_check.kernel.native import call2, loop
+from model_check.kernel.packing import Words
+from model_check.kernel.slicing import BLOCK
 from spec.language import TransitionSystem
 
 SAMPLE = 1_000_000

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from model_check.benchmarks.explorer import Row, native_run
-from model_check.packing import Packing
-from model_check.shard import OUTBOX_BYTES
-from model_check.spark_engine import enumerate_states
-from model_check.visited import BUCKET_BYTES, FULLEST, SLOTS
+from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
+from model_check.kernel.packing import Packing
+from model_check.spark.shard import OUTBOX_BYTES
+from model_check.spark.spark_engine import enumerate_states
 from spec.language import TransitionSystem
 
 CORES = 2

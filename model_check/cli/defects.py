@@ -9,7 +9,7 @@ import typer
 from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
 from model_check.defects import Half, check, halves
-from model_check.findings import Found
+from model_check.explicit_state.findings import Found
 from model_check.results import Run
 from model_check.verification import document
 from spec.defects import DEFECTS, UNFOUND, Defect, Unfound, defect, number

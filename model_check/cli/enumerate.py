@@ -14,7 +14,7 @@ from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.explore import Task, annotated
 from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit, states_bar
-from model_check.findings import Found, run_of
+from model_check.explicit_state.findings import Found, run_of
 from model_check.results import plain_document
 from spec.scopes import scope as scope_named
 from spec.system import system
@@ -59,8 +59,8 @@ def command(
       kcheck enumerate ci --master 'local[2]' --shards 4
       kcheck enumerate large --master spark://master:7077 --folder hdfs://namenode/runs/large
     """
-    from model_check.spark_engine import enumerate_states
-    from model_check.spark_tables import empty_folder, write_tables
+    from model_check.spark.spark_engine import enumerate_states
+    from model_check.spark.spark_tables import empty_folder, write_tables
 
     switches = options.chosen_switches(variant, on, off)
     built = system(scope_named(scope), switches)

@@ -12,10 +12,10 @@ from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
-from model_check.findings import Found, run_of
+from model_check.explicit_state.findings import Found, run_of
 from model_check.itf import save
+from model_check.kernel.system_digest import system_digest
 from model_check.results import Run, plain_document
-from model_check.system_digest import system_digest
 from model_check.verification import compared, printed_expectation
 from spec.expectations import Expectation, plan
 from spec.language import TransitionSystem
@@ -128,7 +128,7 @@ class Task:
 
 def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Found:
     """Explore, with a bar; Ctrl-C stops it. EnvironmentFailure if it cannot fit."""
-    from model_check.explorer import explore, free_memory
+    from model_check.explicit_state.explorer import explore, free_memory
 
     states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
     needed = task.bytes_for(states or 0)

@@ -10,8 +10,8 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import say
 from model_check.cli.failures import guarded
-from model_check.promela import COMPILE, SpinError, SpinResult, run_spin
-from model_check.promela import export as export_promela
+from model_check.explicit_state.promela import COMPILE, SpinError, SpinResult, run_spin
+from model_check.explicit_state.promela import export as export_promela
 from spec.errors import EnvironmentFailure
 from spec.scopes import scope as scope_named
 from spec.system import system

@@ -12,9 +12,9 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.progress import interruptible
-from model_check.judge import BUDGET, EACH, judge
-from model_check.judgement_report import run_of
-from model_check.recordings import read
+from model_check.judging.judge import BUDGET, EACH, judge
+from model_check.judging.judgement_report import run_of
+from model_check.recordings.reading import read
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks, told_as_interrupted

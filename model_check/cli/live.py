@@ -15,9 +15,9 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import note, print_document
 from model_check.cli.progress import faults_bar, interruptible
-from model_check.live import Task, Tell, run
-from model_check.live_cluster import Setup
-from model_check.live_scenario import FAULTS, checked_kinds
+from model_check.live.live_cluster import Setup
+from model_check.live.live_run import Task, Tell, run
+from model_check.live.live_scenario import FAULTS, checked_kinds
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.errors import BadInput, EnvironmentFailure

@@ -12,16 +12,16 @@ import typer
 from rich.console import Console
 from rich.progress import Progress as Bars
 
-from model_check import induction
-from model_check.bounded import BoundedReport, check_bounded
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
-from model_check.proof_findings import missing_lemmas, run_of_proof, with_bounded
-from model_check.proof_report import ProofReport
+from model_check.proofs import induction
+from model_check.proofs.bounded import BoundedReport, check_bounded
+from model_check.proofs.proof_findings import missing_lemmas, run_of_proof, with_bounded
+from model_check.proofs.proof_report import ProofReport
+from model_check.proofs.smtlib import export
 from model_check.results import plain_document
-from model_check.smtlib import export
 from model_check.verdicts import INTERRUPTED
 from spec.language import Property, TransitionSystem
 from spec.model import Model

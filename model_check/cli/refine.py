@@ -82,11 +82,11 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
 
 
 def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit: int | None) -> Run:
-    from model_check.edge_replay import joined
-    from model_check.replay_report import agreed, disagreed
-    from model_check.sides import Disagreement, Sides
-    from model_check.spanning_tree import spanning_tree
-    from model_check.spark_edge_replay import walk_with_workers
+    from model_check.explicit_state.spanning_tree import spanning_tree
+    from model_check.refinement.edge_replay import joined
+    from model_check.refinement.replay_report import agreed, disagreed
+    from model_check.refinement.sides import Disagreement, Sides
+    from model_check.spark.spark_edge_replay import walk_with_workers
 
     if scope_named(task.scope).purgatory is not None:
         return run_race(task, depth=depth, limit=limit)
@@ -109,10 +109,10 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
 
 def run_race(task: Task, *, depth: int | None = None, limit: int | None = None) -> Run:
     """Replay a system of threads, in this process: a generator cannot be sent to a worker."""
-    from model_check.purgatory_replay import Replay
-    from model_check.replay_report import agreed, disagreed
-    from model_check.sides import Disagreement
-    from model_check.spanning_tree import spanning_tree
+    from model_check.explicit_state.spanning_tree import spanning_tree
+    from model_check.refinement.purgatory_replay import Replay
+    from model_check.refinement.replay_report import agreed, disagreed
+    from model_check.refinement.sides import Disagreement
 
     sides = Replay(Model(scope_named(task.scope), task.switches))
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED)

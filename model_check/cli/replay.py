@@ -9,11 +9,11 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.findings import broken_along, story_of
+from model_check.explicit_state.findings import broken_along, story_of
 from model_check.itf import ItfError, SavedTrace, load
+from model_check.kernel.system_digest import system_digest
 from model_check.replay import ReplayError, replay
 from model_check.results import Run, plain_document
-from model_check.system_digest import system_digest
 from model_check.verdicts import Verdict
 from spec.errors import BadInput
 from spec.expectations import switches_named

@@ -62,9 +62,9 @@ class Task:
 
 def run(task: Task) -> Run:
     """Make the runs, with a bar."""
-    from model_check.replay_report import disagreed, simulated
-    from model_check.sides import Disagreement, Sides
-    from model_check.simulate import simulate, widened
+    from model_check.refinement.replay_report import disagreed, simulated
+    from model_check.refinement.sides import Disagreement, Sides
+    from model_check.refinement.simulate import simulate, widened
 
     sides = Sides(widened(scope_named(task.scope)), task.switches)
     variant, started = show_switches(task.switches), time.perf_counter()

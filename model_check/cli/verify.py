@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
-from model_check import matrix_report
 from model_check.cli import defects, explore, matrix, options, prove, refine, simulate
 from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import recorded_checks
 from model_check.defects import Half, halves, is_covered
-from model_check.findings import ENGINE, run_of
+from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.manifest_checks import check_manifest
-from model_check.proof_findings import ENGINE as PROOF
-from model_check.proof_findings import compared_proof, run_of_proof
+from model_check.matrix import matrix_report
+from model_check.proofs.proof_findings import ENGINE as PROOF
+from model_check.proofs.proof_findings import compared_proof, run_of_proof
 from model_check.results import Run
 from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark import SparkContext
 
-from model_check.spark_session import spark_session
+from model_check.spark.spark_session import spark_session
 
 MASTER = "local[2]"
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from model_check.judge import Outcome, judge
-from model_check.recordings import read
-from tests.model_check.recordings import Change, changed
+from model_check.judging.judge import Outcome, judge
+from model_check.recordings.reading import read
+from tests.model_check.unpacking import Change, changed
 
 BUDGET = 5000
 """Positions to be searched at most."""

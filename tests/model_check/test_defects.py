@@ -7,10 +7,10 @@ import pytest
 
 from model_check import defects
 from model_check.defects import MONITOR, Half, check, halves, is_covered, watched
-from model_check.explorer import Exploration, explore
-from model_check.interpreter import Machine
+from model_check.explicit_state.explorer import Exploration, explore
+from model_check.explicit_state.interpreter import Machine
+from model_check.kernel.straight_line import evaluate
 from model_check.replay import replay
-from model_check.straight_line import evaluate
 from model_check.traces import State
 from model_check.verdicts import Verdict
 from spec.defects import Defect

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check.interpreter import explore_plainly
+from model_check.explicit_state.interpreter import explore_plainly
 from model_check.itf import ItfError, from_itf, load, save, to_itf
 from model_check.traces import Trace
 from spec.language import Leaf, TransitionSystem

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.interpreter import explore_plainly, successors
+from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.replay import ReplayError, replay
 from model_check.traces import State, Trace
 from spec.language import FLAG, Leaf, TransitionSystem, action, either, require

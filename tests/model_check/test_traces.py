@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from model_check.interpreter import explore_plainly
+from model_check.explicit_state.interpreter import explore_plainly
 from model_check.traces import Change, Trace, TraceError, shown, story, tell
 from spec.language import FLAG, Leaf, action, observe, successor, when
 from spec.terms import epoch

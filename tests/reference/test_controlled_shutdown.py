@@ -33,7 +33,7 @@ from spec.replica_states import ReplicaState
 from spec.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
 from spec.state_change_lines import LeaderElectionStarted, ReplicaChanged, parse_line
 from spec.variants import Switch
-from tests.model_check.recordings import recording
+from tests.model_check.unpacking import recording
 from tests.reference.hands import TP, Hand, controller, failed_over, registered, requests, znode
 
 Assigned = Mapping[TopicPartition, tuple[int, ...]]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recorded_sessions import sessions_by_log
+from model_check.recordings.recorded_sessions import sessions_by_log
 from reference.journal import Milestone, Reached, Report, StateChange
 from reference.live_logs import Logs
 from spec.controller_log.broker_changes import BrokerDifference

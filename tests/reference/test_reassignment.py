@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from model_check.abstraction import Abstraction
-from model_check.history import History
-from model_check.observations import Observer
+from model_check.refinement.abstraction import Abstraction
+from model_check.refinement.history import History
+from model_check.refinement.observations import Observer
 from reference.journal import Report
 from reference.memory_scheduler import choices, step
 from reference.memory_start import initial_cluster

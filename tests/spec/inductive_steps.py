@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from model_check.obligations import Clause, Step, Vocabulary, type_terms
-from model_check.smtlib import decide
+from model_check.proofs.obligations import Clause, Step, Vocabulary, type_terms
+from model_check.proofs.smtlib import decide
 from spec.language import Action, Property
 from spec.lemmas import lemmas_of
 from spec.model import Model

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from model_check.straight_line import Program, Valuation
+from model_check.kernel.straight_line import Program, Valuation
 from spec.language import Action, TransitionSystem
 from spec.scopes import Scope
 from spec.system import system

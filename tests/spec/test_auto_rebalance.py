@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from model_check.open_system import OpenSystem
-from model_check.plain_state import Draft
+from model_check.judging.open_system import OpenSystem
+from model_check.judging.plain_state import Draft
 from spec.auto_rebalance_claims import leaders_are_in_balance
 from spec.model import Model
 from spec.scopes import Scope, scope

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from model_check.explorer import explore
+from model_check.explicit_state.explorer import explore
 from spec.auto_rebalance_lemmas import LEMMAS
 from spec.expectations import plan, switches_named
 from spec.lemmas import lemmas_of

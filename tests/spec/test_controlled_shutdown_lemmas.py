@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from model_check.explorer import explore
-from model_check.straight_line import Valuation
+from model_check.explicit_state.explorer import explore
+from model_check.kernel.straight_line import Valuation
 from spec.controlled_shutdown_lemmas import LEMMAS
 from spec.expectations import plan, switches_named
 from spec.language import Property

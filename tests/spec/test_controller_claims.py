@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from model_check.broken_claims import Taken
-from model_check.open_system import open_system
+from model_check.judging.broken_claims import Taken
+from model_check.judging.open_system import open_system
 from spec.controller_claims import epochs_never_go_back
 from spec.state import At, Session
 

@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 import z3
 
-from model_check.explorer import explore
-from model_check.induction import prove
-from model_check.interpreter import explore_plainly
+from model_check.explicit_state.explorer import explore
+from model_check.explicit_state.interpreter import explore_plainly
+from model_check.proofs.induction import prove
 from model_check.verdicts import Verdict
 from spec.delayed_operation_claims import LEMMAS
 from spec.expectations import plan

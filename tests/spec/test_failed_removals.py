@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.straight_line import Valuation
+from model_check.kernel.straight_line import Valuation
 from spec.expectations import plan
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch, Switches

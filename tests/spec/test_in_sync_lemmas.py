@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from model_check.explorer import explore
+from model_check.explicit_state.explorer import explore
 from spec.in_sync_lemmas import LEMMAS
 from spec.lemmas import lemmas_of
 from spec.model import Model

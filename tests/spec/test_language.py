@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check.straight_line import evaluate
+from model_check.kernel.straight_line import evaluate
 from spec.language import (
     FLAG,
     Action,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import z3
 
-from model_check.explorer import explore
+from model_check.explicit_state.explorer import explore
 from spec import controller_lemmas, in_sync_lemmas, leadership_lemmas
 from spec.expectations import switches_named
 from spec.language import Property, View, claim

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from model_check.fault_injection import triggered
+from model_check.matrix.fault_injection import triggered
 from spec.errors import MalformedInput, Where
 from spec.expectations import plans
 from spec.matrix_plans import FAULTS, read_matrix

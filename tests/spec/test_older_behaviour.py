@@ -3,7 +3,7 @@
 import pytest
 
 from model_check.defects import halves, watched
-from model_check.interpreter import explore_plainly
+from model_check.explicit_state.interpreter import explore_plainly
 from spec.defects import DEFECTS, defect
 from spec.scopes import scope
 from spec.system import system

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 import z3
 
-from model_check.explorer import explore
+from model_check.explicit_state.explorer import explore
 from spec.expectations import plan, switches_named
 from spec.language import Property
 from spec.lemmas import lemmas_of

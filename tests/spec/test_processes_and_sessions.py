@@ -2,7 +2,7 @@
 
 import pytest
 
-from model_check.open_system import open_system
+from model_check.judging.open_system import open_system
 from spec.state import CHILDREN_BY_HASH, Callback, Session
 
 PATHS = {

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from model_check.open_system import OpenSystem
-from model_check.plain_state import PlainState
+from model_check.judging.open_system import OpenSystem
+from model_check.judging.plain_state import PlainState
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED

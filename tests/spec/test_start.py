@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.interpreter import Machine, successors
+from model_check.explicit_state.interpreter import Machine, successors
 from spec.language import TransitionSystem
 from spec.model import Model
 from spec.scopes import scope

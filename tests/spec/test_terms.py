@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import z3
 
-from model_check.straight_line import evaluate
+from model_check.kernel.straight_line import evaluate
 from spec.terms import (
     FLAG,
     NO,

@@ -9,8 +9,8 @@ from model_check.benchmarks.explorer import Comparison, native_run, rows
 from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import fixed_seconds, rate
-from model_check.interpreter import explore_plainly
-from model_check.promela import SpinResult
+from model_check.explicit_state.interpreter import explore_plainly
+from model_check.explicit_state.promela import SpinResult
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED

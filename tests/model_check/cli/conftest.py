@@ -16,8 +16,8 @@ from typer.testing import CliRunner, Result
 
 from model_check.cli import verify
 from model_check.cli.verbs import app
-from model_check.digest import SetDigest, add_plainly
-from model_check.interpreter import Exploration, explore_plainly
+from model_check.explicit_state.digest import SetDigest, add_plainly
+from model_check.explicit_state.interpreter import Exploration, explore_plainly
 from spec import expectations, scopes
 from spec.language import TransitionSystem
 from spec.scopes import Scope

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from model_check import explorer
 from model_check.cli import explore as verb
+from model_check.explicit_state import explorer
 from model_check.itf import load
 from model_check.replay import replay
 from model_check.results import from_json

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import model_check.judge
+import model_check.judging.judge
 from model_check.cli.verbs import app
 from model_check.results import from_json
 from model_check.verdicts import Verdict
-from tests.model_check.recordings import changed, recording, replaced
+from tests.model_check.unpacking import changed, recording, replaced
 
 NAME = "12-D1-epoch-write-delayed"
 
@@ -45,7 +45,7 @@ def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
 
 
 def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_check.judge, "UNLIKELY", 1)
+    monkeypatch.setattr(model_check.judging.judge, "UNLIKELY", 1)
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert result.exit_code == 1
     assert "VIOLATED: no likely behaviour shows this, nor an unlikely one yet; " in result.stdout
@@ -82,14 +82,14 @@ def test_a_recording_that_is_not_explained_is_worse_than_one_that_is_malformed(t
 
 
 def test_ctrl_c_leaves_incomplete_with_what_was_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    visit = model_check.judge._Search._visit
+    visit = model_check.judging.judge._Search._visit
 
     def pressed_at_the_tenth(self: Any, position: Any) -> None:
         visit(self, position)
         if self.positions == 10:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(model_check.judge._Search, "_visit", pressed_at_the_tenth)
+    monkeypatch.setattr(model_check.judging.judge._Search, "_visit", pressed_at_the_tenth)
     result = kcheck("judge", str(recording(NAME)), str(recording(NAME)))
     assert result.exit_code == 3
     assert "(judge): INCOMPLETE: interrupted; no explanation found among 10 positions" in result.stdout

@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 from model_check.cli import live
 from model_check.cli.verbs import app
-from model_check.live import Task
-from model_check.live_cluster import Setup
+from model_check.live.live_cluster import Setup
+from model_check.live.live_run import Task
 from model_check.results import Run, from_json
 from model_check.verdicts import Verdict
 from spec.errors import EnvironmentFailure

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import model_check.matrix
-from model_check.exploration import Exploration
-from model_check.explorer import explore
+import model_check.matrix.crash_matrix
+from model_check.explicit_state.exploration import Exploration
+from model_check.explicit_state.explorer import explore
 from model_check.itf import load
 from model_check.results import from_json
 from tests.model_check.cli.conftest import Kcheck
@@ -85,7 +85,7 @@ def test_ctrl_c_leaves_incomplete_with_the_faults_that_were_tried(
             signal.raise_signal(signal.SIGINT)
         return explore(*arguments, **options)
 
-    monkeypatch.setattr(model_check.matrix, "explore", pressed_at_the_third)
+    monkeypatch.setattr(model_check.matrix.crash_matrix, "explore", pressed_at_the_third)
     result = kcheck(
         "matrix", "resigning", "resigning", "--with", "FENCED_RESIGN", "--fault", "pause", "--fault", "crash"
     )

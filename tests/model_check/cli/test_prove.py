@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from model_check import bounded
 from model_check.cli import prove
-from model_check.induction import Progress
+from model_check.proofs import bounded
+from model_check.proofs.induction import Progress
 from model_check.results import from_json
 from tests.model_check.cli.conftest import Kcheck, expectation
 

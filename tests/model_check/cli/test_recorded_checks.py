@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from model_check import shipped_recordings
 from model_check.cli import recorded_checks as checks
 from model_check.cli import verify
-from model_check.live import Task
+from model_check.judging import shipped_recordings
+from model_check.judging.shipped_recordings import BROKEN, DEEP, ONE_CONTROLLER, ONE_TERM, judged, unpacked
+from model_check.live.live_run import Task
 from model_check.results import Run
-from model_check.shipped_recordings import BROKEN, DEEP, ONE_CONTROLLER, ONE_TERM, judged, unpacked
 from model_check.verdicts import Verdict
 from model_check.verification import Check, document
 from tests.model_check.cli.conftest import Kcheck

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from model_check import spark_edge_replay
-from model_check.edge_replay import Walked, walk
+from model_check.explicit_state.spanning_tree import SpanningTree
+from model_check.refinement.edge_replay import Walked, walk
+from model_check.refinement.sides import Sides
 from model_check.results import from_json
-from model_check.sides import Sides
-from model_check.spanning_tree import SpanningTree
+from model_check.spark import spark_edge_replay
 from reference.effects import ResignDelete
 from spec.errors import EnvironmentFailure
 from tests.model_check.cli.conftest import Kcheck, expectation

@@ -1,0 +1,264 @@
+"""Exact breadth-first exploration: every reachable state, complete, with a shortest way to each.
+
+States are numbered in order of discovery, so a level is a range of numbers and the smallest number is the shortest
+trace. For each state only the number of the state it was first reached from is kept; which action that was is found
+again when a trace is told. Properties are predicates like guards: asked when a state is expanded, counted, and the
+first state remembered, so they cost a few instructions for a block of states, and a violation does not end the search.
+
+Left out on purpose: reductions and approximations. What is counted here is what the plain interpreter counts.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from model_check.explicit_state.exploration import Exploration, Progress, SpecificationError
+from model_check.explicit_state.graph import Graph, judge
+from model_check.explicit_state.populating import Growing, Populating
+from model_check.explicit_state.retracing import Retracer
+from model_check.explicit_state.search import Edges, Known, Marks, Reach, Recording, Work, mark, search
+from model_check.explicit_state.visited import Visited, reserved, tile
+from model_check.kernel.expansion import ask, make_tally
+from model_check.kernel.kernel import HASTE, OPTIMIZATION, Kernel, load_kernel
+from model_check.kernel.predicates import Kind
+from model_check.kernel.slicing import BLOCK
+from spec.language import TransitionSystem
+
+SHARE = 64 * BLOCK
+"""States expanded between two looks at the clock, the limit and whoever wants to stop."""
+
+FEW = 1_000_000
+"""Where fewer states are expected, the kernel is compiled in haste: that spares a second, and costs less than 0.1."""
+
+
+def explore(
+    system: TransitionSystem,
+    *,
+    limit: int | None = None,
+    expected: int = 0,
+    memory_bytes: int | None = None,
+    graph: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Exploration:
+    """All reachable states of a system.
+
+    No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
+    for more. Where few are expected, the kernel is compiled in haste. `memory_bytes` bounds what states, table and
+    edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several times a
+    second. `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
+    """
+    started = time.perf_counter()
+    kernel = load_kernel(system, optimization=HASTE if 0 < expected < FEW else OPTIMIZATION)
+    explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
+    explorer.make_room(expected)
+    explorer.seconds["load"] = time.perf_counter() - started
+    explorer.run(limit, progress or (lambda _: None), stop or (lambda: False))
+    return explorer.result()
+
+
+def free_memory() -> int:
+    """Bytes that the machine has free, file caches counted as free where the system tells."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - a kernel file, not a path of ours
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+class Explorer:
+    """The arrays of one exploration and how far it is."""
+
+    def __init__(self, kernel: Kernel, memory_bytes: int, *, graph: bool) -> None:
+        self.kernel = kernel
+        self.seconds: dict[str, float] = {}
+        self.expanded = 0
+        self.edges_used = 0
+        self.levels = [1]
+        self.stopped = ""
+        self._limit_bytes = memory_bytes
+        self._scratch = kernel.make_scratch()
+        self._worst = len(self._scratch.parents)
+        self.tally = make_tally(len(kernel.predicates))
+        capacity = memory_bytes // (kernel.words * 8) + self._worst
+        self.visited = Visited(kernel.words, capacity)
+        self._parents = reserved(capacity, 0, np.uint32)
+        self._recording = self._graph_arrays(capacity if graph else 0)
+        self._work = Work(self._scratch, self.tally, tile(), np.empty(self._worst, dtype=np.uint32))
+        self.visited.add(kernel.packing.initial.reshape(1, -1))
+
+    def _graph_arrays(self, capacity: int) -> Recording:
+        kinds = [one.kind for one in self.kernel.predicates]
+        first, last = kinds.index(Kind.CUT_OFF) - kinds.count(Kind.GOAL), kinds.index(Kind.CUT_OFF) + 1
+        progress = np.array([action.budget is None for action in self.kernel.system.actions], dtype=np.uint8)
+        most = self._limit_bytes // 4 + self._worst if capacity else 0
+        bits, degrees = (reserved(capacity, 0, np.uint16)[:capacity] for _ in range(2))
+        targets = reserved(most, 0, np.uint32)[:most]
+        return Recording(Marks(bits, first, last), Edges(targets, degrees, progress, np.zeros(BLOCK, dtype=np.int64)))
+
+    def make_room(self, expected: int) -> None:
+        """Make the table for so many states at once, if the memory allows; a block more may be on its way."""
+        self.visited.make_room(expected + self._worst, self.affordable_bytes)
+
+    # ------------------------------------------------------------------------------------------------- the search
+
+    def run(self, limit: int | None, progress: Callable[[Progress], None], stop: Callable[[], bool]) -> None:
+        """Search until everything is expanded, or something stops it."""
+        started, user = time.perf_counter(), os.times().user
+        with Populating(self._growing()) as populating:
+            while self.expanded < self.visited.count and not self.stopped:
+                if limit is not None and self.visited.count >= limit:
+                    self.stopped = "limit"
+                    break
+                for _ in self._level(self.visited.count):
+                    populating.advance()
+                    now, depth = time.perf_counter() - started, len(self.levels) - 1
+                    progress(Progress(self.visited.count, self.expanded, depth, now, self.memory_bytes))
+                    if stop():
+                        self.stopped = "stop"
+                        break
+                found = self.visited.count - sum(self.levels)
+                self.levels += [found] if found else []
+        self.seconds |= {"search": time.perf_counter() - started, "user": os.times().user - user}
+        self._look_at_the_rest()
+
+    def _level(self, end: int) -> Iterator[None]:
+        """Expand the states up to number `end`, a share at a time."""
+        while self.expanded < end:
+            self.visited.make_room(self._worst, self.affordable_bytes)
+            room = min(self.visited.room, self._affordable()) - self._worst
+            if self.visited.count > room:
+                self.stopped = "memory"
+                return
+            share = min(end, self.expanded + SHARE)
+            reach = Reach(self.expanded, self.visited.count, self.edges_used)
+            self.expanded, self.visited.count, self.edges_used = search(
+                self.kernel.addresses, self._work, self._known(), self._recording, reach, share, room
+            )
+            yield
+
+    def _growing(self) -> list[Growing]:
+        """What the search fills from its beginning on."""
+        marks, edges = self._recording
+        return [
+            (self.visited.rows, lambda: self.visited.count),
+            (self._parents, lambda: self.visited.count),
+            (marks.bits, lambda: self.expanded),
+            (edges.degrees, lambda: self.expanded),
+            (edges.targets, lambda: self.edges_used),
+        ]
+
+    def _known(self) -> Known:
+        # Made for each call, for it keeps the table alive.
+        return Known(self.visited.table, self.visited.rows, self._parents)
+
+    def _affordable(self) -> int:
+        """How many states the memory allows for, beside the table and the edges as they are."""
+        fixed = self.visited.table.nbytes + 4 * self.edges_used
+        a_state = (self.memory_bytes - fixed) // self.visited.count
+        return int(self._limit_bytes - fixed) // a_state
+
+    @property
+    def affordable_bytes(self) -> int:
+        """Memory that is not in use yet."""
+        return self._limit_bytes - self.memory_bytes
+
+    def _look_at_the_rest(self) -> None:
+        """Ask states that were found but not expanded what holds in them; their steps are not taken."""
+        tally = make_tally(len(self.kernel.predicates))
+        base, row_bytes = self.visited.rows.ctypes.data, self.kernel.words * 8
+        for start in range(self.expanded, self.visited.count, BLOCK):
+            valid = min(BLOCK, self.visited.count - start)
+            ask(self.kernel.addresses, base + start * row_bytes, valid, self._scratch, tally, start)
+            if len(self._recording.marks.bits):
+                mark(self._scratch.masks, self._recording.marks, start, valid)
+        for number, one in enumerate(self.kernel.predicates):
+            if one.kind in (Kind.VIOLATED, Kind.WITNESSED, Kind.OUT_OF_RANGE):
+                self.tally.counts[number] += tally.counts[number]
+                if self.tally.first[number] < 0:
+                    self.tally.first[number] = tally.first[number]
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory in use: states, table, parents, edges."""
+        return self.visited.memory_bytes + 4 * self.visited.count + self.edge_bytes
+
+    @property
+    def edge_bytes(self) -> int:
+        """Memory in use for the graph: edges, their number by state, marks."""
+        return 4 * self.edges_used + 4 * self.visited.count if len(self._recording.edges.targets) else 0
+
+    # ------------------------------------------------------------------------------------------------- the result
+
+    def result(self) -> Exploration:
+        """Everything found, frozen; SpecificationError if a value was out of range."""
+        retracer = Retracer(self.kernel, self.visited.rows, self._parents)
+        self._check_ranges(retracer)
+        started = time.perf_counter()
+        graph = self._graph()
+        goals = judge(graph, self.kernel.system, retracer) if graph else {}
+        self.seconds["goals"] = time.perf_counter() - started
+        started = time.perf_counter()
+        violated = {name: retracer.trace(number) for name, number in self._firsts(Kind.VIOLATED)}
+        violated |= {name: retracer.trace_breaking(name, number) for name, number in self._firsts(Kind.BROKEN)}
+        witnessed = {name: retracer.trace(number) for name, number in self._firsts(Kind.WITNESSED)}
+        self.seconds["traces"] = time.perf_counter() - started
+        fired = self._counted(Kind.ENABLED)
+        return Exploration(
+            states=self.visited.count,
+            expanded=self.expanded,
+            transitions=sum(fired.values()),
+            levels=tuple(self.levels),
+            fired=fired,
+            overflows=dict.fromkeys(fired, 0) | self._counted(Kind.OVERFLOW),
+            violated=violated,
+            witnessed=witnessed,
+            goals=goals,
+            exhausted=self.expanded == self.visited.count,
+            stopped=self.stopped,
+            seconds=self.seconds,
+            memory_bytes=self.memory_bytes - self.edge_bytes,
+            edge_bytes=self.edge_bytes,
+            graph=graph,
+            retracer=retracer,
+        )
+
+    def _graph(self) -> Graph | None:
+        if not len(self._recording.edges.targets):
+            return None
+        count = self.visited.count
+        goals = [one.name for one in self.kernel.predicates if one.kind is Kind.GOAL]
+        targets = self._recording.edges.targets[: self.edges_used]
+        return Graph(
+            targets,
+            self._recording.edges.degrees[:count],
+            self._recording.marks.bits[:count],
+            tuple(goals),
+            self.expanded,
+        )
+
+    def _counted(self, kind: Kind) -> dict[str, int]:
+        pairs = zip(self.kernel.predicates, self.tally.counts, strict=True)
+        return {one.name: int(count) for one, count in pairs if one.kind is kind}
+
+    def _firsts(self, kind: Kind) -> list[tuple[str, int]]:
+        pairs = zip(self.kernel.predicates, self.tally.first, strict=True)
+        return [(one.name, int(number)) for one, number in pairs if one.kind is kind and number >= 0]
+
+    def _check_ranges(self, retracer: Retracer) -> None:
+        for _, number in self._firsts(Kind.OUT_OF_RANGE):
+            trace = retracer.trace(number)
+            for variable in self.kernel.system.variables:
+                value, most = trace.last[variable.name], variable.kind.maximum
+                if value > most:
+                    action = trace.steps[-1][0] or "the initial state"
+                    raise SpecificationError(
+                        f"{action} sets {variable.name} to {value}, but a {variable.kind.name} is at most {most} there"
+                    )
+
+
+__all__ = ["Exploration", "Explorer", "Progress", "SpecificationError", "explore", "free_memory"]

@@ -1,0 +1,219 @@
+"""From what an engine counted to what is said of it: a verdict and a reason for every property.
+
+An `always` or `step` property without a counterexample HOLDS only if everything was explored; how far a bound of the
+scope cut the exploration off is told beside it, in the run's `bounds_hit`. A `sometimes` that no state shows is
+INCOMPLETE: a wider scope may well show it, and here whatever it is the witness of holds for want of occasion, which
+is said there, too. Goals are judged on the graph; without one they are named as not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from model_check.kernel.straight_line import Program, Valuation
+from model_check.results import Counts, Finding, Run, Step, Story
+from model_check.traces import Trace, tell
+from model_check.verdicts import Verdict, worst
+from spec.language import Property, TransitionSystem
+
+
+class Found(Protocol):
+    """What an exhaustive engine found: the fields of `explorer.Exploration` that findings are made of."""
+
+    @property
+    def states(self) -> int:
+        """Distinct states."""
+
+    @property
+    def expanded(self) -> int:
+        """States whose steps were all taken."""
+
+    @property
+    def transitions(self) -> int:
+        """Steps, by state and enabled action."""
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """States by depth."""
+
+    @property
+    def depth(self) -> int:
+        """The last depth."""
+
+    @property
+    def digest(self) -> str:
+        """The name of the set of states."""
+
+    @property
+    def fired(self) -> Mapping[str, int]:
+        """Steps by action name."""
+
+    @property
+    def overflows(self) -> Mapping[str, int]:
+        """States in which only a bound stops an action, by its name."""
+
+    @property
+    def violated(self) -> Mapping[str, Trace]:
+        """Shortest counterexamples by property."""
+
+    @property
+    def witnessed(self) -> Mapping[str, Trace]:
+        """Shortest witnesses by property."""
+
+    @property
+    def goals(self) -> Mapping[str, Any]:
+        """A `graph.GoalResult` by property; none without a graph."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing is left."""
+
+    @property
+    def stopped(self) -> str:
+        """Who stopped it, if it is not exhausted."""
+
+    @property
+    def seconds(self) -> Mapping[str, float]:
+        """Time by part."""
+
+
+CLAIMS = ("always", "step", "recoverable", "eventually")
+"""The kinds whose verdicts decide over a run; a `sometimes` is a witness for the others."""
+
+ENGINE = "explorer"
+
+GOAL_REASONS = {
+    "HOLDS": "",
+    "VIOLATED": "not so from {:,} states",
+    "INCOMPLETE": "from {:,} states only beyond a bound of the scope, if at all",
+}
+"""What is said of a goal, with the number of states that decided it."""
+
+
+def run_of(
+    system: TransitionSystem,
+    found: Found,
+    *,
+    scope: str,
+    variant: str,
+    chosen: Iterable[str] = (),
+    engine: str = ENGINE,
+) -> Run:
+    """What an exploration says of a system, of all properties or of the chosen ones."""
+    names = set(chosen) or {one.name for one in system.properties}
+    asked = [one for one in system.properties if one.name in names]
+    findings = tuple(_finding(system, one, found) for one in asked if _is_asked(one, found))
+    rules = _by_rule(system, found.fired)
+    return Run(
+        engine=engine,
+        scope=scope,
+        variant=variant,
+        verdict=verdict_of(findings, exhausted=found.exhausted),
+        reason="" if found.exhausted else _how_far(found),
+        counts=Counts(found.states, found.transitions, found.depth, found.digest, found.levels),
+        findings=findings,
+        bounds_hit={rule: count for rule, count in _by_rule(system, found.overflows).items() if count},
+        never_fired=tuple(rule for rule, count in rules.items() if not count),
+        idle_instances=tuple(one.name for one in system.actions if not found.fired[one.name] and rules[one.rule]),
+        not_asked=tuple(one.name for one in asked if not _is_asked(one, found)),
+        seconds=dict(found.seconds),
+    )
+
+
+def verdict_of(findings: Iterable[Finding], *, exhausted: bool) -> Verdict:
+    """The worst verdict of the claims, and INCOMPLETE at least if something was left out."""
+    found = [one.verdict for one in findings if one.kind in CLAIMS]
+    return worst([*found, Verdict.HOLDS if exhausted else Verdict.INCOMPLETE])
+
+
+def story_of(system: TransitionSystem, trace: Trace) -> Story:
+    """A trace in words."""
+    told = tell(system, trace)
+    steps = tuple(
+        Step(one.number, one.action, one.actor, one.statement, one.source, one.observed, tuple(map(str, one.changes)))
+        for one in told
+    )
+    return Story(len(trace), steps)
+
+
+def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, int]:
+    """Counts by action name, added up by rule, in the system's order."""
+    found: dict[str, int] = {}
+    for action in system.actions:
+        found[action.rule] = found.get(action.rule, 0) + counts[action.name]
+    return found
+
+
+def _how_far(found: Found) -> str:
+    why = {"limit": "the limit of states was reached", "memory": "the memory was full", "stop": "it was interrupted"}
+    return (
+        f"not exhausted: {why.get(found.stopped, found.stopped)} after {found.expanded:,} of {found.states:,} "
+        f"known states were expanded, complete to a depth of {_complete_depth(found)}"
+    )
+
+
+def _complete_depth(found: Found) -> int:
+    """The last depth of which all states were expanded; -1 if not even the initial state was."""
+    expanded, depth = found.expanded, -1
+    for level in found.levels:
+        expanded -= level
+        if expanded < 0:
+            break
+        depth += 1
+    return depth
+
+
+def _is_asked(one: Property, found: Found) -> bool:
+    return one.kind not in ("recoverable", "eventually") or one.name in found.goals
+
+
+def _finding(system: TransitionSystem, one: Property, found: Found) -> Finding:
+    verdict, reason, trace = _judged(one, found)
+    story = None if trace is None else story_of(system, trace)
+    return Finding(one.name, one.kind, " ".join(one.statement.split()), one.source, verdict, reason, story=story)
+
+
+def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
+    if one.kind == "sometimes":
+        return _witness(one, found)
+    if one.kind in ("recoverable", "eventually"):
+        goal = found.goals[one.name]
+        return Verdict(goal.verdict), GOAL_REASONS[goal.verdict].format(goal.count), goal.trace
+    if one.name in found.violated:
+        return Verdict.VIOLATED, "", found.violated[one.name]
+    if not found.exhausted:
+        return Verdict.INCOMPLETE, f"no counterexample of {_complete_depth(found)} steps or fewer", None
+    return Verdict.HOLDS, "; ".join(_vacuity(one, found)), None
+
+
+def _witness(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
+    if one.name in found.witnessed:
+        return Verdict.HOLDS, "", found.witnessed[one.name]
+    seen = "no state of this scope shows it" if found.exhausted else "no state found so far shows it"
+    return Verdict.INCOMPLETE, seen, None
+
+
+def _vacuity(one: Property, found: Found) -> Iterator[str]:
+    if one.witness is not None and one.witness not in found.witnessed:
+        yield f"for want of occasion: {one.witness} has no witness here"
+
+
+def broken_along(system: TransitionSystem, trace: Trace) -> Iterator[Finding]:
+    """The `always` and `step` properties that a trace breaks, each with the way to where it first does."""
+    program = Program()
+    for one in system.properties:
+        for number, (name, _) in enumerate(trace.steps):
+            if _breaks(one, program, trace, number, name):
+                story = story_of(system, Trace(trace.steps[: number + 1]))
+                statement = " ".join(one.statement.split())
+                yield Finding(one.name, one.kind, statement, one.source, Verdict.VIOLATED, story=story)
+                break
+
+
+def _breaks(one: Property, program: Program, trace: Trace, number: int, action: str | None) -> bool:
+    if one.kind == "always" and one.term is not None:
+        return not Valuation(trace.steps[number][1], program)(one.term)
+    if one.kind == "step" and action is not None and action in one.terms:
+        return not Valuation(trace.steps[number - 1][1], program)(one.terms[action])
+    return False

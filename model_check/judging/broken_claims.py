@@ -1,0 +1,190 @@
+"""Which claims of the specification an explanation breaks: evaluated on its states and steps, as numbers.
+
+`always` is asked of every state, `step` of every step; `eventually` only of states in which the cluster has come to
+rest: nothing is on its way, nobody has anything left to do, but for what leaves no trace in a recording, which may have
+been done. Such are looked for before each fault, and at the end of a whole explanation. What has not come to be there
+would never have, without that fault. Where processes are dead, it has to be so also once they were started again, and
+all had come to rest anew. What unclean leader election costs is asked where some topic has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from model_check.judging.explaining import Explainer
+from model_check.judging.hidden_steps import part
+from model_check.judging.plain_state import PlainState
+from model_check.judging.positions import Position, actors_of
+from model_check.recordings.recorded_zookeeper import SessionEnded
+from spec.language import Claim
+from spec.model import Model
+from spec.properties import claims
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a `step` claim asks of an action: its rule and parameters."""
+
+    rule: str
+    parameters: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A claim that does not hold: after how many steps first, and in how many states or steps.
+
+    It `is_sure` if one of them does not depend on when a process died that nobody saw dying.
+    """
+
+    claim: Claim
+    step: int
+    count: int
+    is_sure: bool = True
+
+
+class BrokenClaims:
+    """The claims of a model, asked of explanations; what two explanations share is asked once."""
+
+    def __init__(self, explainer: Explainer) -> None:
+        self.explainer = explainer
+        model = explainer.system.model
+        features = model.features | ({"unclean"} if explainer.system.unclean else set())
+        self.asked = [one for one in claims() if one.parts <= features]
+        self._models: dict[tuple[int, bool], Model] = {}
+        self._known: dict[int, tuple[Position, frozenset[str]]] = {}
+        self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
+        self._rests: list[tuple[PlainState, frozenset[str]]] = []
+
+    def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
+        """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all."""
+        failing: dict[str, list[int]] = {one.name: [] for one in self.asked}
+        sure = set[str]()
+        alive = self._surely_alive(path)
+        for number, position in enumerate(path):
+            here = self._broken_at(position)
+            ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
+            at_rest = self._broken_at_rest(position) if ends else frozenset()
+            for name in (*here, *at_rest):
+                failing[name].append(number)
+            sure |= here | at_rest if alive[number] else here
+        broken = ((one, failing[one.name]) for one in self.asked if failing[one.name])
+        return tuple(Broken(one, steps[0], len(steps), one.name in sure) for one, steps in broken)
+
+    def _surely_alive(self, path: Sequence[Position]) -> list[bool]:
+        """Whether, at each position, all processes that run are alive, and none has died without being seen to.
+
+        Where nobody tells of a death, it is put off until something shows it. What the dead have left undone meanwhile
+        is no promise that was broken.
+        """
+        alive, doubtful = [True] * len(path), set[int]()
+        for number in reversed(range(len(path) if self.explainer.deaths_are_inferred else 0)):
+            alive[number] = not doubtful
+            step = path[number].step
+            if step is not None and step.rule == "crash":
+                doubtful.add(step.parameters["b"])
+            shown = step.observations if step is not None else ()
+            doubtful -= {b for one in shown if not isinstance(one, SessionEnded) for _, b in actors_of(one)}
+        return alive
+
+    def _is_fault(self, position: Position) -> bool:
+        """Whether the step to a position is a fault, or an admin's command."""
+        rule = position.step.rule if position.step is not None else ""
+        return bool(rule) and self.explainer.system.rules[rule].budget is not None
+
+    def _broken_at_rest(self, position: Position) -> frozenset[str]:
+        """The names of the `eventually` that do not hold in a state at rest; none where it is not at rest."""
+        if id(position) not in self._resting:
+            self._resting[id(position)] = (position, self._missing_at_rest(self.explainer.settled(position).state))
+        return self._resting[id(position)][1]
+
+    def _missing_at_rest(self, state: PlainState) -> frozenset[str]:
+        """The same of a state, in which several explanations may come to rest."""
+        known = next((names for other, names in self._rests if other == state), None)
+        if known is not None:
+            return known
+        names = self._missing_in(state) if is_at_rest(self.explainer, state) else frozenset()
+        if names and (later := with_all_started(self.explainer, state)) is not state:
+            names &= self._missing_in(later) if later is not None else frozenset()
+        self._rests.append((state, names))
+        return names
+
+    def _missing_in(self, state: PlainState) -> frozenset[str]:
+        """The names of the `eventually` that do not hold in a state."""
+        return frozenset(one.name for one in self._of_kind("eventually") if not self._holds_in(one, state))
+
+    def _of_kind(self, kind: str) -> Iterator[Claim]:
+        return (one for one in self.asked if one.kind == kind)
+
+    def _broken_at(self, position: Position) -> frozenset[str]:
+        """The names of the claims that a state, or the step to it, breaks."""
+        if id(position) not in self._known:
+            names = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
+            self._known[id(position)] = (position, names)
+        return self._known[id(position)][1]
+
+    def _broken_in_state(self, position: Position) -> Iterator[str]:
+        if position.before is not None and position.state is position.before.state:
+            return
+        yield from (one.name for one in self._of_kind("always") if not self._holds_in(one, position.state))
+
+    def _holds_in(self, one: Claim, state: PlainState) -> bool:
+        value = one.function(self.explainer.system.view(state), self._narrowed(self.explainer.system.model, state))
+        return value is None or value.raw == 1
+
+    def _broken_by_step(self, position: Position) -> Iterator[str]:
+        if position.before is None or position.step is None or not position.step.rule:
+            return
+        view, model = self.explainer.system.view, self.explainer.system.model_for(position.step.parameters)
+        before, after = view(position.before.state), view(position.state)
+        model = self._narrowed(model, position.before.state, position.state)
+        action = Taken(position.step.rule, position.step.parameters)
+        for one in self._of_kind("step"):
+            value = one.function(before, after, model, action)
+            if value is not None and not value.raw:
+                yield one.name
+
+    def _narrowed(self, model: Model, *states: PlainState) -> Model:
+        """The model with queues no longer than they are: what is claimed of an empty place is true."""
+        connections = (of_one for state in states for of_one in part(state, "connections").values())
+        longest = max((max(queue) + 1 for of_one in connections for queue in of_one.values()), default=1)
+        key = longest, model.scope.unclean
+        if key not in self._models:
+            self._models[key] = Model(replace(model.scope, connection_capacity=longest), model.switches)
+        return self._models[key]
+
+
+START: Final = "start_process("
+MOST_STEPS: Final = 500
+"""The steps after which a cluster whose dead were started again is taken never to come to rest."""
+
+
+def is_at_rest(explainer: Explainer, state: PlainState) -> bool:
+    """Whether nothing is under way: faults aside, no step of a process that runs changes anything."""
+    return _following(explainer, state, starts=False) is None
+
+
+def with_all_started(explainer: Explainer, state: PlainState) -> PlainState | None:
+    """Where a cluster at rest would come to rest if whoever is dead were started; the state itself if nobody is.
+
+    None if it would not, or if the specification has no room for what it does.
+    """
+    for _ in range(MOST_STEPS):
+        after = _following(explainer, state, starts=False)
+        after = _following(explainer, state, starts=True) if after is None else after
+        if after is None:
+            return state
+        if not after:
+            return None
+        state = after
+    return None
+
+
+def _following(explainer: Explainer, state: PlainState, *, starts: bool) -> PlainState | None:
+    """The state after a step of progress that changes something, which is a process's start or is not.
+
+    Empty where there is no room for the step.
+    """
+    steps = explainer.progress(state)
+    return next((to for name, to in steps if name.startswith(START) is starts and to != state), None)

@@ -1,0 +1,158 @@
+"""Requests that brokers handled, compared with the queues of the specification: the same request, the same outcome."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Final
+
+from model_check.judging.hidden_steps import STAGES, part
+from model_check.judging.open_system import OpenSystem
+from model_check.judging.plain_rules import Seen
+from model_check.judging.plain_state import PlainState
+from model_check.judging.recorded_trees import raw_leadership
+from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recordings.recorded_tracks import Place, Tracks
+from spec.broker_state import Stage
+from spec.kafka_types import TopicPartition
+from spec.log_lines import Line
+from spec.replica_states import ReplicaState
+from spec.request_batch import FIELDS
+from spec.state_change_lines import ReplicaChanged
+
+OUTCOMES: Final = {
+    "become leader": "leader",
+    "become follower": "follower",
+    "cannot become follower": "unavailable",
+    "ignore LeaderAndIsr": "ignored",
+    "is not assigned": "unassigned",
+}
+"""What the specification's broker is seen to do, in the words of a recording."""
+
+
+class Deliveries:
+    """What brokers handled, against the connections of an open system."""
+
+    def __init__(self, system: OpenSystem, tracks: Tracks) -> None:
+        self.system = system
+        self.tracks = tracks
+
+    def agrees(self, one: RequestHandled, before: PlainState, seen: tuple[Seen, ...]) -> bool:
+        """Whether executing the head of the queue is what the broker did."""
+        head = self.system.view(before).connections[one.controller][one.broker][0]
+        if head.epoch.raw != one.epoch:
+            return False
+        kinds = {event.kind for event in seen}
+        if one.kind == "UpdateMetadata":
+            return ("refuse UpdateMetadata" if one.refused else "cache metadata") in kinds
+        if one.kind != "LeaderAndIsr" or list(Stage)[head.stage.raw] is not Stage.LEADER_AND_ISR:
+            return False
+        return self._says_the_same(head, one) and self._ends_the_same(one, seen)
+
+    def _says_the_same(self, head: Any, one: RequestHandled) -> bool:
+        """The same partitions, with the same leadership and version, and the same assigned replicas."""
+        model = self.system.model
+        ordered = {p: head.partitions[p] for p in model.partitions if head.partitions[p].ordered.raw}
+        if model.has("reassignment"):
+            replicas = {p: model.brokers.set_kind.encode(brokers) for p, brokers in one.replicas.items()}
+            if replicas != {p: state.assigned.raw for p, state in ordered.items()}:
+                return False
+        said = {p: raw_leadership(self.system.model, state) for p, state in one.states.items()}
+        return said == {
+            p: {name: state[name].raw for name in FIELDS if state[name].raw} for p, state in ordered.items()
+        }
+
+    @staticmethod
+    def _ends_the_same(one: RequestHandled, seen: tuple[Seen, ...]) -> bool:
+        """The same decision on each partition whose fate was logged."""
+        if one.refused:
+            return any(event.kind == "refuse LeaderAndIsr" for event in seen)
+        outcomes = {event.fields["partition"].raw: OUTCOMES[event.kind] for event in seen if event.kind in OUTCOMES}
+        return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
+
+    def comes_again(self, one: Handled, place: Place) -> bool:
+        """Whether the next request of this controller to this broker, in this life of it or a later, is the same."""
+        if isinstance(one, ReplicaStopped):
+            stops = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, ReplicaStopped))
+            return [(other.partition, other.delete) for other in islice(stops, 1, 2)] == [(one.partition, one.delete)]
+        if not isinstance(one, RequestHandled):
+            return False
+        later = (other for other in self.tracks.later_requests(place, one.broker) if other.controller == one.controller)
+        after = next(later, None)
+        return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
+
+    def has_a_copy(self, one: ReplicaStopped, place: Place) -> bool:
+        """Whether a broker deletes a replica once more often than controllers begin with it: a copy stayed behind."""
+        same = [
+            other
+            for other in self.tracks.handled(place, one.broker)
+            if isinstance(other, ReplicaStopped) and other.delete and other.partition == one.partition
+        ]
+        cluster = self.tracks.cluster
+        name = cluster.partitions[one.partition], cluster.broker_ids[one.broker - 1]
+        begun = [line for line in self.tracks.lines_to_come(place) if _begins_deletion(line, *name)]
+        return one.delete and len(same) > 1 + len(begun)
+
+    def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
+        """How many of a broker's next observations are those of a StopReplica; None if they are not.
+
+        A request that stops several replicas does so in any order; a process that ends may not come to all.
+        """
+        if isinstance(one, StopReplicaRefused):
+            refused = [event.fields["epoch"].raw for event in seen if event.kind == "refuse StopReplica"]
+            return 1 if refused == [one.epoch] else None
+        wanted = {
+            (event.fields["partition"].raw, bool(event.fields["delete"].raw))
+            for event in seen
+            if event.kind == "stop replica"
+        }
+        next_ones = list(islice(self.tracks.handled(place, one.broker), len(wanted)))
+        told = {(other.partition, other.delete) for other in next_ones if isinstance(other, ReplicaStopped)}
+        return len(next_ones) or None if told <= wanted and len(told) == len(next_ones) else None
+
+    def may_be_unlogged(self, state: PlainState, c: int, b: int) -> bool:
+        """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
+        head = part(state, "connections", c, b, 0)
+        stage = STAGES[head.get("stage", 0)]
+        return stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
+
+    def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:
+        """Whether a broker hears from a controller of a higher epoch than from any before."""
+        epoch: int = part(state, "brokers", one.broker).get("controller_epoch", 0)
+        return one.epoch > epoch
+
+    def is_overdue(self, state: PlainState, c: int, b: int, place: Place) -> bool:
+        """Whether more is queued than the broker will be seen to refuse, and what comes first may leave no line."""
+        queue = part(state, "connections", c, b)
+        later = (one for one in self.tracks.requests(place, b) if one.refused and one.controller == c)
+        refused = sum(one.epoch == part(queue, 0).get("epoch") for one in later)
+        return len(queue) > refused and self.may_be_unlogged(state, c, b)
+
+    def are_lost(self, before: PlainState, after: PlainState, place: Place) -> bool:
+        """Whether a step drops a queue from which a broker will yet be seen to handle a request."""
+        old, new = part(before, "connections"), part(after, "connections")
+        if old is new:
+            return False
+        dropped = [
+            (c, b, queue)
+            for c, queues in old.items()
+            for b, queue in queues.items()
+            if not part(new, c, b) and not part(after, "controllers", c).get("channels", 0) >> b - 1 & 1
+        ]
+        return any(self._comes_yet(c, b, part(queue, 0).get("epoch"), place) for c, b, queue in dropped)
+
+    def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:
+        """Whether a broker will be seen to handle a request of this channel: of a later one, if ids begin anew."""
+        last = self.tracks.last_request(place, b, c)
+        for one in self.tracks.requests(place, b):
+            if (one.controller, one.epoch) == (c, epoch):
+                return last is None or one.correlation_id > last.correlation_id
+        return False
+
+
+def _begins_deletion(line: Line, partition: TopicPartition, broker: int) -> bool:
+    """Whether a controller says that the deletion of a replica begins."""
+    match line:
+        case ReplicaChanged(target=ReplicaState.DELETION_STARTED):
+            return (line.partition, line.replica) == (partition, broker)
+        case _:
+            return False

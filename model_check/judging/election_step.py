@@ -1,0 +1,109 @@
+"""A step of a controller that elects: in a preferred election, in a rebalance, or for a controlled shutdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from model_check.judging.controller_step import CREATIONS, ELECTIONS, GIVEN_UP, READS_FOR_ELECTION, ControllerStep
+from spec.auto_rebalance import may_rebalance
+from spec.deletion_queue import is_queued
+from spec.log_lines import Line
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState, is_valid
+from spec.state import Handler
+from spec.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
+
+
+class ElectionStep(ControllerStep):
+    """Questions about the election that a step begins, goes on with, or ends."""
+
+    def saw(self, kind: str) -> bool:
+        """Whether such a thing is seen of the step."""
+        return any(one.kind == kind for one in self.seen)
+
+    @cached_property
+    def begins_election(self) -> bool:
+        """Whether the step reads a state znode to elect, having taken the lock for that or not."""
+        if self.rule not in READS_FOR_ELECTION:
+            return False
+        c, p = self.parameters["c"], self.parameters["p"]
+        if self.rule == "rebalance_partition":
+            return bool(may_rebalance(self.system.view(self.before), self.system.model, c, p).raw)
+        cached = self._controller(self.before).partitions[p]
+        leads = cached.version.raw and cached.leader.raw == self.parameters.get("r")
+        return self.rule == "read_for_election" or bool(leads)
+
+    @property
+    def stops_in_vain(self) -> bool:
+        """Whether a replica that is to go Offline cannot.
+
+        The table has no row, for it is deleted or is to be so; or its state znode is a newer controller's, or absent.
+        """
+        if self.rule not in {"read_for_removal", "move_partition"} or self.begins_election:
+            return False
+        p, r = self.parameters["p"], self.parameters["r"]
+        if not self._controller(self.before).partitions[p].version.raw:
+            return False
+        is_gone = self._is_dying(self._name(p)) and not self._znode(p).version.raw  # which is no failure
+        return not (is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE) and (is_gone or self.may_use(p)))
+
+    def may_use(self, p: int) -> bool:
+        """Whether a state znode is there, and no newer controller's."""
+        znode = self._znode(p)
+        return bool(znode.version.raw) and bool(znode.controller_epoch.raw <= self._controller(self.before).epoch.raw)
+
+    def _znode(self, p: int) -> Any:
+        return self.system.view(self.before).zookeeper.state[p]
+
+    def ends_online(self, p: int) -> bool:
+        """Whether a visit ends with a leader: with another, with the first, or because the preferred one leads."""
+        visits = self._controller(self.before).partitions[p].todo.raw or self.begins_election
+        if self.rule not in CREATIONS | ELECTIONS | READS_FOR_ELECTION or not visits:
+            return False
+        over = not self._controller(self.after).partitions[p].todo.raw
+        well = not any(self.saw(kind) for kind in GIVEN_UP)
+        return over and well and self._state(self.after, p) is PartitionState.ONLINE
+
+    @cached_property
+    def asked(self) -> frozenset[int]:
+        """The partitions of a preferred election, of a request or of the rebalance."""
+        before, after = self._controller(self.before), self._controller(self.after)
+        partitions, handler = self.system.model.partitions, self.handler(self.before)
+        if self.rule == "rebalance_partition" or handler is Handler.REBALANCE:
+            return frozenset({self.parameters["p"]})
+        if self.rule == "on_preferred_election":
+            c, named = self.parameters["c"], self.system.view(self.before).zookeeper.preferred
+            queued = [is_queued(self.system.view(self.before), self.system.model, c, p) for p in partitions]
+            return frozenset(p for p in partitions if named[p].raw and not before.electing[p].raw | queued[p].raw)
+        if handler in {Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION}:
+            return frozenset(p for p in partitions if before.asked[p].raw)
+        if not self.system.model.has("preferred_election"):
+            return frozenset()
+        return frozenset(p for p in partitions if after.electing[p].raw)
+
+    @property
+    def elects_leader(self) -> bool:
+        """Whether the step writes a leader that was elected."""
+        return self.rule in ELECTIONS or self.moves_leader
+
+    @property
+    def moves_leader(self) -> bool:
+        """Whether it is that of a reassignment's step 7."""
+        return self.rule == "write_move" and self.moves and self.writes_state
+
+    def elected(self, p: int) -> Iterator[tuple[type[Line], Any]]:
+        """What is said of the election that the step begins, or ends with a leader."""
+        if self.ends_online(p) or self.moves_leader:
+            yield PartitionBecameOnline, self._name(p)
+            if self.elects_leader:
+                yield LeaderElected, self._name(p)
+        if self.rule != "read_for_election" and self.begins_election:
+            yield LeaderElectionStarted, self._name(p)
+
+    def is_unknown(self, partition: Any) -> bool:
+        """Whether a preferred election runs for a partition that the controller does not know."""
+        p = self.cluster.partition(partition)
+        asked = self.system.model.has("preferred_election") and p in self.asked
+        return asked and self._state(self.after, p) is PartitionState.NON_EXISTENT

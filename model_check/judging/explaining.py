@@ -1,0 +1,264 @@
+"""The moves of a search for an explanation: from a state and a place in the recording to the next ones.
+
+Each process runs on its own, and most of what it does leaves no trace. What it does unseen is done at once, since a
+cluster is fast; a step that shows is done when what it shows comes next. So the search rarely has a choice. The choices
+that it has are offered in the order of how likely they are: `likely` ones first, and after them those that only a slow
+process or an unlucky moment explains (a read made well before the write that depends on it, an answer lost, a queue
+dropped that was still in use).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+
+from model_check.judging.deliveries import Deliveries
+from model_check.judging.explanations import candidates, leads_with_stale_version
+from model_check.judging.hidden_steps import ORDERS, SESSIONS, Candidate, hidden_steps, part
+from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
+from model_check.judging.nothing_new import finds_nothing_new
+from model_check.judging.on_demand import called_for, failures
+from model_check.judging.open_system import NoRoom, OpenSystem, open_system
+from model_check.judging.plain_state import PlainState
+from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
+from model_check.judging.taken_steps import Steps
+from model_check.recordings.recorded import Observed, Recording
+from model_check.recordings.recorded_processes import (
+    ControllerSaid,
+    Handled,
+    ProcessKilled,
+    ProcessPaused,
+    ProcessStopping,
+    ReplicaStopped,
+    RequestHandled,
+    StopReplicaRefused,
+)
+from model_check.recordings.recorded_tracks import SKEW, Tracks
+from model_check.recordings.recorded_zookeeper import (
+    NotificationCreated,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    WriteConflicted,
+)
+from spec.model import Model
+from spec.state import Session
+from spec.system import instances
+from spec.variants import Switches
+
+
+class Explainer:
+    """The moves that a recording leaves to the specification."""
+
+    def __init__(self, recording: Recording, switches: Switches) -> None:
+        cluster = recording.cluster
+        self.recording = recording
+        self.cluster = cluster
+        opened = open_system(
+            len(cluster.broker_ids),
+            cluster.assigned,
+            cluster.topic_of,
+            controller_epochs=recording.controller_epochs,
+            switches=switches,
+            unclean=cluster.unclean,
+            parts=cluster.parts,
+            requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
+        )
+        self.system: OpenSystem = replace(opened, recreations=cluster.recreations, additions=cluster.additions)
+        self.tracks = Tracks(recording)
+        self.deliveries = Deliveries(self.system, self.tracks)
+        self.steps = Steps(self.system, cluster, self.tracks, self.deliveries)
+        self.deaths_are_inferred = not recording.tells_acts
+        self.likelihood = Likelihood(self.tracks, self.deliveries, deaths_are_inferred=self.deaths_are_inferred)
+
+    @property
+    def model(self) -> Model:
+        """The model whose rules are run."""
+        return self.system.model
+
+    def hidden(self, at: Position) -> Iterator[Candidate]:
+        """What may happen unseen."""
+        return hidden_steps(self.model, at.state)
+
+    @property
+    def start(self) -> Position:
+        """Nothing runs, nothing is explained."""
+        return Position(self.system.initial, self.tracks.beginning)
+
+    def progress(self, state: PlainState) -> Iterator[tuple[str, PlainState]]:
+        """The actions that are enabled in a state, faults aside, each with the state after it."""
+        for name, parameters in self._instances:
+            action = Explained(name, parameters, (), ()).action
+            try:
+                found = self.system.step(state, name, parameters)
+            except NoRoom:
+                yield f"{action}, for which the specification has no room", {}
+            else:
+                if found is not None:
+                    yield action, found[0]
+
+    @cached_property
+    def _instances(self) -> list[tuple[str, Mapping[str, int]]]:
+        """The actions that are no faults; who never had a process does not start one."""
+        rules = [rule for rule in self.system.rules.values() if rule.budget is None]
+        every = ((rule.name, parameters) for rule in rules for parameters in instances(rule, self.model))
+        started = self.tracks.started
+        return [(name, one) for name, one in every if name != "start_process" or one["b"] in started]
+
+    def settled(self, at: Position) -> Position:
+        """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""
+        pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
+        while True:
+            waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at.state, c, b)]
+            possible = [*self.hidden(at), *(("deliver_request", one) for one in waiting)]
+            taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
+            to = next((one for one in taken if one is not None and one.state != at.state), None)
+            if to is None:
+                return at
+            at = to
+
+    def moves(self, at: Position) -> Iterator[Move]:
+        """Where the search can go from here, the likely moves first."""
+        unlikely = []
+        for move in self._in_order(at):
+            if move.likely:
+                yield move
+            else:
+                unlikely.append(move)
+        yield from unlikely
+
+    def blamed(self, at: Position) -> set[Actor]:
+        """Who may be to blame that nothing goes on: those of the next observation, and those whom they wait for."""
+        heads = [one for _, one in self.tracks.heads(at.place)]
+        if not heads:
+            return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
+        blamed = actors_of(heads[0])
+        if isinstance(heads[0], ReplicaStopped | StopReplicaRefused):  # of which controller, it does not say
+            blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
+        for one in heads:
+            due = one.time <= heads[0].time + SKEW
+            if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:
+                blamed = blamed | actors_of(one)
+        return blamed
+
+    def _in_order(self, at: Position) -> Iterator[Move]:
+        yield from self._unseen(at)
+        heads, is_settled = self.tracks.heads(at.place), False
+        for number, one in sorted(heads, key=lambda head: not self.likelihood.is_by_itself(head[1], at.place)):
+            soon = one.time <= heads[0][1].time + SKEW
+            for move in chain(self._explaining(at, number, one), self._failing(at, one)):
+                likely = move.likely and soon and not is_settled
+                yield Move(move.to, likely)
+                is_settled = is_settled or (likely and self.likelihood.is_by_itself(one, at.place))
+
+    def _unseen(self, at: Position) -> Iterator[Move]:
+        """Hidden steps, up to one that can be taken at once; and what its process may take up in its stead."""
+        first: Candidate | None = None
+        for candidate in self.hidden(at):
+            if first is not None and not _is_instead_of(candidate, first):
+                continue
+            to = self.steps.taken(at, candidate)
+            if to is not None:
+                likely = self.likelihood.is_likely_at_once(at, to)
+                yield Move(to, likely)
+                first = candidate if likely and first is None else first
+
+    def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
+        """Moves that explain the next observation of a sequence, or are needed before anything can."""
+        if isinstance(one, ProcessPaused):
+            runs = one.resumed or self._is_gone(one.broker, at)
+            stopped = at.stopped - {one.broker} if runs else at.stopped | {one.broker}
+            yield Move(self._without_step(at, number, one, stopped), likely=True)
+            return
+        for candidate in (*self._copies(one, at), *self._overdue(one, at)):
+            to = self.steps.taken(at, candidate, unlogged=True)
+            if to is not None:
+                yield Move(to, likely=True)
+        for candidate in (*self._noted_late(one, at), *candidates(self.model, one, at.state)):
+            to = self.steps.taken(at, candidate, number)
+            if to is not None:
+                yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
+        if self._is_no_step(one, at):
+            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
+        for candidate in self._before(one, at):
+            to = self.steps.taken(at, candidate, unlogged=True)
+            if to is not None:
+                yield Move(to, likely=True)
+
+    def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
+        """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
+        for candidate in failures(one):
+            to = self.steps.taken(at, candidate)
+            if to is not None:
+                own = (other for other in self.hidden(at) if other[1].get("c") == candidate[1]["c"])
+                yield Move(to, likely=not any(self.steps.taken(at, other) for other in own))
+
+    def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """A copy of a request stays behind before it is handled, since it will be handled once more, late."""
+        if isinstance(one, ReplicaStopped) and self.deliveries.has_a_copy(one, at.place):
+            for c in self.model.controllers:
+                yield "leave_late_copy", {"c": c, "b": one.broker, "p": one.partition}
+
+    def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """What leaves no line came before its broker heard of a newer controller, after which it would be refused."""
+        if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
+            for c in self.model.controllers:
+                if c != one.controller and self.deliveries.is_overdue(at.state, c, one.broker, at.place):
+                    yield "deliver_request", {"c": c, "b": one.broker}
+
+    def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """An announcement just before the leader notes a change, which it therefore announces the next time."""
+        if isinstance(one, NotificationCreated):
+            for p in self.tracks.noted_late(at.place, one.by):
+                rule = "report_isr_changes_before" if p in one.partitions else "report_isr_changes_without"
+                yield rule, {"b": one.by, "p": p}
+
+    def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
+        """Steps without a trace of their own that come right before what was observed."""
+        match one:
+            case StateWritten(by=c, partition=p):
+                for candidate in self.hidden(at):
+                    if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
+                        yield candidate
+            case Handled(broker=b):
+                senders = [one.controller] if isinstance(one, RequestHandled) else self.model.controllers
+                for c in senders:
+                    if self.deliveries.may_be_unlogged(at.state, c, b):
+                        yield "deliver_request", {"c": c, "b": b}
+            case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
+                yield "crash", {"b": b}
+        leavers = self.tracks.leavers(at.place) if self.deaths_are_inferred else ()
+        yield from called_for(self.model, self.cluster, one, at.state, leavers)
+
+    def _is_nothing_new(self, one: ControllerSaid, at: Position) -> bool:
+        """Whether a line is one of a callback that finds what the last one found."""
+        alive = one.incarnation == self.tracks.life(at.place, one.controller)
+        return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
+
+    def _is_no_step(self, one: Observed, at: Position) -> bool:
+        """Whether what was observed changes nothing."""
+        match one:
+            case ProcessKilled(broker=b) | ProcessStopping(broker=b):
+                return self._is_gone(b, at)
+            case ControllerSaid():
+                return self._is_nothing_new(one, at)
+            case WriteConflicted(by=b):
+                return leads_with_stale_version(self.model, b, at.state)
+            case _:
+                return False
+
+    def _is_gone(self, b: int, at: Position) -> bool:
+        """Whether a process has ended by itself before a signal comes, as one does whose start-up has failed."""
+        session = part(at.state, "processes", b).get("session", 0)
+        return SESSIONS[session] is Session.NONE and self.tracks.is_silent(at.place, b)
+
+    def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
+        place = self.tracks.after(at.place, {number: 1})
+        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)))
+
+
+def _is_instead_of(candidate: Candidate, taken: Candidate) -> bool:
+    """Whether a controller may take up this partition or topic before another."""
+    return {candidate[0], taken[0]} <= ORDERS and candidate[1]["c"] == taken[1]["c"]

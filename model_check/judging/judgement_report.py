@@ -1,0 +1,149 @@
+"""A judgement as a run of a result document: what was explained, what broke, and where an explanation ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from model_check.judging.broken_claims import Broken
+from model_check.judging.judge import Judgement, Outcome
+from model_check.judging.open_system import OpenSystem
+from model_check.judging.positions import Position
+from model_check.recordings.recorded import Observed, Recording
+from model_check.results import Finding, Run, Step, Story
+from model_check.verdicts import Verdict
+from spec.expectations import plans
+
+LAST_STEPS = 8
+"""How many steps of an explanation are told where it ends too early."""
+SHOWN = 300
+"""Characters of an observation that are shown."""
+A_QUEUE = re.compile(r"connections\[\d+\]\[\d+\]")
+"""A controller's queue for a broker, as the names of its variables begin."""
+
+
+POSSIBLY: Final = "possibly: not in every explanation found, or only if nobody had died before"
+
+
+def known_to_break(variant: str) -> frozenset[str]:
+    """The properties that the manifest expects some scope to violate under a variant."""
+    explorations = (one for plan in plans().values() for one in plan.explorations)
+    return frozenset(name for one in explorations if one.variant == variant for name in one.violated)
+
+
+def run_of(recording: Recording, judged: Judgement, variant: str, *, whole_story: bool = False) -> Run:
+    """What became of a recording; one that breaks what no exploration of this variant breaks is a violation.
+
+    The story is the whole explanation if asked for, or its last steps where it ends too early.
+    """
+    known = known_to_break(variant)
+    findings = (
+        *(_finding(judged, one, known, "in every explanation found") for one in judged.broken),
+        *(_finding(judged, one, known, POSSIBLY) for one in judged.possibly),
+    )
+    is_told = whole_story or judged.outcome is not Outcome.EXPLAINED
+    return Run(
+        engine="judge",
+        scope=recording.folder.name,
+        variant=variant,
+        verdict=_verdict(judged, known),
+        reason=judged.reason,
+        findings=findings,
+        notes=tuple(_notes(recording, judged)),
+        story=_story(judged, 0 if whole_story else LAST_STEPS) if is_told else None,
+    )
+
+
+def _verdict(judged: Judgement, known: frozenset[str]) -> Verdict:
+    if judged.outcome is Outcome.UNEXPLAINED or any(one.claim.name not in known for one in judged.broken):
+        return Verdict.VIOLATED
+    return Verdict.HOLDS if judged.outcome is Outcome.EXPLAINED else Verdict.INCOMPLETE
+
+
+def _finding(judged: Judgement, broken: Broken, known: frozenset[str], how_surely: str) -> Finding:
+    claim = broken.claim
+    place = next((str(one.place) for one in _observations(judged.path[: broken.step + 1])), "the start")
+    times = "once" if broken.count == 1 else f"{broken.count} times"
+    return Finding(
+        property=claim.name,
+        kind=claim.kind,
+        statement=claim.statement,
+        source=claim.source,
+        verdict=Verdict.VIOLATED,
+        reason=f"{times}, first at step {broken.step}, about {place}; {how_surely}",
+        expected=str(Verdict.VIOLATED if claim.name in known else Verdict.HOLDS),
+    )
+
+
+def _observations(path: Sequence[Position]) -> Iterator[Observed]:
+    """What the steps of a path explain, the latest first."""
+    for position in reversed(path):
+        if position.step is not None:
+            yield from reversed(position.step.observations)
+
+
+def _notes(recording: Recording, judged: Judgement) -> Iterator[str]:
+    """How much was explained, by how much; and, where that is not all, what came next and what could have."""
+    passed_over = sum(recording.passed_over.values())
+    yield (
+        f"{judged.explained:,} of {judged.observations:,} observations explained by {len(judged.path) - 1:,} steps; "
+        f"{passed_over:,} lines passed over"
+    )
+    yield f"{judged.positions:,} positions searched, {_counted(judged.explanations, 'explanation')} found"
+    if judged.stuck is not None:
+        yield "What was observed next, in each sequence:"
+        yield from (f"  {str(one)[:SHOWN]}" for one in judged.stuck.next)
+        yield "What could have happened instead:"
+        yield from (f"  {one}" for one in judged.stuck.enabled or ("nothing",))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _story(judged: Judgement, last: int) -> Story:
+    """The steps of the path, or the last few of them."""
+    steps = [_step(judged.system, number, one) for number, one in enumerate(judged.path) if one.step is not None]
+    return Story(len(steps), tuple(steps[-last:]))
+
+
+def _places(observations: Sequence[Observed]) -> Iterator[str]:
+    """Where observations stand, consecutive lines of a file as a range."""
+    ranges: list[tuple[str, int, int]] = []
+    for one in observations:
+        file, _, line = one.place.rpartition(":")
+        if ranges and ranges[-1][0] == file and ranges[-1][2] == int(line) - 1:
+            ranges[-1] = (file, ranges[-1][1], int(line))
+        else:
+            ranges.append((file, int(line), int(line)))
+    yield from (f"{file}:{first}" if first == last else f"{file}:{first}-{last}" for file, first, last in ranges)
+
+
+def _step(system: OpenSystem, number: int, position: Position) -> Step:
+    step, before = position.step, position.before
+    assert step is not None and before is not None  # noqa: S101, PT018 - only such positions are told
+    rule = system.rules.get(step.rule)
+    changes = system.layout.changes(before.state, position.state)
+    recorded = tuple(f"recorded at {places}" for places in _places(step.observations))
+    return Step(
+        number=number,
+        action=step.action,
+        actor=rule.actor.format(**step.parameters) if rule else "environment",
+        statement=" ".join(rule.statement.split("\n\n")[0].split()) if rule else "What changes nothing in the model.",
+        source=rule.source if rule else "",
+        observed=(*map(str, step.seen), *recorded),
+        changes=tuple(_without_contents_of_queues(changes)),
+    )
+
+
+def _without_contents_of_queues(changes: Iterable[str]) -> Iterator[str]:
+    """Changes, those within a queue as one: every field of each request in it moves up."""
+    queues = set()
+    for one in changes:
+        queue = A_QUEUE.match(one)
+        if queue is None:
+            yield one
+        elif queue[0] not in queues:
+            queues.add(queue[0])
+            yield f"{queue[0]}: changes"

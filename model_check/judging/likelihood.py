@@ -1,0 +1,85 @@
+"""How likely a move is that a search for an explanation has the choice of.
+
+Unlikely is what only a slow process or an unlucky moment explains: a read made well before the write that depends on
+it, an answer lost, a queue dropped that was still in use, a process that falls silent and lives on.
+"""
+
+from __future__ import annotations
+
+from model_check.judging.deliveries import Deliveries
+from model_check.judging.hidden_steps import CALLBACKS, Candidate, part, place_of
+from model_check.judging.plain_state import PlainState
+from model_check.judging.positions import DELIVERIES, Explained, Position
+from model_check.recordings.recorded import Observed
+from model_check.recordings.recorded_processes import Handled, RequestHandled
+from model_check.recordings.recorded_tracks import REPORTS, SKEW, Place, Tracks
+from model_check.recordings.recorded_zookeeper import SessionEnded, StateWritten
+from spec.controller_log.failover import Resigned, SessionExpired
+from spec.state import At, Callback
+
+TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
+"""Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
+READS_BEFORE_WRITES = TAKE_THE_LOCK | {"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"}
+UNANSWERED = "_unanswered"
+
+
+class Likelihood:
+    """What is likely, as far as the recording tells what comes yet; deaths may have to be inferred."""
+
+    def __init__(self, tracks: Tracks, deliveries: Deliveries, *, deaths_are_inferred: bool) -> None:
+        self.tracks = tracks
+        self.deliveries = deliveries
+        self.deaths_are_inferred = deaths_are_inferred
+
+    def is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
+        """Whether an action that shows what was observed next is likely what happened."""
+        rule = candidate[0]
+        if rule in DELIVERIES:
+            assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
+            return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
+        b = candidate[1].get("b", 0)
+        if rule.startswith("expire") and self._hears_of_its_end(at, b) != rule.endswith("heard"):
+            return False
+        if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
+            return False  # a process that never gets another session is rather dead than paused
+        return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _hears_of_its_end(self, at: Position, c: int) -> bool:
+        """Whether a controller resigns before it says that its session has expired, for no reason that it knew before.
+
+        It has heard that its znodes are gone, as who is stopped may while its connection stands.
+        """
+        waiting = part(at.state, "controllers", c, "callbacks").values()
+        lines = (one.line for one in self.tracks.lines(at.place, c, REPORTS)[1])
+        told = (line for line in lines if isinstance(line, Resigned | SessionExpired))
+        return isinstance(next(told, None), Resigned) and CALLBACKS.index(Callback.CONTROLLER) not in waiting
+
+    def is_by_itself(self, one: Observed, place: Place) -> bool:
+        """Whether this was handled, once and answered, and nothing else near it depends on when: it can be taken first.
+
+        What a broker made of a LeaderAndIsr bears on the next changes of these ISRs, by itself or by their leaders.
+        """
+        if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
+            return False
+        near = self.tracks.transactions(place, one.time + SKEW)
+        return not any(
+            isinstance(other, StateWritten) and other.by_leader and other.partition in one.states for other in near
+        )
+
+    def is_likely_at_once(self, at: Position, to: Position) -> bool:
+        """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
+        assert to.step is not None  # noqa: S101 - a hidden step is a step
+        if to.step.rule == "fail_registration" and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
+            return False
+        early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
+        early = early or self.tracks.are_of_the_next_session(at.place, to.step.observations)
+        if to.step.rule in READS_BEFORE_WRITES:
+            early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
+        return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    @staticmethod
+    def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
+        """Whether a hidden step is better taken when what follows from it comes next."""
+        if step.rule in TAKE_THE_LOCK:
+            return place_of(part(after, "controllers", step.parameters["c"])) is not At.IDLE
+        return step.rule in READS_BEFORE_WRITES | {"accept_shutdown", "refuse_shutdown"}

@@ -1,0 +1,86 @@
+"""Steps without a trace of their own that are taken only when something calls for them.
+
+The checks of the automatic rebalance come every few minutes, and mostly find nothing; a broker that is to stop asks
+again after a while. Done as soon as they can be, they would be done at once and all the time. So they are done when a
+line or a write comes next that follows from them. So are the failures of failovers, which leave no line, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from model_check.judging.hidden_steps import Candidate, part
+from model_check.judging.plain_state import PlainState
+from model_check.recordings.recorded import Cluster, Observed
+from model_check.recordings.recorded_processes import ControllerSaid, ReplicaStopped
+from model_check.recordings.recorded_zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
+from spec.controller_log.broker_changes import ShuttingDownBroker
+from spec.controller_log.failover import SessionExpired
+from spec.controller_log.preferred_election import ImbalanceRatio
+from spec.election_state import Leaving
+from spec.model import Model
+from spec.state_change_lines import LeaderElectionStarted
+
+LEAVING: Final = list(Leaving)
+
+
+def called_for(
+    m: Model, cluster: Cluster, one: Observed, state: PlainState, leavers: Collection[int] = ()
+) -> Iterator[Candidate]:
+    """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
+    match one:
+        case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
+            yield "check_imbalance", {"c": c, "h": cluster.broker(broker)}
+        case ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
+            yield from _elections(m, state, c, cluster.partition(partition))
+            yield from _shutdowns(m, state, c, leavers)
+        case StateWritten(by=c, by_leader=False, partition=p) if c:
+            yield from _elections(m, state, c, p)
+            yield from _shutdowns(m, state, c, leavers)
+        case ReplicaStopped(broker=b, partition=p, delete=False):
+            yield from (("move_partition", {"c": c, "p": p, "r": b}) for c in m.controllers)
+            for c in m.controllers:
+                yield from _shutdowns(m, state, c, {b}.intersection(leavers))
+        case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
+            yield from _request(m, state, cluster.broker(broker), c)
+        case SessionEnded(by=b, by_client=True):
+            for c in m.controllers:
+                yield from _request(m, state, b, c)
+                yield from (("refuse_shutdown", {"c": c, "b": b}), ("accept_shutdown", {"c": c, "b": b}))
+
+
+def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
+    assigned = m.first_assigned(p)
+    if m.keeps_assignments:
+        assigned = m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)]
+    if m.has("auto_rebalance") and assigned:
+        yield "check_imbalance", {"c": c, "h": assigned[0]}
+
+
+def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) -> Iterator[Candidate]:
+    """A broker asks this controller, or is let begin."""
+    for b in m.brokers.ids if m.has("shutdown") else ():
+        if b in leavers or part(state, "processes", b).get("leaving", 0):
+            yield from _request(m, state, b, c)
+            yield "accept_shutdown", {"c": c, "b": b}
+
+
+def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]:
+    """A broker that is to stop asks; where nothing has told that it is to, it is told now."""
+    if m.has("shutdown"):
+        leaving = LEAVING[part(state, "processes", b).get("leaving", 0)]
+        if leaving is Leaving.NO:
+            yield "stop_broker", {"b": b}
+        elif leaving is Leaving.ASKS:
+            yield "request_shutdown", {"b": b, "c": c}
+
+
+def failures(one: Observed) -> Iterator[Candidate]:
+    """What a failover may have ended with that its controller does not finish: its elector resigns, or begins anew.
+
+    Only the server's own log tells of the exception ("Error while electing or becoming leader on broker").
+    """
+    match one:
+        case ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired()):
+            yield "fail_failover", {"c": c}

@@ -1,0 +1,117 @@
+"""Where a search for an explanation is, how it came there, and whose doing each step was.
+
+A position is a state and a place in the recording; it knows the step that led to it, so the way back from the last one
+is the explanation. Who acts matters where nothing goes on: only a choice of somebody who bears on the dead end is worth
+another try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from model_check.judging.plain_rules import Seen
+from model_check.judging.plain_state import PlainState
+from model_check.recordings.recorded import Observed
+from model_check.recordings.recorded_processes import (
+    ControllerSaid,
+    Handled,
+    ProcessKilled,
+    ProcessPaused,
+    ProcessStopping,
+    RequestHandled,
+)
+from model_check.recordings.recorded_tracks import Place
+from model_check.recordings.recorded_zookeeper import (
+    NotificationCreated,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    WriteConflicted,
+)
+
+Actor: TypeAlias = tuple[str, int]
+"""A broker in one of its two roles."""
+CONTROLLER, BROKER = "controller", "broker"
+
+DELIVERIES = frozenset({
+    "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
+    "execute_late_copy",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A step of an explanation: an action (none where nothing happens), what is seen of it, what it explains."""
+
+    rule: str
+    parameters: Mapping[str, int]
+    seen: tuple[Seen, ...]
+    observations: tuple[Observed, ...]
+
+    @property
+    def actors(self) -> frozenset[Actor]:
+        """Those whose step it is, or whom it touches."""
+        if self.rule in DELIVERIES:
+            return frozenset({(BROKER, self.parameters["b"])})
+        return frozenset(actor for one in self.observations for actor in actors_of(one)) | self._named()
+
+    def _named(self) -> set[Actor]:
+        if "c" in self.parameters:
+            return {(CONTROLLER, self.parameters["c"])}
+        return {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
+
+    @property
+    def action(self) -> str:
+        """The action's name, as in a system."""
+        return f"{self.rule}({', '.join(f'{name}={value}' for name, value in self.parameters.items())})"
+
+
+def actors_of(one: Observed) -> set[Actor]:
+    """Whose doing an observation is, and on whom it depends."""
+    match one:
+        case Handled(broker=b):
+            return {(BROKER, b)} | ({(CONTROLLER, one.controller)} if isinstance(one, RequestHandled) else set())
+        case StateWritten(by_leader=True, by=b, changed=changed):
+            return {(BROKER, r) for r in {b, *changed}} if changed else set()
+        case NotificationCreated(by=b) | Handled(broker=b):
+            return {(BROKER, b)}
+        case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
+            return {(CONTROLLER, b), (BROKER, b)}
+        case ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b):
+            return {(CONTROLLER, b), (BROKER, b)}
+        case _:
+            controller = one.controller if isinstance(one, ControllerSaid) else getattr(one, "by", 0)
+            return {(CONTROLLER, controller)} if controller else set()
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
+
+    `is_cut_short`: a controller did not write what this step writes, nor anything any more, although it lived on.
+    """
+
+    state: PlainState
+    place: Place
+    stopped: frozenset[int] = frozenset()
+    before: Position | None = None
+    step: Explained | None = None
+    is_cut_short: bool = False
+
+    def path(self) -> list[Position]:
+        """All positions up to here, the first one first."""
+        path, current = [], self
+        while current.before is not None:
+            path.append(current)
+            current = current.before
+        return [current, *reversed(path)]
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """A next position, and whether it is a likely one."""
+
+    to: Position
+    likely: bool

@@ -1,0 +1,165 @@
+"""ZooKeeper's transactions as changes of the specification's tree: what a step must do to it, exactly.
+
+The specification keeps of ZooKeeper who is controller, the epoch, the registered brokers, the topics, the state znodes,
+the notifications, and what is assigned and to be reassigned. A transaction says how that changes; a step that is to
+explain it must change it just so, and a step that explains none must leave it alone. Whether an ephemeral's owner is a
+running process is in no transaction, and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from model_check.judging.hidden_steps import part
+from model_check.judging.plain_state import EMPTY, PlainState
+from model_check.recordings.recorded import Leadership
+from model_check.recordings.recorded_zookeeper import (
+    AssignmentWritten,
+    BrokerRegistered,
+    ConfigurationDeleted,
+    ControllerCreated,
+    ControllerDeleted,
+    DeletionAsked,
+    ElectionRequestDeleted,
+    ElectionRequested,
+    EpochWritten,
+    NotificationCreated,
+    NotificationDeleted,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    RequestDeleted,
+    SessionEnded,
+    StateDeleted,
+    StateWritten,
+    TopicCreated,
+    TopicDeleted,
+    ZooKeeperChange,
+)
+from spec.model import Model
+
+Tree: TypeAlias = dict[str, Any]
+"""What transactions show of ZooKeeper's part of a state."""
+
+NOT_SHOWN: Final = frozenset({"controller_orphaned", "registered_orphaned"})
+
+
+def _bit(member: int) -> int:
+    return 1 << member - 1 if member else 0
+
+
+def _epoch_written(m: Model, _tree: Tree, one: EpochWritten) -> Tree:
+    return {"epoch": one.epoch} | ({"epoch_version": one.version} if m.counts_epoch_versions else {})
+
+
+def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
+    return {"state": {**tree.get("state", EMPTY), one.partition: raw_leadership(m, one.state)}}
+
+
+def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
+    """A topic comes with its configuration, which the tool writes before, and no controller reads."""
+    created = _with(tree, "topics", one.topic)
+    configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
+    return created | configured | (_assigned(m, tree, one.assigned) if m.keeps_assignments else {})
+
+
+def _assignment_written(m: Model, tree: Tree, one: AssignmentWritten) -> Tree:
+    """A controller that writes a topic which is deleted creates it again, without its configuration (D52)."""
+    return _with(tree, "topics", one.topic) | _assigned(m, tree, one.assigned)
+
+
+def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tree:
+    others = {p: raw for p, raw in tree.get("assigned", EMPTY).items() if p not in lists}
+    return {"assigned": {**others, **_raw_lists(m, lists)}}
+
+
+def _requested(m: Model, _tree: Tree, one: ReassignmentRequested) -> Tree:
+    return {"requested": _raw_lists(m, dict(enumerate(m.scope.requests[one.request])))}
+
+
+def _raw_lists(m: Model, lists: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
+    """Lists of brokers as a record of a state."""
+    return {p: m.brokers.list_kind.encode(brokers) for p, brokers in lists.items() if brokers}
+
+
+def _session_ended(_m: Model, tree: Tree, one: SessionEnded) -> Tree:
+    left = {"controller": 0} if one.had_controller else {}
+    return left | ({"registered": tree.get("registered", 0) & ~_bit(one.by)} if one.had_registration else {})
+
+
+def _notified(_m: Model, tree: Tree, one: NotificationCreated) -> Tree:
+    notified = tree.get("notified", EMPTY)
+    return {"notified": {**notified, **{p: notified.get(p, 0) | _bit(one.notice) for p in one.partitions}}}
+
+
+def _notification_gone(_m: Model, tree: Tree, one: NotificationDeleted) -> Tree:
+    masks = {p: mask & ~_bit(one.notice) for p, mask in tree.get("notified", EMPTY).items()}
+    return {"notified": {p: mask for p, mask in masks.items() if mask}}
+
+
+def _topic_deleted(m: Model, tree: Tree, one: TopicDeleted) -> Tree:
+    partitions = m.partitions_of(one.topic)
+    return _without(tree, "topics", one.topic) | (_without(tree, "assigned", *partitions) if "assigned" in tree else {})
+
+
+def _with(tree: Tree, name: str, key: int) -> Tree:
+    """A record of the tree, with a flag up."""
+    return {name: {**tree.get(name, EMPTY), key: 1}}
+
+
+def _without(tree: Tree, name: str, *keys: int) -> Tree:
+    """A record of the tree, less some of its entries."""
+    return {name: {key: value for key, value in tree.get(name, EMPTY).items() if key not in keys}}
+
+
+CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
+    ControllerCreated: lambda _m, _tree, one: {"controller": one.by},
+    ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
+    EpochWritten: _epoch_written,
+    BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
+    TopicCreated: _topic_created,
+    AssignmentWritten: _assignment_written,
+    ReassignmentRequested: _requested,
+    ReassignmentsWritten: lambda m, _tree, one: {"requested": _raw_lists(m, one.left)},
+    SessionEnded: _session_ended,
+    StateWritten: _state_written,
+    NotificationCreated: _notified,
+    NotificationDeleted: _notification_gone,
+    DeletionAsked: lambda _m, tree, one: _with(tree, "deletions", one.topic),
+    RequestDeleted: lambda _m, tree, one: _without(tree, "deletions", one.topic),
+    StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
+    TopicDeleted: _topic_deleted,
+    ConfigurationDeleted: lambda _m, tree, one: _without(tree, "configurations", one.topic),
+    ElectionRequested: lambda _m, _tree, one: {"preferred": dict.fromkeys(one.partitions, 1)},
+    ElectionRequestDeleted: lambda _m, _tree, _one: {"preferred": {}},
+}
+"""What each transaction changes; one that is not here changes nothing."""
+
+
+def raw_leadership(m: Model, one: Leadership) -> dict[str, int]:
+    """Leadership as a record of a state."""
+    fields = {
+        "leader": one.leader,
+        "leader_epoch": m.leader_epoch.encode(one.leader_epoch),
+        "isr": m.brokers.list_kind.encode(one.isr),
+        "version": m.version.encode(one.version),
+        "controller_epoch": one.controller_epoch,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def agrees(m: Model, one: ZooKeeperChange, before: PlainState, after: PlainState) -> bool:
+    """Whether a step changes ZooKeeper exactly as the transaction does."""
+    tree = _tree(before)
+    change = CHANGES[type(one)](m, tree, one) if type(one) in CHANGES else {}
+    expected = {name: value for name, value in {**tree, **change}.items() if value}
+    return expected == _tree(after)
+
+
+def makes_a_transaction(before: PlainState, after: PlainState) -> bool:
+    """Whether a step changes anything that a transaction would show."""
+    return part(before, "zookeeper") is not part(after, "zookeeper") and _tree(before) != _tree(after)
+
+
+def _tree(state: PlainState) -> Tree:
+    return {name: value for name, value in part(state, "zookeeper").items() if name not in NOT_SHOWN}

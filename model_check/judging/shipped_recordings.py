@@ -1,0 +1,156 @@
+"""The recordings that come with the program: what real clusters of Kafka 0.10.2.2 did, and what each must show.
+
+They are the only truth from outside: where the specification cannot do what Kafka did, the specification is wrong. So
+`kcheck verify` judges them. What each must break was written down from its account and from PROTOCOL.md before it was
+judged; `shipped/README.md` tells the accounts.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from model_check.judging.judge import Judgement, judge
+from model_check.judging.judgement_report import run_of
+from model_check.recordings.reading import read
+from model_check.results import Comparison, Run
+from model_check.verdicts import Verdict, worst
+from spec.variants import AS_CODED, show_switches
+
+ARCHIVES: Final = tuple(sorted((Path(__file__).parents[1] / "shipped").glob("*.tar.xz")))
+
+UNINFORMED, CANNOT_LEAD = "eventually_live_replicas_are_informed", "eventually_leaders_can_lead"
+ONE_TERM, ONE_CONTROLLER = "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch"
+STALE_CACHE, LATEST_TERM = "caches_keep_up_with_their_requests", "only_the_latest_term_writes"
+IN_ORDER, ORPHANS = "assignments_change_in_order", "eventually_only_assigned_replicas_have_logs"
+
+BROKEN: Final[Mapping[str, frozenset[str]]] = {
+    "02-broker-kill-restart": frozenset(),
+    "03-controller-kill": frozenset(),
+    "10-unclean": frozenset({
+        "somebody_is_in_sync",  # D29: the ISR of the unclean topic is [], zk 54, 76, 96
+        "leaders_were_in_sync",  # D30: who comes back first leads it, zk 60, 82, 106
+    }),
+    "12-D1-epoch-write-delayed": frozenset({ONE_TERM}),
+    "13-D1-epoch-write-connectionloss": frozenset({ONE_TERM, ONE_CONTROLLER}),
+    "33-D54-connectionloss-on-create": frozenset({UNINFORMED, CANNOT_LEAD}),
+    "19-D16-leaderless-topic-delete": frozenset({
+        "eventually_deletions_complete",  # D16: nobody deletes what zk 47 asks to, though all brokers are back
+    }),
+    "20-D22-late-stopreplica": frozenset({
+        "in_sync_replicas_are_not_deleted",  # D22: broker 2, in the ISR, at broker-2/state-change.log:35
+        UNINFORMED,  # nothing but UpdateMetadata comes to broker 2 after that
+        STALE_CACHE,  # D18: UpdateMetadata of an older epoch behind LeaderAndIsr, broker-1/state-change.log:32, 61, 88
+    }),
+    "21-D23-recreated-topic-orphan": frozenset({
+        "deleted_topics_are_hosted_nowhere",  # zk 69, and no StopReplica at broker 2, which hosts it
+        UNINFORMED,  # D23: epoch 0 is not higher, broker-2/state-change.log:17
+        CANNOT_LEAD,  # who ignores that is the leader
+        ORPHANS,  # broker 2 has the log, without a topic, from zk 69 to 71
+        "eventually_only_assigned_replicas_lead",  # and has led it since broker-2/state-change.log:9
+        STALE_CACHE,  # D18: broker-1/state-change.log:20
+    }),
+    "26-D44-delete-during-reassignment": frozenset({
+        "busy_topics_are_not_deleted",  # D44: t and v go, requested at zk 50 and 79: broker-1/state-change.log:58, 160
+        IN_ORDER,  # zk 70: [2,3], as t was created again, becomes [3], which was asked for of the first t
+        STALE_CACHE,  # D18: broker-1/state-change.log:35, 137
+        "eventually_reassignments_complete",  # t waits from zk 50 on, v (zk 79) for ever
+    }),
+    "27-D45-ineligible-mark-survives": frozenset({
+        "only_queued_topics_are_held_back",  # D45: held back behind its completion, broker-1/controller.log:114
+        "dying_topics_get_no_leadership",  # D57: broker 4 starts, broker-1/state-change.log:129
+        "eventually_deletions_complete",  # all live, and it waits from broker-1/controller.log:139 on
+    }),
+    "28-D46-stale-epoch-answer": frozenset({
+        "started_deletions_are_on_their_way",  # D46: refused at broker-3/state-change.log:22, and not sent again
+        "dying_topics_get_no_leadership",  # D57: the failover, broker-2/state-change.log:16
+    }),
+    "30-D50-deadlock": frozenset({
+        "no_controller_waits_for_itself",  # D50: the send thread never stops after broker-1/controller.log:86
+        "dying_topics_get_no_leadership",  # D57: the next failover, broker-3/state-change.log:19
+        "eventually_deletions_complete",  # for 18 s, until it is killed, controller 1 does nothing
+        "eventually_one_working_controller",  # nor works
+    }),
+    "32-D53-foreign-removal": frozenset({
+        "batches_are_clean",  # D53: UpdateMetadata for t-0 raises, broker-1/controller.log:98
+        UNINFORMED,  # D51: so broker 3, just started, is not told what it hosts
+        "who_gave_up_is_not_active",  # D4: zk 85, and broker 1 goes on, zk 109
+        "no_failover_fails_on_left_overs",  # D56: zk 88, 91, 94, 123
+        "eventually_one_working_controller",  # broker 1 is active beside broker 3
+        LATEST_TERM,  # broker 1 deletes notifications in the term of broker 3, zk 114, 117
+        "dead_leaders_are_replaced",  # broker 1 finds no broker dead, broker-1/controller.log:223
+    }),
+    "34-D55-config-lost": frozenset({
+        "topics_have_their_configuration",  # D55: zk 53 deletes what zk 51 wrote
+    }),
+    "08-delete": frozenset({
+        "busy_topics_are_not_deleted",  # D44: d moves (zk 120), and broker-1/state-change.log:437, 465
+        "deleted_replicas_stay_deleted",  # D57: d-0 at brokers 1 and 2, broker-1/state-change.log:455, 457
+        "deleted_topics_are_hosted_nowhere",  # nobody deletes these again before zk 137, nor later
+        ORPHANS,  # so they stay
+        "eventually_reassignments_complete",  # only the next controller drops that of d, zk 152
+        "dying_topics_get_no_leadership",  # D57: broker-1/state-change.log:310, broker-2/state-change.log:98, 151
+        STALE_CACHE,  # D18: broker-1/state-change.log:382, 394
+    }),
+    "05-reassign": frozenset({STALE_CACHE}),
+    "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
+    "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER, UNINFORMED}),
+    "18-D13-context-not-reset": frozenset({STALE_CACHE, IN_ORDER, "old_replicas_go_after_the_new_caught_up"}),
+    "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE, ORPHANS}),
+    "01-start-create": frozenset(),
+    "24-D39-lost-partition": frozenset({STALE_CACHE, IN_ORDER, "partitions_stay"}),
+    "07-preferred-auto": frozenset({"rebalance_takes_up_what_can_be_led"}),
+    "09-controlled-shutdown": frozenset(),
+    "17-D12-bounce-unnoticed": frozenset({UNINFORMED, CANNOT_LEAD}),
+    "25-D42-D49-preferred-without-leadership": frozenset({
+        "no_failover_fails_on_a_request", "no_failover_fails_on_left_overs", "who_gave_up_is_not_active",
+        "eventually_elections_come_to_an_end", "eventually_one_working_controller",
+    }),
+}  # fmt: skip
+"""The claims that every explanation of a recording breaks; of deletions, with the place that shows it (zk: line)."""
+
+DEEP: Final = frozenset({
+    "08-delete", "32-D53-foreign-removal",
+    "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
+    "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan", "30-D50-deadlock", "34-D55-config-lost",
+    "05-reassign", "06-reassign-controller-kill", "18-D13-context-not-reset", "09-controlled-shutdown",
+    "25-D42-D49-preferred-without-leadership", "01-start-create", "24-D39-lost-partition",
+})  # fmt: skip
+"""Those that are judged in a deep verification only, since each takes some seconds."""
+
+
+@contextmanager
+def unpacked() -> Iterator[Path]:
+    """A folder with a folder for each recording, for as long as it is needed."""
+    with TemporaryDirectory(prefix="recordings-") as home:
+        for file in ARCHIVES:
+            with tarfile.open(file) as archive:
+                archive.extractall(home, filter="data")
+        yield Path(home)
+
+
+def judged(name: str) -> Run:
+    """One of them, judged under AS_CODED, and compared with what it must show."""
+    with unpacked() as home:
+        recording = read(home / name)
+        found = judge(recording, AS_CODED)
+        return compared(run_of(recording, found, show_switches(AS_CODED)), found, BROKEN[name])
+
+
+def compared(run: Run, found: Judgement, expected: frozenset[str]) -> Run:
+    """A judgement's run with its comparisons: all is explained, and what was to be broken is, and nothing else."""
+    share = f"{found.explained:,} of {found.observations:,} observations"
+    whole = f"{found.observations:,} of {found.observations:,} observations"
+    unexplained = Verdict.INCOMPLETE if run.verdict is Verdict.INCOMPLETE else Verdict.VIOLATED
+    comparisons = [Comparison("explained", whole, share, Verdict.HOLDS if share == whole else unexplained)]
+    broken = {one.claim.name for one in found.broken}
+    for name in sorted(expected | broken):
+        wanted, seen = (Verdict.VIOLATED if name in names else Verdict.HOLDS for names in (expected, broken))
+        met = Verdict.HOLDS if wanted is seen else Verdict.VIOLATED
+        comparisons.append(Comparison(name, wanted, seen, met, wanted))
+    return replace(run, comparisons=tuple(comparisons), verdict=worst(one.verdict for one in comparisons))

@@ -1,0 +1,142 @@
+"""Taking an action of the specification: it is enabled, and shows exactly what was recorded next, or nothing.
+
+An action may explain one observation of a sequence, and with it lines that its controller writes. Where it changes
+ZooKeeper, or is handled by a broker, that must be what was observed; where nothing was, it must not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from model_check.judging.controller_step import SILENT
+from model_check.judging.deliveries import Deliveries
+from model_check.judging.hidden_steps import Candidate
+from model_check.judging.open_system import NoRoom, OpenSystem, Step
+from model_check.judging.plain_rules import Seen
+from model_check.judging.plain_state import PlainState
+from model_check.judging.positions import DELIVERIES, Explained, Position
+from model_check.judging.printed import Printing
+from model_check.judging.recorded_trees import agrees, makes_a_transaction
+from model_check.judging.reported import Reporting
+from model_check.recordings.recorded import Cluster, Observed
+from model_check.recordings.recorded_processes import (
+    ControllerSaid,
+    ProcessKilled,
+    ReplicaStopped,
+    RequestHandled,
+    StopReplicaRefused,
+)
+from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES, Place, Tracks
+from model_check.recordings.recorded_zookeeper import ZooKeeperChange
+
+WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
+"""What happens to a process that is stopped, too."""
+CALLBACKS = frozenset({"on_replica_deleted"})
+"""What a controller does about a broker's answer."""
+WRITTEN: Mapping[str, type[Printing | Reporting]] = {STATE_CHANGES: Printing, REPORTS: Reporting}
+"""The logs of a controller, and what says which of their lines are a step's."""
+
+
+class Steps:
+    """The steps of an open system, as far as they agree with the sequences of a recording."""
+
+    def __init__(self, system: OpenSystem, cluster: Cluster, tracks: Tracks, deliveries: Deliveries) -> None:
+        self.system = system
+        self.cluster = cluster
+        self.tracks = tracks
+        self.deliveries = deliveries
+        self.tried = 0
+        self.stopped_by_a_bound: dict[Place, str] = {}
+        """Where a step was looked for that the specification would take, if it had room for what it does."""
+
+    def step(self, at: Position, rule: str, parameters: Mapping[str, int]) -> Step | None:
+        """The step of a rule; none where a bound stops it, which is remembered, or where its part is not in."""
+        if rule not in self.system.rules:
+            return None
+        try:
+            return self.system.step(at.state, rule, parameters)
+        except NoRoom as stopped:
+            self.stopped_by_a_bound[at.place] = str(stopped)
+            return None
+
+    def says_nothing(self, at: Position, candidate: Candidate) -> bool:
+        """Whether an action, if it is enabled, writes to no log what it would have to."""
+        rule, parameters = candidate
+        found = None if rule in SILENT else self.step(at, rule, parameters)
+        if found is None:
+            return True
+        context = self.system, self.cluster, rule, parameters, at.state, *found
+        return not any(reader(*context).must_say for reader in WRITTEN.values())
+
+    def taken(
+        self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False
+    ) -> Position | None:
+        """The position after an action, if it is enabled and shows exactly what was recorded next."""
+        rule, parameters = candidate
+        if at.stopped.intersection(parameters.values()) and self._is_stopped(at, candidate):
+            return None
+        self.tried += 1
+        found = self.step(at, rule, parameters)
+        if found is None:
+            return None
+        after, seen = found
+        one = None if number is None else self.tracks.sequences[number][at.place[number]]
+        if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
+            return None
+        if not self._shows(at, after, seen, one) or (
+            unlogged and rule in DELIVERIES and any(event.kind.startswith("refuse") for event in seen)
+        ):
+            return None
+        steps: dict[int, int] = {}
+        observations: list[Observed] = []
+        if number is not None and one is not None:
+            steps[number] = self._count(at, seen, one)
+            observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
+        falls_silent = False
+        for log, reader in WRITTEN.items() if rule not in SILENT else ():
+            track, lines = self.tracks.lines(at.place, parameters["c"], log)
+            written = reader(self.system, self.cluster, rule, parameters, at.state, after, seen)
+            count = written.taken(lines)
+            if count is None:
+                return None
+            if count:
+                steps[track] = count
+                observations += lines[:count]
+            falls_silent |= track >= 0 and count == len(lines) and written.is_cut_short(lines)
+        explained = Explained(rule, parameters, seen, tuple(observations))
+        place = self.tracks.after(at.place, steps)
+        too_early = falls_silent and self.tracks.lives_on(at.place, parameters["c"], SKEW)
+        return Position(after, place, at.stopped, at, explained, too_early)
+
+    def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
+        """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
+        return (isinstance(one, ReplicaStopped) and self.deliveries.stopped(one, at.place, seen)) or 1
+
+    @staticmethod
+    def _is_stopped(at: Position, candidate: Candidate) -> bool:
+        """Whether the process that would take the step is stopped."""
+        rule, parameters = candidate
+        actor = parameters["c"] if rule in CALLBACKS else parameters.get("b", parameters.get("c", 0))
+        return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
+
+    def _may_end(self, at: Position, candidate: Candidate) -> bool:
+        """A process that dies has nothing more to say."""
+        return candidate[0] != "crash" or self.tracks.is_silent(at.place, candidate[1]["b"])
+
+    def _shows(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> bool:
+        """Whether a step changes ZooKeeper, or handles a request, exactly as observed; nothing, if nothing was."""
+        match one:
+            case ZooKeeperChange():
+                return agrees(self.system.model, one, at.state, after)
+            case RequestHandled(broker=b, incarnation=life):
+                return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
+            case ReplicaStopped(broker=b, incarnation=life) | StopReplicaRefused(broker=b, incarnation=life):
+                return (
+                    life == self.tracks.life(at.place, b) and self.deliveries.stopped(one, at.place, seen) is not None
+                )
+            case ProcessKilled():
+                return self._may_end(at, ("crash", {"b": one.broker}))
+            case ControllerSaid():
+                return False
+            case _:
+                return not makes_a_transaction(at.state, after)

@@ -1,0 +1,143 @@
+"""What a worker needs of a system, without its terms: a text, and machine code beside it.
+
+z3 terms cannot be pickled, and building them takes seconds, so a worker of a distributed enumeration is not given the
+system itself. It gets a *blueprint*: the variables with all their values as they print, the names of actions and
+predicates, and the digest of the system that they belong to. That is enough to lay out states, to count, to compute
+digests and to write tables. The kernel travels beside it as an object file; for workers with another processor, also as
+LLVM IR, which they compile for themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from model_check.kernel.expansion import Scratch, make_scratch
+from model_check.kernel.kernel import OPTIMIZATION
+from model_check.kernel.packing import Packing, Words
+from model_check.kernel.predicates import predicates
+from model_check.kernel.system_digest import system_digest
+from spec.language import TransitionSystem, Variable
+from spec.terms import Kind
+
+WIDEST = 16
+"""Bits of the widest variable whose values are listed; the digest has the same bound."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A variable with all its values as text; raw value `i` prints as `values[i]`."""
+
+    name: str
+    width: int
+    initial: int
+    values: tuple[str, ...]
+
+    def variable(self) -> Variable:
+        """A variable that is laid out and prints as the system's own."""
+        kind = Kind("listed", self.width, len(self.values) - 1, self.values.__getitem__, self.values.index)
+        return Variable(self.name, kind, self.initial)
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A system by its digest: variables, actions, and predicates as (kind, name), all in the system's order."""
+
+    digest: str
+    name: str
+    variables: tuple[Listed, ...]
+    actions: tuple[str, ...]
+    predicates: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def packing(self) -> Packing:
+        """The layout of states, equal to that of the system."""
+        shell = TransitionSystem(self.name, tuple(one.variable() for one in self.variables), (), ())
+        return Packing(shell)
+
+    def to_json(self) -> bytes:
+        """The blueprint as text."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Blueprint:
+        """A blueprint from its text, as `to_json` wrote it."""
+        raw: dict[str, Any] = json.loads(text)
+        variables = tuple(Listed(**{**one, "values": tuple(one["values"])}) for one in raw.pop("variables"))
+        asked = tuple((kind, name) for kind, name in raw.pop("predicates"))
+        return cls(variables=variables, actions=tuple(raw.pop("actions")), predicates=asked, **raw)
+
+
+def blueprint_of(system: TransitionSystem) -> Blueprint:
+    """The blueprint of a system; ValueError names a variable with too many values to be listed."""
+    return Blueprint(
+        digest=system_digest(system),
+        name=system.name,
+        variables=tuple(map(_listed, system.variables)),
+        actions=tuple(action.name for action in system.actions),
+        predicates=tuple((one.kind.name, one.name) for one in predicates(system)),
+    )
+
+
+def _listed(variable: Variable) -> Listed:
+    kind = variable.kind
+    if kind.unbounded or kind.width > WIDEST:
+        raise ValueError(f"{variable.name} has too many values to be listed: at most {WIDEST} bits can be")
+    values = tuple(map(variable.show, range(kind.maximum + 1)))
+    return Listed(variable.name, kind.width, variable.initial, values)
+
+
+def machine() -> str:
+    """A name for what machine code depends on: processor, its features, and LLVM."""
+    parts = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    return hashlib.blake2b("\0".join((*parts, llvmlite.__version__)).encode(), digest_size=8).hexdigest()
+
+
+def _target_machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=OPTIMIZATION, jit=True
+    )
+
+
+def compile_ir(ir: str) -> bytes:
+    """LLVM IR as an object file for this machine."""
+    return bytes(_target_machine().emit_object(llvm.parse_assembly(ir)))
+
+
+class LoadedKernel:
+    """A kernel loaded from its object file, without the system that it was made from.
+
+    `addresses` are those of `model_check.kernel.kernel.Kernel`.
+    """
+
+    def __init__(self, blueprint: Blueprint, compiled: bytes) -> None:
+        self.blueprint = blueprint
+        self.packing = blueprint.packing
+        self.words = self.packing.words
+        # The engine owns the code: it lives as long as the kernel does.
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
+        self._engine.finalize_object()
+        self._planes = self._constants("planes", 1)[0]
+        functions = [self._engine.get_function_address(name) for name in ("transpose", "predicates")]
+        self.addresses: Words = np.array(
+            [*functions, *self._constants("actions", len(blueprint.actions))], dtype=np.uint64
+        )
+
+    def make_scratch(self) -> Scratch:
+        """Room for one block of states."""
+        return make_scratch(self.words, self._planes, len(self.blueprint.predicates), len(self.blueprint.actions))
+
+    def _constants(self, name: str, count: int) -> list[int]:
+        address = self._engine.get_global_value_address(name)
+        return list((ctypes.c_uint64 * count).from_address(address))

@@ -1,0 +1,164 @@
+"""The kernel: a system compiled to machine code, kept on disk under its digest.
+
+Two kinds of code come out of the same z3 terms. Conditions (guards, overflows, properties) are bit-sliced and answered
+for a block of 512 states at once; updates are ordinary scalar code, run only for enabled actions. The object file is
+cached under everything that it depends on (the system, the text of the compiler, LLVM and this processor), written to a
+temporary name and renamed, and trusted only if its checksum holds; a damaged one is compiled anew.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import threading
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+import numpy.typing as npt
+
+from model_check.kernel import folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates
+from model_check.kernel.cache import cache_folder, keep
+from model_check.kernel.expansion import Expansion, Scratch, expand, make_scratch
+from model_check.kernel.folding import Folding
+from model_check.kernel.gates import Blaster, Network
+from model_check.kernel.packing import Packing, Words
+from model_check.kernel.predicates import Predicate
+from model_check.kernel.slicing import Slices, transpose_ir
+from model_check.kernel.system_digest import system_digest
+from model_check.kernel.updates import action_ir
+from spec.language import TransitionSystem
+
+OPTIMIZATION, HASTE = 2, 0
+"""How hard LLVM tries: for a kernel that earns it back, and for one that runs too short to."""
+CHECKSUM = 16
+
+
+def kernel_ir(system: TransitionSystem) -> str:
+    """The whole system as LLVM IR: `transpose`, `predicates`, and one successor function for each action."""
+    return "\n".join(_lines(system))
+
+
+def _lines(system: TransitionSystem) -> Iterator[str]:
+    packing, program, network = Packing(system), Folding(), Network()
+    inputs: dict[tuple[int, int], int] = {}
+
+    def bits_of(variable: str) -> tuple[int, ...]:
+        place = packing.places[variable]
+        bits = [(place.word, place.shift + position) for position in range(place.width)]
+        return tuple(network.input(inputs.setdefault(bit, len(inputs))) for bit in bits)
+
+    blaster = Blaster(program, network, bits_of)
+    literals = [blaster.literal(one.term) for one in predicates.predicates(system)]
+    slices = Slices(network, literals, len(inputs))
+    yield "declare i64 @llvm.cttz.i64(i64, i1)"
+    yield from transpose_ir(packing.words, list(inputs))
+    yield from slices.ir()
+    for number, action in enumerate(system.actions):
+        yield from action_ir(number, action, program, packing)
+    pointers = ", ".join(f"ptr @action{number}" for number in range(len(system.actions)))
+    yield f"@actions = constant [{len(system.actions)} x ptr] [{pointers}]"
+    yield f"@planes = constant i64 {slices.planes}"
+
+
+def _target_machine(optimization: int = OPTIMIZATION) -> llvm.TargetMachine:
+    """What code is generated for: this machine. Always a new object, since an engine frees the one it was given."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=optimization, jit=True
+    )
+
+
+def compile_object(system: TransitionSystem, optimization: int = OPTIMIZATION) -> bytes:
+    """The kernel of a system as an object file for this machine."""
+    module = llvm.parse_assembly(kernel_ir(system))
+    return bytes(_target_machine(optimization).emit_object(module))
+
+
+@cache
+def _compiler_version() -> bytes:
+    """What an object depends on besides the system: our own text, LLVM, and the processor."""
+    version = hashlib.blake2b(digest_size=16)
+    for module in (folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates):
+        version.update(Path(str(module.__file__)).read_bytes())
+    version.update(Path(__file__).read_bytes())
+    for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):
+        version.update(part.encode() + b"\0")
+    return version.digest()
+
+
+def default_cache() -> Path:
+    """Where compiled kernels are kept."""
+    return cache_folder() / "kernels"
+
+
+def object_of(system: TransitionSystem, cache_dir: Path, optimization: int = OPTIMIZATION) -> bytes:
+    """The compiled kernel, from the cache if a sound one is there; a cache that cannot be written is done without."""
+    made_of = system_digest(system).encode() + _compiler_version() + bytes([optimization])
+    name = hashlib.blake2b(made_of, digest_size=16).hexdigest()
+    path = cache_dir / f"{name}.o"
+    try:
+        content = path.read_bytes()
+    except OSError:
+        content = b""
+    checksum, compiled = content[:CHECKSUM], content[CHECKSUM:]
+    if not compiled or checksum != _checksum(compiled):
+        compiled = compile_object(system, optimization)
+        keep(path, _checksum(compiled) + compiled)
+    return compiled
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=CHECKSUM).digest()
+
+
+class Kernel:
+    """A loaded kernel.
+
+    `addresses` holds, as `uint64`, those of `transpose(rows, planes)`, `predicates(planes, masks)` and each action's
+    `successors(rows, mask, out, parents, hashes) -> count`; `planes` is how many planes a block needs. All of it is
+    free of state of its own, so any number of threads may use it.
+    """
+
+    def __init__(self, system: TransitionSystem, compiled: bytes) -> None:
+        self.system = system
+        self.packing = Packing(system)
+        self.words = self.packing.words
+        self.predicates: tuple[Predicate, ...] = predicates.predicates(system)
+        # The engine owns the code: it lives as long as the kernel does.
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
+        self._engine.finalize_object()
+        self.planes = self._constants("planes", 1)[0]
+        functions = [self._engine.get_function_address(name) for name in ("transpose", "predicates")]
+        actions = self._constants("actions", len(system.actions))
+        self.addresses: npt.NDArray[np.uint64] = np.array([*functions, *actions], dtype=np.uint64)
+
+        self._scratch = threading.local()
+
+    def make_scratch(self) -> Scratch:
+        """Room for one block of this system's states."""
+        return make_scratch(self.words, self.planes, len(self.predicates), len(self.system.actions))
+
+    def expand(self, states: Words) -> Expansion:
+        """All successors of a batch (`uint64[n, words]`) and the answers to all predicates; see `Expansion`."""
+        if not hasattr(self._scratch, "block"):
+            self._scratch.block = self.make_scratch()
+        rows = np.ascontiguousarray(states, dtype=np.uint64).reshape(-1, self.words)
+        return expand(self.addresses, rows, self._scratch.block)
+
+    def _constants(self, name: str, count: int) -> list[int]:
+        address = self._engine.get_global_value_address(name)
+        return list((ctypes.c_uint64 * count).from_address(address))
+
+
+def load_kernel(
+    system: TransitionSystem, cache_dir: str | Path | None = None, *, optimization: int = OPTIMIZATION
+) -> Kernel:
+    """The kernel of a system, compiled at the first time and taken from the cache afterwards."""
+    directory = Path(cache_dir) if cache_dir is not None else default_cache()
+    return Kernel(system, object_of(system, directory, optimization))

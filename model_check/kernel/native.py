@@ -1,0 +1,158 @@
+"""Loops in machine code: numba, and what it lacks and a search needs.
+
+What it lacks is calling a compiled kernel, prefetching, counting bits and folding multiplications. Each is one LLVM
+instruction or intrinsic, usable inside `@loop` functions. Addresses are plain unsigned integers.
+
+numba keeps compiled functions on disk and makes them anew when their file changes, but not when a file changes whose
+functions they call. So here the cache belongs to the text of all files that have such functions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from llvmlite import ir
+from numba import config, njit, types
+from numba.extending import intrinsic
+
+LOOPS = (
+    *(f"kernel/{name}" for name in ("expansion", "hashing", "native", "slicing")),
+    *(f"explicit_state/{name}" for name in ("digest", "graph", "search", "visited")),
+)
+"""The modules whose text compiled loops depend on."""
+
+
+def _loop_cache() -> str:
+    """A folder of its own for each version of our loops: beside the modules, or in the working directory."""
+    here = Path(__file__).parents[1]
+    version = hashlib.blake2b(b"".join((here / f"{name}.py").read_bytes() for name in LOOPS), digest_size=8)
+    home = here / "__pycache__" if os.access(here, os.W_OK) else Path(".kcheck")
+    return str(home / f"loops-{version.hexdigest()}")
+
+
+setattr(config, "CACHE_DIR", os.environ.get("NUMBA_CACHE_DIR") or _loop_cache())  # noqa: B010 - known at run time only
+
+loop: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True)
+"""Compile a function, at its first call, to machine code that runs without the interpreter's lock."""
+
+tight_loop: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, _nrt=False)
+"""The same for a function that makes no arrays: nothing in it counts references to them.
+
+Counting is a locked instruction, and waits for every prefetch under way.
+"""
+
+tight_part: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, _nrt=False, forceinline=True)
+"""The same for a part of such a loop that must not cost a call: each array takes seven values on the stack."""
+
+inlined: Callable[[Callable[..., Any]], Any] = partial(njit, cache=True, nogil=True, inline="always")
+"""The same for a small part of any loop."""
+
+_WORD = ir.IntType(64)
+
+machine_code: Callable[[Callable[..., Any]], Any] = intrinsic
+"""numba's decorator: what it makes is called with values, not with the types that the decorated function is given."""
+
+
+def _operation(result: Any, parameters: tuple[Any, ...], build: Any) -> tuple[Any, Any]:
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return build(builder, *arguments)
+
+    return result(*parameters), generate
+
+
+@machine_code
+def call2(_typing: Any, _function: Any, _a: Any, _b: Any) -> Any:
+    """Call `void function(ptr a, ptr b)` by addresses."""
+
+    def build(builder: Any, function: Any, a: Any, b: Any) -> Any:
+        signature = ir.FunctionType(ir.VoidType(), [_WORD, _WORD])
+        builder.call(builder.inttoptr(function, signature.as_pointer()), [a, b])
+        return ir.Constant(_WORD, 0)
+
+    return _operation(types.uint64, (types.uint64,) * 3, build)
+
+
+@machine_code
+def call5(_typing: Any, _function: Any, _a: Any, _b: Any, _c: Any, _d: Any, _e: Any) -> Any:
+    """Call `i64 function(ptr a, ptr b, ptr c, ptr d, ptr e)` by addresses."""
+
+    def build(builder: Any, function: Any, *arguments: Any) -> Any:
+        signature = ir.FunctionType(_WORD, [_WORD] * 5)
+        return builder.call(builder.inttoptr(function, signature.as_pointer()), arguments)
+
+    return _operation(types.int64, (types.uint64,) * 6, build)
+
+
+@machine_code
+def prefetch(_typing: Any, _address: Any) -> Any:
+    """Ask for the cache line at an address, for reading and writing, without waiting for it."""
+
+    def build(builder: Any, address: Any) -> Any:
+        pointer = builder.inttoptr(address, ir.IntType(8).as_pointer())
+        flags = [ir.Constant(ir.IntType(32), value) for value in (1, 3, 1)]
+        signature = ir.FunctionType(ir.VoidType(), [pointer.type, *(flag.type for flag in flags)])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer.type], signature)
+        builder.call(function, [pointer, *flags])
+        return ir.Constant(_WORD, 0)
+
+    return _operation(types.uint64, (types.uint64,), build)
+
+
+@machine_code
+def count_bits(_typing: Any, _word: Any) -> Any:
+    """How many bits of a word are set."""
+    return _operation(types.int64, (types.uint64,), lambda builder, word: builder.ctpop(word))
+
+
+@machine_code
+def lowest_bit(_typing: Any, _word: Any) -> Any:
+    """The position of the lowest bit of a word that is not zero."""
+    unless_zero = ir.Constant(ir.IntType(1), 1)
+    return _operation(types.int64, (types.uint64,), lambda builder, word: builder.cttz(word, unless_zero))
+
+
+@machine_code
+def equal_bytes(_typing: Any, _address: Any, _byte: Any) -> Any:
+    """Which of the 16 bytes at an address (a multiple of 16) are equal to a byte: bit i for byte i."""
+
+    def build(builder: Any, address: Any, byte: Any) -> Any:
+        lanes = ir.VectorType(ir.IntType(8), 16)
+        content = builder.load(builder.inttoptr(address, lanes.as_pointer()), align=16)
+        first = builder.insert_element(ir.Constant(lanes, ir.Undefined), builder.trunc(byte, ir.IntType(8)), _FIRST)
+        each = builder.shuffle_vector(first, ir.Constant(lanes, ir.Undefined), ir.Constant(_LANES, [0] * 16))
+        return builder.zext(builder.bitcast(builder.icmp_unsigned("==", content, each), ir.IntType(16)), _WORD)
+
+    return _operation(types.uint64, (types.uint64,) * 2, build)
+
+
+_FIRST, _LANES = ir.Constant(ir.IntType(32), 0), ir.VectorType(ir.IntType(32), 16)
+
+
+@machine_code
+def share(_typing: Any, _fraction: Any, _whole: Any) -> Any:
+    """The upper half of a product: so much of the whole as the fraction is of 2**64."""
+
+    def build(builder: Any, a: Any, b: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(a, wide), builder.zext(b, wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD)
+
+    return _operation(types.uint64, (types.uint64,) * 2, build)
+
+
+@machine_code
+def fold(_typing: Any, _a: Any, _b: Any) -> Any:
+    """The two halves of a 128-bit product, xored: a fast and thorough mixer."""
+
+    def build(builder: Any, a: Any, b: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(a, wide), builder.zext(b, wide))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD)
+        return builder.xor(high, builder.trunc(product, _WORD))
+
+    return _operation(types.uint64, (types.uint64,) * 2, build)

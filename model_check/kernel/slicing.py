@@ -1,0 +1,216 @@
+"""Bit-sliced conditions: LLVM IR that answers every question about 512 states at once.
+
+A block of states is turned on its side first: *plane* `i` holds bit `i` of every state of the block, one state to each
+bit of a wide vector. Then the gates of the network run in order, each a single vector instruction for the whole block,
+and every condition leaves a *mask* with one bit a state. Portable: LLVM splits the vectors into whatever the machine
+has. The network is cut into functions of a few hundred gates, since the code generator is slow on very long ones; a
+gate used by a later function is kept in a plane of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from model_check.kernel.gates import FALSE, TRUE, Network
+from model_check.kernel.packing import WORD
+
+GROUPS = 8
+"""Words in a plane or a mask: a vector register of 512 bits, where there is one."""
+
+BLOCK = GROUPS * WORD
+"""States that are looked at together."""
+
+LONGEST = 200
+"""Gates to a function."""
+
+VECTOR = f"<{GROUPS} x i64>"
+ROW_BYTES = GROUPS * 8
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One function: the gates that it computes, in order, and the (output number, literal) pairs that it stores."""
+
+    gates: tuple[int, ...]
+    outputs: tuple[tuple[int, int], ...]
+
+
+def cut(network: Network, literals: Sequence[int]) -> list[Piece]:
+    """The gates that the outputs need, cut into functions of about `LONGEST` gates."""
+    pieces, done = [], {0}
+    gates: list[int] = []
+    outputs: list[tuple[int, int]] = []
+    for number, literal in enumerate(literals):
+        gates += _needed(network, literal >> 1, done)
+        outputs.append((number, literal))
+        if len(gates) > LONGEST:
+            pieces.append(Piece(tuple(gates), tuple(outputs)))
+            gates, outputs = [], []
+    return [*pieces, Piece(tuple(gates), tuple(outputs))]
+
+
+def _needed(network: Network, gate: int, done: set[int]) -> list[int]:
+    """The gates below one that are not done yet, inputs aside, in order of evaluation; they count as done now."""
+    found, pending = [], [gate]
+    while pending:
+        current = pending.pop()
+        if current in done or network.gates[current][0] == "in":
+            continue
+        done.add(current)
+        found.append(current)
+        pending += inputs_of(network, current)
+    return sorted(found)
+
+
+def inputs_of(network: Network, gate: int) -> list[int]:
+    """The gates that a gate reads."""
+    operation, *literals = network.gates[gate]
+    if operation in ("in", "const"):
+        return []
+    return [literal >> 1 for literal in (literals if operation == "mux" else literals[:2])]
+
+
+class Slices:
+    """The IR of the network for a list of output literals; `planes` counts the planes that it wants."""
+
+    def __init__(self, network: Network, literals: Sequence[int], state_planes: int) -> None:
+        self._network = network
+        self._pieces = cut(network, literals)
+        home = {gate: number for number, piece in enumerate(self._pieces) for gate in piece.gates}
+        shared = {
+            source
+            for number, piece in enumerate(self._pieces)
+            for source in self._sources(piece)
+            if source in home and home[source] != number
+        }
+        self._plane = {gate: state_planes + position for position, gate in enumerate(sorted(shared))}
+        self.planes = state_planes + len(shared)
+
+    def _sources(self, piece: Piece) -> Iterator[int]:
+        for gate in piece.gates:
+            yield from inputs_of(self._network, gate)
+        yield from (literal >> 1 for _, literal in piece.outputs)
+
+    def ir(self) -> Iterator[str]:
+        """Lines of IR; `@predicates(planes, masks)` runs all pieces."""
+        pointers = "ptr noalias %planes, ptr noalias %kept, ptr noalias %masks"
+        for number, piece in enumerate(self._pieces):
+            yield f"define internal void @piece{number}({pointers}) noinline {{"
+            yield from _Body(self._network, piece, self._plane).lines()
+            yield "  ret void\n}"
+        yield "define void @predicates(ptr noalias %planes, ptr noalias %masks) {"
+        for number in range(len(self._pieces)):
+            yield f"  call void @piece{number}(ptr %planes, ptr %planes, ptr %masks)"
+        yield "  ret void\n}"
+
+
+class _Body:
+    """The instructions of one piece."""
+
+    def __init__(self, network: Network, piece: Piece, planes: dict[int, int]) -> None:
+        self._network = network
+        self._piece = piece
+        self._planes = planes
+        self._own = set(piece.gates)
+        self._defined: set[str] = set()
+        self._text: list[str] = []
+
+    def lines(self) -> Iterable[str]:
+        for gate in self._piece.gates:
+            self._compute(gate)
+            if gate in self._planes:
+                self._store(f"%g{gate}", "%kept", self._planes[gate])
+        for number, literal in self._piece.outputs:
+            self._store(self._value(literal), "%masks", number)
+        return self._text
+
+    def _compute(self, gate: int) -> None:
+        operation, first, second, third = self._network.gates[gate]
+        if operation == "mux":
+            test, then, otherwise = self._value(first), self._value(second), self._value(third)
+            self._text += [
+                f"  %x{gate} = xor {VECTOR} {then}, {otherwise}",
+                f"  %y{gate} = and {VECTOR} %x{gate}, {test}",
+                f"  %g{gate} = xor {VECTOR} %y{gate}, {otherwise}",
+            ]
+        else:
+            left, right = self._value(first), self._value(second)
+            self._text.append(f"  %g{gate} = {operation} {VECTOR} {left}, {right}")
+
+    def _value(self, literal: int) -> str:
+        """The name of a literal's vector; planes are loaded and negations computed where first wanted."""
+        if literal in (FALSE, TRUE):
+            return "splat (i64 -1)" if literal else "zeroinitializer"
+        gate = literal >> 1
+        if gate not in self._own and f"%g{gate}" not in self._defined:
+            self._load(gate)
+        if not literal & 1:
+            return f"%g{gate}"
+        if f"%n{gate}" not in self._defined:
+            self._defined.add(f"%n{gate}")
+            self._text.append(f"  %n{gate} = xor {VECTOR} %g{gate}, splat (i64 -1)")
+        return f"%n{gate}"
+
+    def _load(self, gate: int) -> None:
+        operation, number, *_ = self._network.gates[gate]
+        plane = number if operation == "in" else self._planes[gate]
+        self._defined.add(f"%g{gate}")
+        self._text += [
+            f"  %p{gate} = getelementptr i8, ptr %planes, i64 {plane * ROW_BYTES}",
+            f"  %g{gate} = load {VECTOR}, ptr %p{gate}, align 8",
+        ]
+
+    def _store(self, value: str, base: str, number: int) -> None:
+        name = f"%s{len(self._text)}"
+        self._text += [
+            f"  {name} = getelementptr i8, ptr {base}, i64 {number * ROW_BYTES}",
+            f"  store {VECTOR} {value}, ptr {name}, align 8",
+        ]
+
+
+def transpose_ir(words: int, planes: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """`@transpose(rows, planes)`: plane `i` gets bit `planes[i]`, a (word, bit) pair, of each of a block's rows.
+
+    64 rows at a time, all words of a row in one vector: the classic recursive exchange of square quarters, which
+    swaps rows 32 apart, then 16 apart, down to neighbours.
+    """
+    vector, bytes_a_row = f"<{words} x i64>", words * 8
+    yield "define void @transpose(ptr noalias %rows, ptr noalias %planes) {\nentry:\n  br label %group\ngroup:"
+    yield "  %v = phi i64 [ 0, %entry ], [ %v1, %group ]"
+    yield f"  %offset = mul i64 %v, {bytes_a_row * WORD}"
+    yield "  %base = getelementptr i8, ptr %rows, i64 %offset"
+    yield "  %target = getelementptr i64, ptr %planes, i64 %v"
+    for row in range(WORD):
+        yield f"  %a{row} = getelementptr i8, ptr %base, i64 {row * bytes_a_row}"
+        yield f"  %r{row}.0 = load {vector}, ptr %a{row}, align 8"
+    yield from _exchanges(vector)
+    for number, (word, bit) in enumerate(planes):
+        yield f"  %e{number} = extractelement {vector} %r{bit}.6, i64 {word}"
+        yield f"  %t{number} = getelementptr i8, ptr %target, i64 {number * ROW_BYTES}"
+        yield f"  store i64 %e{number}, ptr %t{number}, align 8"
+    yield "  %v1 = add i64 %v, 1"
+    yield f"  %again = icmp ult i64 %v1, {GROUPS}"
+    yield "  br i1 %again, label %group, label %done\ndone:\n  ret void\n}"
+
+
+def _exchanges(vector: str) -> Iterator[str]:
+    """Six rounds on `%r<row>.0`, which leave bit `i` of all 64 rows in `%r<i>.6`, row 0 in the lowest bit."""
+    for level, distance in enumerate((32, 16, 8, 4, 2, 1)):
+        lows = sum(((1 << distance) - 1) << start for start in range(0, WORD, 2 * distance))
+        mask, by = f"splat (i64 {signed(lows)})", f"splat (i64 {distance})"
+        for row in range(WORD):
+            if row & distance:
+                continue
+            a, b, n = f"%r{row}.{level}", f"%r{row + distance}.{level}", f"{row}.{level}"
+            yield f"  %h{n} = lshr {vector} {a}, {by}"
+            yield f"  %d{n} = xor {vector} %h{n}, {b}"
+            yield f"  %m{n} = and {vector} %d{n}, {mask}"
+            yield f"  %u{n} = shl {vector} %m{n}, {by}"
+            yield f"  %r{row}.{level + 1} = xor {vector} {a}, %u{n}"
+            yield f"  %r{row + distance}.{level + 1} = xor {vector} {b}, %m{n}"
+
+
+def signed(value: int) -> int:
+    """A word as LLVM writes it."""
+    return value - (1 << WORD) if value >> (WORD - 1) else value

@@ -1,0 +1,247 @@
+"""What is done to a live cluster: topics, kills and pauses, drawn from a seed.
+
+Each kind of fault is a small play of its own, and the next begins when the cluster has got over the last; what they
+leave to chance is drawn from the same seed. Times are those of the machine, so two runs of a seed do the same things,
+and the cluster may still answer in different ways. A cluster gets to rest between two faults: announcements of ISR
+changes wait while there is no controller, and the specification has room for so many of each broker's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from random import Random
+from typing import Final
+
+from model_check.live.live_cluster import LiveCluster
+from spec.errors import UnknownName
+from spec.kafka_types import TopicPartition
+
+MOST_REPLICAS: Final = 3
+MORE_TOPICS: Final = 3
+"""How many topics are created while faults happen, at most."""
+
+
+class Scenario:
+    """The plays, and what they share: the cluster, chance, and how many topics there are."""
+
+    def __init__(self, cluster: LiveCluster, random: Random, topics: int) -> None:
+        self.cluster = cluster
+        self.random = random
+        self.topics = 0
+        self.existing: list[str] = []
+        self.most_topics = topics + MORE_TOPICS
+        self._first_topics = topics
+
+    @property
+    def session_seconds(self) -> float:
+        """How long a session outlives its process."""
+        return self.cluster.setup.session_timeout_ms / 1000
+
+    def begin(self) -> None:
+        """Start every broker, the first one first, and create the first topics."""
+        first, *others = self.cluster.broker_ids
+        self.cluster.ensure_running(first)
+        for broker in others:
+            self.cluster.start(broker)
+        self.settle()
+        for _ in range(self._first_topics):
+            self.create_topic()
+        self.a_moment()
+
+    def settle(self) -> None:
+        """Have every broker up, and somebody the controller, and everything said that is to be said."""
+        for broker in self.cluster.broker_ids:
+            self.cluster.ensure_running(broker)
+        self.cluster.wait_until("there is a controller", lambda: self.cluster.controller() is not None)
+        self.cluster.rest()
+
+    def a_moment(self) -> None:
+        """Wait, shorter or longer."""
+        self.cluster.sleep(self.random.uniform(0.1, 0.8))
+
+    def create_topic(self) -> None:
+        """One or two partitions, on brokers that may or may not live."""
+        self.topics += 1
+        count = min(len(self.cluster.broker_ids), MOST_REPLICAS)
+        assignment = {
+            p: tuple(self.random.sample(self.cluster.broker_ids, self.random.randint(min(2, count), count)))
+            for p in range(self.random.randint(1, 2))
+        }
+        self.existing.append(f"topic-{self.topics}")
+        self.cluster.create_topic(self.existing[-1], assignment)
+
+    def perhaps_a_topic(self) -> None:
+        """Now and then a topic is created in the middle of a fault."""
+        if self.topics < self.most_topics and self.random.random() < 1 / 3:
+            self.create_topic()
+
+    def the_controller(self) -> int:
+        """Who is controller now."""
+        self.cluster.wait_until("there is a controller", lambda: self.cluster.controller() is not None)
+        return self.cluster.controller() or self.cluster.broker_ids[0]
+
+    def another(self) -> int:
+        """A broker that is not the controller, if there is one."""
+        controller = self.the_controller()
+        return self.random.choice([one for one in self.cluster.broker_ids if one != controller] or [controller])
+
+    # -------------------------------------------------------------------------------------------------------- the plays
+
+    def kill(self, broker: int) -> None:
+        """Kill a broker; start it again once ZooKeeper has given it up."""
+        self.cluster.kill(broker)
+        self.perhaps_a_topic()
+        self.cluster.wait_until(f"the session of broker {broker} ends", lambda: not self.cluster.is_registered(broker))
+        self.a_moment()
+
+    def restart_early(self, broker: int) -> None:
+        """Kill a broker, and start it again while its old session lives."""
+        self.cluster.kill(broker)
+        self.cluster.start(broker)
+
+    def suspend(self, broker: int) -> None:
+        """Stop a broker until its session is gone, then let it go on: it does not know."""
+        self.cluster.suspend(broker)
+        self.perhaps_a_topic()
+        self.cluster.wait_until(f"the session of broker {broker} ends", lambda: not self.cluster.is_registered(broker))
+        self.a_moment()
+        self.cluster.resume(broker)
+        self.cluster.wait_until(f"broker {broker} is registered again", lambda: self.cluster.is_registered(broker))
+
+    def pause(self, broker: int) -> None:
+        """Stop a broker for less than its session lasts."""
+        self.cluster.suspend(broker)
+        self.cluster.sleep(self.random.uniform(0.2, 0.6) * self.session_seconds)
+        self.cluster.resume(broker)
+
+    def lag(self, broker: int) -> None:
+        """A follower falls silent for longer than leaders wait."""
+        lag_ms = self.cluster.setup.lag_ms
+        self.cluster.lag(broker, 2 * lag_ms)
+        self.cluster.sleep(2.5 * lag_ms / 1000)
+
+    def reassign(self, meanwhile: Play) -> None:
+        """Ask that a topic's partitions move to other brokers, and let something happen on the way.
+
+        A reassignment that is stuck (D18) stays requested, and no other can be asked for.
+        """
+        if self.existing and not self.cluster.is_reassigning():
+            topic = self.random.choice(self.existing)
+            wanted = {
+                TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
+                for p, replicas in self.cluster.assignment(topic).items()
+            }
+            self.cluster.reassign(wanted)
+            self.cluster.sleep(self.random.uniform(0.0, 0.3))
+        meanwhile(self)
+
+    def add(self, meanwhile: Play) -> None:
+        """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
+        if self.existing and not self.cluster.is_reassigning():
+            brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
+            self.cluster.add_partition(self.random.choice(self.existing), tuple(brokers))
+            self.cluster.sleep(self.random.uniform(0.0, 0.05))
+        meanwhile(self)
+
+    def delete(self, meanwhile: Play) -> None:
+        """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
+        if self.existing and not self.cluster.is_reassigning():
+            self.cluster.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
+            self.cluster.sleep(self.random.uniform(0.0, 0.2))
+        meanwhile(self)
+
+    def shut_down(self, broker: int, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Tell a broker to stop in order, and let something happen while it asks the controller."""
+        self.cluster.tell_to_stop(broker)
+        meanwhile()
+        self.cluster.await_exit(broker)
+        self.a_moment()
+
+    def shut_down_without_controller(self) -> None:
+        """Tell another broker to stop, and kill the controller, sooner or later."""
+        controller, broker = self.the_controller(), self.another()
+
+        def strike() -> None:
+            self.cluster.sleep(self.random.uniform(0.0, 0.05))
+            self.kill(controller)
+
+        self.shut_down(broker, strike if broker != controller else lambda: None)
+
+    def elect(self, meanwhile: Play) -> None:
+        """Unseat a topic's first leader, ask that preferred replicas lead, and let something happen on the way.
+
+        A request that is stuck (D49) stays, and no other can be made.
+        """
+        if self.existing and not self.cluster.is_electing():
+            topic = self.random.choice(self.existing)
+            assignment = self.cluster.assignment(topic)
+            self.kill(assignment[0][0])
+            self.settle()
+            self.cluster.elect_preferred(TopicPartition(topic, p) for p in assignment)
+            self.cluster.sleep(self.random.uniform(0.0, 0.05))
+        meanwhile(self)
+
+    def all_at_once(self) -> None:
+        """Kill every broker but one, and start them again."""
+        for broker in self.random.sample(self.cluster.broker_ids, len(self.cluster.broker_ids) - 1):
+            self.cluster.kill(broker)
+        self.a_moment()
+
+
+Play = Callable[[Scenario], None]
+
+ON_THE_WAY: Final[Mapping[str, tuple[str, Play]]] = {
+    "kill": ("another broker is killed on the way", lambda s: s.kill(s.another())),
+    "kill-controller": ("the controller is killed", lambda s: s.kill(s.the_controller())),
+    "stop-controller": ("the controller is stopped until its session is gone", lambda s: s.suspend(s.the_controller())),
+}
+"""What may happen while an admin's request is carried out."""
+
+
+def _requests(kind: str, what: str, play: Callable[..., None], *ways: str) -> dict[str, tuple[str, Play]]:
+    """An admin's request by itself, and with each of these `ON_THE_WAY`."""
+    kinds: dict[str, tuple[str, Play]] = {kind: (what, partial(play, meanwhile=lambda _: None))}
+    for way in ways:
+        words, fault = ON_THE_WAY[way]
+        kinds[f"{kind}-{way}"] = f"the same, and {words}", partial(play, meanwhile=fault)
+    return kinds
+
+
+FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
+    "kill-broker": ("kill -9 of a broker that is not the controller", lambda s: s.kill(s.another())),
+    "kill-controller": ("kill -9 of the controller", lambda s: s.kill(s.the_controller())),
+    "stop-controller": ("the controller is stopped until its session is gone, then goes on: a zombie",
+                        lambda s: s.suspend(s.the_controller())),
+    "stop-broker": ("another broker is stopped until its session is gone", lambda s: s.suspend(s.another())),
+    "pause": ("a broker is stopped for less than its session lasts",
+              lambda s: s.pause(s.random.choice(s.cluster.broker_ids))),
+    "lag": ("a follower falls silent: ISRs shrink, and expand again", lambda s: s.lag(s.another())),
+    "early-restart": ("a broker is killed and started again before its old session is gone",
+                      lambda s: s.restart_early(s.another())),
+    "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
+    **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),
+    **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
+    **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
+    "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
+    "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
+    "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",
+                                 Scenario.shut_down_without_controller),
+    **_requests("elect", "a preferred replica comes back, and is elected on request", Scenario.elect, *ON_THE_WAY),
+}  # fmt: skip
+"""The kinds of faults: what happens, and the play."""
+
+
+def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
+    """Kinds of faults by name; UnknownName lists the known ones."""
+    for kind in kinds:
+        if kind not in FAULTS:
+            raise UnknownName("kind of fault", kind, FAULTS)
+    return tuple(kinds)
+
+
+def drawn(random: Random, kinds: Iterable[str]) -> Iterator[str]:
+    """Faults without end: every kind once, in a random order, and again."""
+    kinds = tuple(kinds)
+    while True:
+        yield from random.sample(kinds, len(kinds))

@@ -1,0 +1,199 @@
+"""The crash matrix: a handler, a fault between each pair of its effects, and whether the cluster recovers from it.
+
+For each fault the system with just that fault is explored to the end, from where the handler begins. A place *violates*
+a safety claim if some behaviour breaks it after the fault came there; it is *stuck* short of a goal if from some state
+after the fault no path leads to it, or the cluster may settle without it; what only a bound of the scope leaves open is
+*open*; otherwise the cluster *recovers*, in every order in which its parts may move. The row `none` is the handler
+without a fault, to compare with.
+
+Traces are those of the scope itself: the monitor is taken off again, so that `kcheck replay` takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from model_check.explicit_state.exploration import Exploration
+from model_check.explicit_state.explorer import explore
+from model_check.explicit_state.graph import Flags, Graph, reaching
+from model_check.kernel.predicates import Kind
+from model_check.matrix.fault_injection import PAST, PHASE, RUNNING, Injection, injected, triggered
+from model_check.traces import Trace
+from spec.errors import EnvironmentFailure
+from spec.language import TransitionSystem
+from spec.matrix_plans import FAULTS, MatrixPlan
+from spec.model import Model
+from spec.scopes import Scope
+from spec.state import At
+from spec.system import system
+from spec.terms import enumeration
+from spec.variants import Switches
+
+LAST = "OVER"
+"""The place behind the last effect."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What comes of a fault at a place: traces of broken claims and to where goals are out of reach, by name."""
+
+    fault: str
+    place: str
+    states: int
+    violated: Mapping[str, Trace] = field(default_factory=dict)
+    stuck: Mapping[str, Trace] = field(default_factory=dict)
+    open: frozenset[str] = frozenset()
+
+    @property
+    def traces(self) -> Mapping[str, Trace]:
+        """Every trace, by the name of what it breaks or does not come to."""
+        return {**self.violated, **self.stuck}
+
+    @property
+    def outcome(self) -> str:
+        """The cell in words, as the manifest spells it; a fault that could not come there is no recovery."""
+        if not self.states:
+            return "never tried"
+        said = [*(f"violates {name}" for name in self.violated), *(f"stuck {name}" for name in self.stuck)]
+        said += [f"open {name}" for name in sorted(self.open)]
+        return ", ".join(said) or "recovers"
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A handler's cells, by place and then fault; `places` in the order in which a run without faults comes to them.
+
+    If it was interrupted, the cells of the faults that were not tried to the end are not there.
+    """
+
+    scope: str
+    system: TransitionSystem
+    places: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    interrupted: bool = False
+
+    def cell(self, place: str, fault: str) -> Cell:
+        """One of the cells; KeyError if it was not looked at."""
+        return {(one.place, one.fault): one for one in self.cells}[place, fault]
+
+
+def matrix(
+    scope: Scope,
+    plan: MatrixPlan,
+    switches: Switches,
+    faults: tuple[str, ...] = FAULTS,
+    tell: Callable[[str], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Matrix:
+    """The matrix of a handler, for some faults; `stop` is asked whether to leave it at what there is."""
+    built, m = system(scope, switches), Model(scope, switches)
+    way = triggered(built, plan.trigger)
+    handler = _Handler(built, m, way, plan.controller, stop)
+    tell("none")
+    quiet = Injection("none", plan.controller, (LAST,))
+    calm = handler.explored(quiet)
+    places = handler.places(calm)
+    cells = [] if stop() else [*handler.cells(quiet, calm)]
+    for fault in faults:
+        if fault != "none" and not stop():
+            tell(fault)
+            one = Injection(fault, plan.controller, places)
+            found = handler.explored(one)
+            cells += () if stop() else handler.cells(one, found)
+    return Matrix(scope.name, built, places, tuple(cells), stop())
+
+
+@dataclass(frozen=True)
+class _Handler:
+    """A handler about to begin: the system, and the way there."""
+
+    system: TransitionSystem
+    model: Model
+    way: Trace
+    controller: int
+    stop: Callable[[], bool]
+
+    def explored(self, one: Injection) -> Exploration:
+        """Everything that may happen with a fault."""
+        return explore(injected(self.system, self.model, self.way.last, one), graph=True, stop=self.stop)
+
+    def places(self, found: Exploration) -> tuple[str, ...]:
+        """Where the handler may be without any fault, in the order of the first time, and behind its end."""
+        running = _values(found, PHASE) == RUNNING
+        at = _values(found, f"controllers[{self.controller}].at")[running]
+        kind = enumeration(At)
+        first = {kind.show(int(value)): int(np.argmax(at == value)) for value in np.unique(at)}
+        return (*sorted(first, key=first.__getitem__), LAST)
+
+    def cells(self, one: Injection, found: Exploration) -> Iterator[Cell]:
+        """The cells of one fault."""
+        if not found.exhausted:
+            raise EnvironmentFailure(
+                f"the memory ended after {found.states:,} states of what follows a {one.fault}: no cell is known",
+                "give it more memory",
+            )
+        phases, lost = _values(found, PHASE), _lost(found)
+        groups = {"none": phases <= PAST} if one.fault == "none" else dict(self._groups(one, phases))
+        for place, here in groups.items():
+            stuck, undecided = {}, set()
+            for goal, (bad, unclear) in lost.items():
+                name = goal.removeprefix("eventually_")
+                if (bad & here).any():
+                    stuck[name] = self._told(found.trace(int((bad & here).argmax())))
+                elif (unclear & here).any():
+                    undecided.add(name)
+            violated = {name: self._told(trace) for name, trace in _violated(found, here)}
+            yield Cell(one.fault, place, int(here.sum()), violated, stuck, frozenset(undecided))
+
+    def _groups(self, one: Injection, phases: npt.NDArray[np.int64]) -> Iterator[tuple[str, Flags]]:
+        for number, place in enumerate(one.places):
+            yield place, np.isin(phases, [one.phase(number, done=done) for done in (False, True)])
+
+    def _told(self, trace: Trace) -> Trace:
+        """The whole way, without the monitor."""
+        steps = [
+            (name, {key: value for key, value in state.items() if key != PHASE}) for name, state in trace.steps[1:]
+        ]
+        return Trace((*self.way.steps, *steps))
+
+
+def _violated(found: Exploration, here: Flags) -> Iterator[tuple[str, Trace]]:
+    """By claim, a shortest trace to where it is broken in some of the states, or by a step out of them."""
+    kernel, numbers = found.retracer.kernel, np.flatnonzero(here)
+    first = kernel.expand(found.visited[numbers]).tally.first
+    for predicate, row in zip(kernel.predicates, first.tolist(), strict=True):
+        if row >= 0 and predicate.kind is Kind.VIOLATED:
+            yield predicate.name, found.trace(int(numbers[row]))
+        elif row >= 0 and predicate.kind is Kind.BROKEN:
+            yield predicate.name, found.retracer.trace_breaking(predicate.name, int(numbers[row]))
+
+
+def _values(found: Exploration, variable: str) -> npt.NDArray[np.int64]:
+    """A variable's value in every state."""
+    place = found.retracer.kernel.packing.places[variable]
+    column = found.visited[:, place.word] & np.uint64(place.mask)
+    values: npt.NDArray[np.int64] = (column >> np.uint64(place.shift)).astype(np.int64)
+    return values
+
+
+def _lost(found: Exploration) -> dict[str, tuple[Flags, Flags]]:
+    """By goal: the states from which some run does not come to it, and those that a bound leaves undecided."""
+    graph: Graph | None = found.graph
+    if graph is None:
+        return {}
+    return {goal: _astray(graph, goal) for goal in graph.goals if goal.startswith("eventually_")}
+
+
+def _astray(graph: Graph, goal: str) -> tuple[Flags, Flags]:
+    """What leads away from a goal: out of reach, or on the way into a bottom component without it."""
+    holds = graph.holds(goal)
+    bottom, cut = graph.settled
+    out = ~reaching(graph, holds | graph.cut_off)
+    settled = bottom & ~holds & ~cut
+    bad = out | settled
+    unclear = ~bad & (~reaching(graph, holds) | (bottom & ~holds & cut))
+    return bad, unclear

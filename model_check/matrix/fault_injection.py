@@ -1,0 +1,179 @@
+"""One fault, put between two given effects of a handler: a system that has this fault and no other.
+
+A handler of the controller begins when the controller lock is taken and ends when it is free again; what it does next
+is the controller's `at`. A monitor beside the system (one more variable, the *phase*) says whether the handler has not
+begun, runs or is over, and after the fault, before which effect it came. So one exploration tries a fault at every
+place, in every order in which the rest of the cluster may move, and every state tells to which place it belongs.
+
+The faults: `crash` kills the process. `session_loss` ends its session, and the client makes a new one before anybody
+else moves: the handler goes on, and its end is told behind it. `pause` ends the session, and the process does nothing
+until another controller works; then it goes on where it was: the zombie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from model_check.explicit_state.interpreter import Machine
+from model_check.traces import State, Trace
+from spec.errors import BadInput
+from spec.goals import works
+from spec.language import Action, TransitionSystem, Variable, View
+from spec.model import Model
+from spec.state import At, shape
+from spec.terms import FLAG, Value, both, choose, either, enumeration, flag, number
+
+PHASE = "monitor.phase"
+WAITING, RUNNING, OVER, PAST = 0, 1, 2, 3
+"""The handler has not begun; it runs; it is over; the controller is at something else.
+
+Then, for each place, two: the fault has begun there, and is done.
+"""
+
+RULES = {"crash": "crash", "session_loss": "expire_session", "pause": "expire_session"}
+"""The rule of each fault."""
+OUTSIDE = {"crash", "expire_session", "end_orphaned_session"}
+"""Rules about a process that are none of its own steps."""
+
+
+@dataclass(frozen=True)
+class Injection:
+    """A fault of a controller's process, and the places of its handler: those that `at` names, and OVER."""
+
+    fault: str
+    controller: int
+    places: tuple[str, ...]
+
+    def phase(self, place: int, *, done: bool) -> int:
+        """The phase in which the fault has begun, or is done, at a place."""
+        return PAST + 1 + 2 * place + done
+
+    @property
+    def phases(self) -> int:
+        """How many phases there are."""
+        return PAST + 1 + 2 * len(self.places)
+
+
+def triggered(built: TransitionSystem, trigger: Sequence[str]) -> Trace:
+    """From the initial state by the steps of a trigger; BadInput says which of them cannot be taken."""
+    machine = Machine(built)
+    steps: list[tuple[str | None, State]] = [(None, machine.unpack(machine.initial))]
+    for name in trigger:
+        kind, _, awaited = name.partition(" ") if name.startswith("until ") else (name, "", "")
+        for action in _settling(machine, steps, awaited) if kind in ("settle", "until") else iter([name]):
+            after = dict(_enabled(machine, steps[-1][1])).get(action)
+            if after is None:
+                raise BadInput(f"{built.name}: {action} of the trigger cannot be taken after {len(steps) - 1} steps")
+            steps.append((action, after))
+    return Trace(tuple(steps))
+
+
+def _enabled(machine: Machine, state: State) -> Iterator[tuple[str, State]]:
+    raw = machine.pack(state)
+    for action, step in machine.steps:
+        if (after := step(raw)) is not None:
+            yield action.name, machine.unpack(after)
+
+
+def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]], awaited: str) -> Iterator[str]:
+    """One step of progress after the other, none of them the start of a process, until none or the awaited is left."""
+    progress = [action.name for action, _ in machine.steps if action.budget is None and action.rule != "start_process"]
+    while True:
+        enabled = dict(_enabled(machine, steps[-1][1]))
+        names = [name for name in progress if enabled.get(name, steps[-1][1]) != steps[-1][1]]
+        if awaited in names or not names:
+            return
+        yield names[0]
+
+
+def injected(built: TransitionSystem, m: Model, start: Mapping[str, int], one: Injection) -> TransitionSystem:
+    """The system from a state in which the handler is about to begin, with the fault and no other, and the monitor."""
+    monitor = Monitor(m, one)
+    at = start[monitor.at_name]
+    begins = RUNNING if at != enumeration(At).encode(At.IDLE) else WAITING
+    variables = tuple(Variable(v.name, v.kind, start[v.name]) for v in built.variables)
+    actions = {action.name: monitor.watched(action) for action in built.actions if monitor.may_happen(action)}
+    claims = tuple(
+        replace(one, terms={name: term for name, term in one.terms.items() if name in actions})
+        for one in built.properties
+        if one.kind != "sometimes"
+    )
+    return replace(
+        built,
+        variables=(*variables, Variable(PHASE, monitor.kind, begins)),
+        actions=tuple(actions.values()),
+        properties=claims,
+    )
+
+
+class Monitor:
+    """The phase, and how each action of a system moves it."""
+
+    def __init__(self, m: Model, one: Injection) -> None:
+        self.one = one
+        self.kind = number(one.phases - 1, "phase")
+        self.phase = self.kind.variable(PHASE)
+        self.at_name = f"controllers[{one.controller}].at"
+        self.at = enumeration(At).variable(self.at_name)
+        view = View(shape(m), None)
+        self.succeeded = either(*(works(view, d) for d in m.controllers if d != one.controller))
+
+    def may_happen(self, action: Action) -> bool:
+        """Whether an action is one of progress, or the fault itself."""
+        return action.budget is None or self.is_fault(action)
+
+    def is_fault(self, action: Action) -> bool:
+        """Whether an action is the fault."""
+        is_mine = action.parameters.get("b") == self.one.controller
+        return is_mine and action.rule == RULES.get(self.one.fault)
+
+    def watched(self, action: Action) -> Action:
+        """The action, with what it does to the phase, and where it may not be taken."""
+        if self.is_fault(action):
+            allowed, phase = either(self.phase == RUNNING, self.phase == OVER), self._after_fault()
+        else:
+            allowed, phase = self._allowed(action), self._after(action)
+        guard = both(Value(FLAG, action.guard), allowed)
+        updates = {**action.updates, PHASE: phase.term}
+        return replace(
+            action, guard=guard.term, overflow=both(Value(FLAG, action.overflow), allowed).term, updates=updates
+        )
+
+    def _after_fault(self) -> Value:
+        """The phase of the place where the fault comes."""
+        done = self.one.fault == "crash"
+        phase = self.kind.constant(self.one.phase(len(self.one.places) - 1, done=done))
+        for place, name in enumerate(self.one.places[:-1]):
+            here = both(self.phase == RUNNING, self.at == At[name])
+            phase = choose(here, self.kind.constant(self.one.phase(place, done=done)), phase)
+        return phase
+
+    @property
+    def _pending(self) -> Value:
+        """The fault has begun and is not done: a session to be renewed, or a process that stands still."""
+        phases = (self.one.phase(place, done=False) for place in range(len(self.one.places)))
+        return either(*(self.phase == phase for phase in phases))
+
+    def _is_own(self, action: Action) -> bool:
+        mine = self.one.controller in (action.parameters.get("c"), action.parameters.get("b"))
+        return mine and action.rule not in OUTSIDE
+
+    def _allowed(self, action: Action) -> Value:
+        if self.one.fault == "session_loss" and action.rule != "renew_session":
+            return ~self._pending
+        if self.one.fault == "pause" and self._is_own(action):
+            return either(~self._pending, self.succeeded)
+        return flag(True)
+
+    def _after(self, action: Action) -> Value:
+        """A step that ends a pending fault, or begins or ends the handler, moves the phase."""
+        phase = self.phase
+        if self.one.fault in ("session_loss", "pause") and self._is_own(action):
+            phase = choose(self._pending, phase.plus(1), phase)
+        if self.at_name in action.updates:
+            at = Value(self.at.kind, action.updates[self.at_name])
+            moved = choose(at == At.IDLE, self.kind.constant(OVER), self.kind.constant(RUNNING))
+            left = choose(at == At.IDLE, phase, self.kind.constant(PAST))
+            phase = choose(self.phase <= RUNNING, moved, choose(self.phase == OVER, left, phase))
+        return phase

@@ -1,0 +1,1 @@
+"""Proofs with z3: induction over epochs that are mathematical integers, and runs of bounded length."""

@@ -1,0 +1,300 @@
+"""Proofs by induction: what holds at the start and is kept by every step holds in every reachable state.
+
+The candidate invariant is the conjunction of the types of the variables, of the lemmas and of the `always` properties.
+It must hold in the initial state, and each action, taken alone, must keep it: that is one question to the solver per
+action, about all clauses that the action could break at once. A `step` property is a further claim about the same
+steps. A property that already follows from the lemmas is not stepped at all.
+
+A member that some step breaks is dropped, and what was proved with its help is asked again, until a fixpoint stays
+(Houdini's algorithm). So a bad lemma never makes a proof unsound, and spoils only what needs it. What a step breaks is
+shown as a counterexample to induction, pulled close to the initial state, so that a reader sees which lemma is missing.
+A question that the solver does not answer in time is asked again member by member; what stays open is INCOMPLETE and
+names the action.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterable, Sequence
+from time import perf_counter
+
+import z3
+
+from model_check.kernel.straight_line import Valuation
+from model_check.proofs.obligations import (
+    TYPE_OF,
+    Clause,
+    Step,
+    Vocabulary,
+    arbitrary_constants,
+    assumed_bounds,
+    broken,
+    initial_terms,
+    type_terms,
+)
+from model_check.proofs.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
+from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide, decide_all, problem
+from model_check.verdicts import INTERRUPTED, Verdict
+from spec.language import Property, TransitionSystem
+
+Progress = Callable[[int, int, str], None]
+"""Called with how many actions are settled in this round, of how many, and the name of the last one."""
+
+OUTCOMES: dict[Result, Outcome] = {"unsat": "PROVED", "sat": "FAILED", "unknown": "TIMEOUT"}
+
+Asking = Generator[tuple[Problem, bool], Answer, None]
+"""The questions about one action, one at a time; the flag asks for a counterexample that is good to read."""
+
+
+class NotProvable(Exception):
+    """A property of a kind that induction says nothing about, or two members of an invariant under one name."""
+
+
+def prove(
+    system: TransitionSystem,
+    properties: Sequence[Property] | None = None,
+    lemmas: Sequence[Property] = (),
+    *,
+    timeout_s: float = 20.0,
+    workers: int | None = None,
+    explain: bool = True,
+    progress: Progress | None = None,
+) -> ProofReport:
+    """Prove properties of a system (None: all its `always` and `step` properties) with the help of `always` lemmas.
+
+    `timeout_s` is seconds for each question; `workers` is how many are decided at once (None: two, where there are two
+    cores). `explain=False` saves the time that makes counterexamples good to read. Ctrl-C ends the proof and leaves it
+    open, since the next step might have spoilt it. Raises NotProvable.
+    """
+    started = perf_counter()
+    if properties is None:
+        properties = [one for one in system.properties if one.kind in {"always", "step"}]
+    _check_kinds(properties, lemmas)
+    proof = _Proof(system, properties, lemmas, timeout_s, explain)
+    try:
+        proof.drop_what_is_false_at_the_start()
+        while names := proof.stale():
+            proof.settle(names, workers or min(2, os.cpu_count() or 1), progress)
+        proof.check_start()
+    except KeyboardInterrupt:
+        proof.leave_open()
+    return proof.report(perf_counter() - started)
+
+
+def _check_kinds(properties: Sequence[Property], lemmas: Sequence[Property]) -> None:
+    names: set[str] = set()
+    for one, allowed in [*((one, ("always",)) for one in lemmas), *((one, ("always", "step")) for one in properties)]:
+        if one.kind not in allowed:
+            raise NotProvable(
+                f"{one.name} is of the kind {one.kind!r}; what can be proved here is {' or '.join(allowed)}"
+            )
+        if one.name in names:
+            raise NotProvable(f"{one.name} is given twice; a lemma needs a name of its own")
+        names.add(one.name)
+
+
+class _Proof:
+    """A proof in the making: which members are still alive, why others were dropped, what is known of each action."""
+
+    def __init__(
+        self,
+        system: TransitionSystem,
+        properties: Sequence[Property],
+        lemmas: Sequence[Property],
+        timeout_s: float,
+        explain: bool,
+    ) -> None:
+        self._system, self._timeout_s, self._explain = system, timeout_s, explain
+        self._vocabulary = Vocabulary(system.variables)
+        self._initial = {variable.name: variable.initial for variable in system.variables}
+        self._arbitrary = self._vocabulary.named(arbitrary_constants(system))
+        self._steps = {action.name: Step(action, system, self._vocabulary) for action in system.actions}
+        stated = {TYPE_OF + name: term for name, term in type_terms(system.variables)}
+        stated |= {one.name: one.term for one in [*lemmas, *properties] if one.kind == "always"}
+        self._members = {name: self._vocabulary.clauses(name, term) for name, term in stated.items()}
+        self._properties = {one.name: one for one in properties}
+        self._dropped: dict[str, Conclusion] = {}
+        self._about_states: dict[str, Obligation] = {}
+        self._implied_by: frozenset[str] = frozenset()
+        self._implied: set[str] = set()
+        self._about_steps: dict[str, list[Obligation]] = {}
+        self._rests_on: dict[str, set[str]] = {}
+        self._failures: list[Obligation] = []
+        self._interrupted = False
+
+    def _alive(self, names: Iterable[str]) -> list[Clause]:
+        return [clause for name in names if name not in self._dropped for clause in self._members[name]]
+
+    # --------------------------------------------------------------------------------------------- claims about states
+
+    def drop_what_is_false_at_the_start(self) -> None:
+        """No invariant is false in an initial state; only what mentions arbitrary constants needs a solver for that."""
+        value = Valuation(self._initial, self._vocabulary.program)
+        for name, clauses in self._members.items():
+            general = [clause for clause in clauses if clause.mentions & self._arbitrary]
+            if not all(value(clause.term) for clause in clauses if clause not in general):
+                self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in the initial state")
+            elif general:
+                terms = [*initial_terms(self._system), broken(general)]
+                answer = decide(problem("init", f"{name} holds initially", terms).text, self._timeout_s)
+                if answer.result == "sat":
+                    self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in an initial state")
+                elif answer.result == "unknown":
+                    self._dropped[name] = Conclusion(Verdict.INCOMPLETE, "no answer in time for the initial state")
+
+    def check_start(self) -> None:
+        """Ask, for the record, whether what is left at the end holds in the initial state."""
+        claim = "The initial state is in the invariant"
+        start = initial_terms(self._system)
+        if self._ask_of_states("init", claim, start, self._alive(self._members)) != "PROVED":
+            raise RuntimeError("z3 and the terms' meaning differ on the initial state")
+
+    def _find_implied(self) -> None:
+        """Note which properties the living lemmas imply: they are not stepped."""
+        lemmas = [name for name in self._members if name not in self._properties and name not in self._dropped]
+        if self._implied_by == frozenset(lemmas):
+            return
+        before, self._implied, self._implied_by = self._implied, set(), frozenset(lemmas)
+        terms = [clause.term for clause in self._alive(lemmas)]
+        for name in self._properties:
+            question = f"implied/{name}"
+            self._about_states.pop(question, None)
+            if name in self._members and name not in self._dropped:
+                outcome = self._ask_of_states(question, f"The lemmas imply {name}", terms, self._members[name])
+                if outcome == "PROVED":
+                    self._implied.add(name)
+        if before - self._implied - self._dropped.keys():
+            self._rests_on.clear()
+
+    def _ask_of_states(
+        self, name: str, claim: str, hypotheses: Sequence[z3.BoolRef], goals: Sequence[Clause]
+    ) -> Outcome:
+        """Ask whether hypotheses about one state imply the goals; only an answer that helps is kept."""
+        asked = problem(name, claim, [*hypotheses, broken(goals)])
+        owners = tuple(dict.fromkeys(goal.owner for goal in goals))
+        outcome: list[Outcome] = []
+
+        def note(_: None, answer: Answer) -> None:
+            outcome.append(OUTCOMES[answer.result])
+            if outcome[0] == "PROVED":
+                self._about_states[name] = Obligation(name, owners, None, "PROVED", answer.seconds, asked)
+
+        decide_all([Question(None, asked, self._timeout_s)], note, workers=1)
+        return outcome[0]
+
+    # ---------------------------------------------------------------------------------------------- claims about steps
+
+    def stale(self) -> list[str]:
+        """The actions of which nothing is known, or nothing any more since something was dropped."""
+        self._find_implied()
+        return [name for name in self._steps if not self._rests_on.get(name, {name}).isdisjoint({name, *self._dropped})]
+
+    def settle(self, names: Sequence[str], workers: int, progress: Progress | None) -> None:
+        """Ask all there is to ask about some actions, `workers` questions at a time."""
+        asking = {name: self._asking(self._steps[name]) for name in names}
+        settled: list[str] = []
+
+        def next_question(name: str, answer: Answer | None) -> Question[str] | None:
+            try:
+                asked, readable = next(asking[name]) if answer is None else asking[name].send(answer)
+            except StopIteration:
+                settled.append(name)
+                if progress is not None:
+                    progress(len(settled), len(names), name)
+                return None
+            return Question(name, asked, self._timeout_s, self._initial if readable and self._explain else None)
+
+        first = (question for name in names if (question := next_question(name, None)) is not None)
+        decide_all(first, next_question, workers=workers)
+
+    def _asking(self, step: Step) -> Asking:
+        """Ask about all that the action could break, given all that is still alive."""
+        hypotheses = self._alive(self._members)
+        goals = step.after(self._alive(name for name in self._members if name not in self._implied))
+        goals += step.claimed(one for one in self._properties.values() if one.name not in self._dropped)
+        self._about_steps[step.action.name], self._rests_on[step.action.name] = [], set()
+        yield from self._about(step, hypotheses, goals, step.action.name)
+
+    def _about(self, step: Step, hypotheses: list[Clause], goals: list[Clause], name: str) -> Asking:
+        """Ask about some goals: first with the hypotheses that are near, then with all; and about what that leaves."""
+        if not goals:
+            return
+        helping = step.near(hypotheses, goals)
+        asked = step.question(helping, goals, name)
+        answer = yield asked, len(helping) == len(hypotheses)
+        if answer.result == "sat" and len(helping) < len(hypotheses):
+            helping, asked = hypotheses, step.question(hypotheses, goals, name)
+            answer = yield asked, True
+        owners = tuple(dict.fromkeys(goal.owner for goal in goals))
+        if answer.result == "sat":
+            counterexample = self._counterexample(step, hypotheses, goals, answer)
+            self._note(step, hypotheses, counterexample.breaks, asked, answer, counterexample)
+            rest = [goal for goal in goals if goal.owner not in counterexample.breaks]
+            yield from self._about(step, hypotheses, rest, f"{name}/rest")
+        elif answer.result == "unsat" or len(owners) == 1:
+            self._note(step, helping, owners, asked, answer)
+        else:
+            for owner in owners:
+                own = [goal for goal in goals if goal.owner == owner]
+                yield from self._about(step, hypotheses, own, f"{name}/{owner}")
+
+    def _note(
+        self,
+        step: Step,
+        hypotheses: Sequence[Clause],
+        owners: tuple[str, ...],
+        asked: Problem,
+        answer: Answer,
+        counterexample: CounterexampleToInduction | None = None,
+    ) -> None:
+        """Keep an obligation; what is not proved is dropped."""
+        name, outcome = step.action.name, OUTCOMES[answer.result]
+        done = Obligation(asked.name, owners, name, outcome, answer.seconds, asked, counterexample)
+        if outcome == "PROVED":
+            self._about_steps[name].append(done)
+            self._rests_on[name].update(clause.owner for clause in hypotheses)
+            return
+        self._failures.append(done)
+        for owner in owners:
+            reason = f"no answer within {self._timeout_s:g} s for {name}"
+            if outcome == "FAILED":
+                reason = f"not inductive: {name} breaks it from a state that the invariant allows"
+            self._dropped.setdefault(owner, Conclusion(Verdict.INCOMPLETE, reason))
+
+    def _counterexample(
+        self, step: Step, hypotheses: Sequence[Clause], goals: Sequence[Clause], answer: Answer
+    ) -> CounterexampleToInduction:
+        """The state that a solver found, the step from it and what that breaks; checked against the terms."""
+        before = {name: answer.values.get(name, initial) for name, initial in self._initial.items()}
+        value = Valuation(before, self._vocabulary.program)
+        failing = [goal for goal in goals if not value(goal.term)]
+        if not failing or not value(step.action.guard) or not all(value(one.term) for one in hypotheses):
+            raise RuntimeError(f"the solver's counterexample for {step.action.name} is none by the terms' meaning")
+        after = before | {name: value(term) for name, term in step.action.updates.items()}
+        breaks = tuple(dict.fromkeys(goal.owner for goal in failing))
+        relevant = frozenset(self._vocabulary.names(step.mentions(failing)))
+        return CounterexampleToInduction(before, step.action.name, after, breaks, relevant)
+
+    # ---------------------------------------------------------------------------------------------------- the verdicts
+
+    def leave_open(self) -> None:
+        """Ctrl-C: what was not dropped is not proved either before all steps are known to keep it."""
+        self._interrupted = True
+        for name in {**self._members, **self._properties}:
+            self._dropped.setdefault(name, Conclusion(Verdict.INCOMPLETE, INTERRUPTED))
+
+    def report(self, seconds: float) -> ProofReport:
+        """The verdicts as they stand when no action is stale."""
+        holds = Conclusion(Verdict.HOLDS)
+        conclusions = {name: self._dropped.get(name, holds) for name in {**self._members, **self._properties}}
+        return ProofReport(
+            system=self._system.name,
+            properties={name: conclusions[name] for name in self._properties},
+            invariant={name: conclusions[name] for name in self._members if name not in self._properties},
+            obligations=(*self._about_states.values(), *(one for found in self._about_steps.values() for one in found)),
+            failures=tuple(self._failures),
+            arbitrary=arbitrary_constants(self._system),
+            assumptions=assumed_bounds(self._system),
+            seconds=seconds,
+            interrupted=self._interrupted,
+        )

@@ -1,0 +1,97 @@
+"""What a proof by induction says: which questions were asked, what came of each, and the verdict on each property.
+
+A property HOLDS when every question that it rests on was answered, and INCOMPLETE when one was not, or when a step
+breaks it from a state that the invariant allows. Induction never says VIOLATED of a step, since that state may be
+unreachable; only what is false in the initial state itself is VIOLATED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from model_check.proofs.smtlib import Problem
+from model_check.traces import State
+from model_check.verdicts import Verdict
+from spec.language import TransitionSystem
+
+Outcome = Literal["PROVED", "FAILED", "TIMEOUT"]
+
+
+@dataclass(frozen=True)
+class CounterexampleToInduction:
+    """A state that the invariant allows, a step from it, and what does not hold after (or of) that step.
+
+    States are raw values by variable name; `relevant` names the variables that the step or the claim mentions.
+    """
+
+    before: State
+    action: str
+    after: State
+    breaks: tuple[str, ...]
+    relevant: frozenset[str]
+
+    def text(self, system: TransitionSystem) -> str:
+        """What is relevant or not as at the start, the action, and what it changes: one variable a line."""
+        lines = [f"breaks: {', '.join(self.breaks)}", "state before (all else is as in the initial state):"]
+        for one in system.variables:
+            value = self.before[one.name]
+            if one.name in self.relevant or value != one.initial:
+                lines.append(f"  {one.name} = {one.show(value)}")
+        lines += [f"action: {self.action}", "state after (all else is as before):"]
+        for one in system.variables:
+            if self.before[one.name] != self.after[one.name]:
+                lines.append(f"  {one.name} = {one.show(self.after[one.name])}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One question that was put to the solver, and what came of it.
+
+    `properties` names the types, lemmas and properties that it is about; of a FAILED one, those that fail. `action` is
+    None for what concerns states alone. `problem` is the question itself, for export. `seconds` is the solver's time.
+    """
+
+    name: str
+    properties: tuple[str, ...]
+    action: str | None
+    verdict: Outcome
+    seconds: float
+    problem: Problem
+    counterexample: CounterexampleToInduction | None = None
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The verdict on one property, lemma or type, and the reason if it is not HOLDS."""
+
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ProofReport:
+    """What was proved of a system.
+
+    `properties`, and `invariant` for lemmas and types, hold a conclusion by name. `obligations` are the questions that
+    the final invariant rests on, `failures` those on the way that were not answered as hoped. `arbitrary` names the
+    variables that stand for any natural number. `assumptions` names the actions that a bound of the scope may stop: the
+    proof is about runs in which none of them is hit. `seconds` is wall time. `interrupted`: Ctrl-C ended the proof.
+    """
+
+    system: str
+    properties: Mapping[str, Conclusion]
+    invariant: Mapping[str, Conclusion]
+    obligations: tuple[Obligation, ...]
+    failures: tuple[Obligation, ...]
+    arbitrary: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    seconds: float
+    interrupted: bool = False
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Every question of the final proof, to be exported."""
+        return [one.problem for one in self.obligations]

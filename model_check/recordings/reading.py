@@ -1,0 +1,125 @@
+"""Reading a recording: a folder in which a cluster's ZooKeeper transactions and logs were saved.
+
+    zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper_recording.py)      required
+    broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
+    sessions.json               which session was whose; without it, sessions are told by what they own
+    broker-N/server.log         tells it, too, if sessions.json is not there; and whether unclean leader election is on
+    broker-N/controller.log     what its controller read, and when
+    actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
+
+Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
+a line that is passed over, for a reason that stands in the tables (`recorded_writes`, `recorded_lines`,
+`recorded_reports`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from model_check.recordings.recorded import Cluster, Contradiction, NotModelled, Observed, Recording
+from model_check.recordings.recorded_acts import read_acts
+from model_check.recordings.recorded_agreement import disagreements
+from model_check.recordings.recorded_changes import Changes
+from model_check.recordings.recorded_clocks import ahead_of_zookeeper
+from model_check.recordings.recorded_cluster import cluster_of, is_unclean_by_default
+from model_check.recordings.recorded_limits import limit_of, up_to
+from model_check.recordings.recorded_lines import Lines
+from model_check.recordings.recorded_parts import parts_shown
+from model_check.recordings.recorded_processes import AnswerReceived
+from model_check.recordings.recorded_reports import CONTROLLER_LOG, read_reports
+from model_check.recordings.recorded_sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
+from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.recorded_transactions import ZOOKEEPER, read_transactions
+from model_check.recordings.recorded_zookeeper import EpochWritten, SessionBegan, ZooKeeperChange
+from spec.errors import BadInput
+
+ACTIONS = "actions.jsonl"
+STATE_CHANGE = "broker-*/state-change.log"
+ROLLED = ("broker-*/state-change.log.[0-9]*", "broker-*/controller.log.[0-9]*")
+FILES = (ZOOKEEPER, SESSIONS, ACTIONS, "broker-*/*.log")
+
+
+def read(folder: Path) -> Recording:
+    """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
+    _refuse_files(folder)
+    transactions = read_transactions(folder)
+    sessions = sessions_of(folder, transactions)
+    cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
+    passed_over: Counter[str] = Counter()
+    changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
+    acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
+    tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
+    contradictions: list[Contradiction] = []
+    answers: list[AnswerReceived] = []
+    logs = _logs(folder, cluster)
+    _refuse_without_logs(folder, logs, sessions_by_ownership(transactions).values())
+    for broker_id, log in logs.items():
+        lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
+        until = cut.time if cut else None
+        reports = log.with_name(CONTROLLER_LOG)
+        ahead = ahead_of_zookeeper(log, reports, cluster, changes)
+        tracks |= lines.read(log, until=until, ahead=ahead)
+        if reports.exists():
+            tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until, ahead=ahead)
+        contradictions += lines.contradictions
+        answers += lines.answers
+    contradictions += disagreements(cluster, tracks, answers)
+    epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
+    cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
+    if cut is not None:
+        # So close to where a recording is cut, half of what goes together may lack.
+        contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
+    return Recording(
+        folder=folder,
+        cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks, cluster)),
+        tracks=up_to(tracks, cut),
+        passed_over=passed_over,
+        controller_epochs=max(epochs, default=1) + 1,
+        cut=cut,
+        tells_acts=(folder / ACTIONS).exists(),
+        contradictions=tuple(sorted(contradictions, key=lambda one: one.time)),
+    )
+
+
+def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[ZooKeeperChange], NotModelled | None]:
+    """The changes up to the first that is not modelled, and that one; what follows it may depend on it."""
+    read: list[ZooKeeperChange] = []
+    for one in changes:
+        if isinstance(one, NotModelled):
+            return read, one
+        read.append(one)
+    return read, None
+
+
+def _refuse_files(folder: Path) -> None:
+    for one in (one for pattern in FILES for one in sorted(folder.glob(pattern)) if not one.is_file()):
+        raise BadInput(f"{one} is no file; what a recording has of that name must be one")
+    read_in_order = ROLLED if (folder / SESSIONS).exists() else (*ROLLED, "broker-*/server.log.[0-9]*")
+    for one in (one for pattern in read_in_order for one in sorted(folder.glob(pattern))):
+        raise BadInput(f"{one} was rolled over; put the pieces of that log together, in their order, in one file")
+
+
+def _logs(folder: Path, cluster: Cluster) -> dict[int, Path]:
+    """The state-change.log of each broker that has one."""
+    found = {broker_of(log): log for log in sorted(folder.glob(STATE_CHANGE))}
+    if not found:
+        raise BadInput(f"{folder} is no recording: it has no {STATE_CHANGE}")
+    for broker, log in found.items():
+        if broker not in cluster.broker_ids:
+            raise BadInput(f"{log}: broker {broker} has no session in {ZOOKEEPER}")
+    return found
+
+
+def _refuse_without_logs(folder: Path, logs: Mapping[int, Path], sessions: Iterable[Session]) -> None:
+    """Who registered or was elected has a log, even if it is empty; who did neither may have died before it had one."""
+    for broker in sorted({one.broker for one in sessions} - logs.keys()):
+        log = folder / STATE_CHANGE.replace("*", str(broker))
+        raise BadInput(f"{log} is missing: broker {broker} has sessions in {ZOOKEEPER}, and its log is required")
+
+
+def _lives(changes: list[ZooKeeperChange], broker: int) -> tuple[int, ...]:
+    """When each process of a broker got its first session: what the log says from then on is this process's."""
+    return tuple(one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker and one.first)

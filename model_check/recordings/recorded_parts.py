@@ -1,0 +1,75 @@
+"""Which parts of the protocol a recording shows beyond what its znodes tell: what its logs and its acts say.
+
+A part that is in costs time in every step of an explanation, so only those are that are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from model_check.recordings.recorded import Cluster, Observed
+from model_check.recordings.recorded_limits import SequencesByName
+from model_check.recordings.recorded_processes import ControllerSaid, ProcessStopping
+from model_check.recordings.recorded_tracks import REPORTS, SKEW
+from model_check.recordings.recorded_zookeeper import (
+    AssignmentWritten,
+    ElectionRequestDeleted,
+    ElectionRequested,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    SessionEnded,
+)
+from spec.controller_log.broker_changes import ShuttingDownBroker
+from spec.controller_log.preferred_election import ImbalanceRatio
+from spec.log_lines import Line
+from spec.partition_states import PartitionState
+from spec.state_change_lines import PartitionBecameOnline
+
+
+def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
+    """The parts that the sequences show, beside those whose znodes are written.
+
+    Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no log of it says so.
+    """
+    everything = [one for sequence in sequences.values() for one in sequence]
+    shown = frozenset(_shown(everything))
+    told = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"{REPORTS} {name}" in sequences}
+    told = told if shown | cluster.parts else set()
+    elects = (one for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line))
+    anew = [one.time for one in elects if one.controller not in told]
+    asked = list(_asked(everything, max(anew, default=0)))
+    if "shutdown" not in shown and any(not any(time in span for span in asked) for time in anew):
+        return shown | {"auto_rebalance"}
+    return shown
+
+
+def _shown(everything: Iterable[Observed]) -> Iterator[str]:
+    for one in everything:
+        match one:
+            case ProcessStopping() | SessionEnded(by_client=True, had_registration=True):
+                yield "shutdown"
+            case ControllerSaid(line=ShuttingDownBroker()):
+                yield "shutdown"
+            case ControllerSaid(line=ImbalanceRatio()):
+                yield "auto_rebalance"
+
+
+def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
+    """The times in which there is a request to elect or to reassign, as far as clocks may tell it."""
+    begun = None
+    for one in everything:
+        match one:
+            case ElectionRequested() | ReassignmentRequested():
+                begun = one.time - SKEW if begun is None else begun
+            case AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
+                yield range(one.time - SKEW, one.time + SKEW)
+            case ElectionRequestDeleted() | ReassignmentsWritten(left={}) if begun is not None:
+                yield range(begun, one.time + SKEW)
+                begun = None
+    if begun is not None:
+        yield range(begun, last + 1)
+
+
+def _is_another(line: Line) -> bool:
+    """Whether a leader is elected where there was one."""
+    return isinstance(line, PartitionBecameOnline) and line.source is PartitionState.ONLINE

@@ -1,0 +1,46 @@
+"""The part of the abstraction that reassignments have of their own."""
+
+from __future__ import annotations
+
+from model_check.refinement.abstracted_leadership import Named
+from model_check.refinement.history import History, requested_reassignments
+from reference.controller import KafkaController
+from reference.memory_cluster import MemoryCluster
+from reference.memory_process import MemoryProcess
+from reference.reassignment_effects import WriteRemaining
+from reference.znode_tree import WatchKind
+from reference.zookeeper_scripts import state_path
+
+
+def requested(cluster: MemoryCluster, history: History) -> Named:
+    """What is to become of the assignments in ZooKeeper, and how that began."""
+    wanted, original = requested_reassignments(cluster), dict(history.original)
+    for p, partition in enumerate(cluster.partitions):
+        yield f"zookeeper.requested[{p}]", wanted.get(partition, ())
+        yield f"history.original[{p}]", original.get(partition, ())
+        yield f"history.caught_up[{p}]", partition in history.caught_up
+
+
+def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
+    """The listeners on state znodes, and whether their watches are set."""
+    armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
+    for p, partition in enumerate(cluster.partitions):
+        znode = state_path(partition)
+        listening = process.listens_to(znode)
+        yield f"{path}.isr_listening[{p}]", listening
+        yield f"{path}.isr_watching[{p}]", listening and (WatchKind.NODE, znode) in armed
+
+
+def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
+    """What a controller is reassigning, and which of it the running handler is at."""
+    context, activity = controller.context, controller.activity
+    due, effects = dict(activity.due), () if process.running is None else process.running.options
+    written = effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
+    remaining = {} if written is None else dict(written.remaining)
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())
+        yield f"{path}.due[{p}]", due.get(partition, ())
+        yield f"{path}.remaining[{p}]", remaining.get(partition, ())
+    working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
+    yield f"{path}.reassigning", working
+    yield f"{path}.leaving", activity.leaving

@@ -1,0 +1,292 @@
+"""The fingerprint: everything concrete about a state of the reference that should not depend on how it was reached.
+
+Left out, and with a reason each:
+
+* zxids, session ids, times, the transaction log and the children's counters: they count what happened;
+* the znodes between a topic and its states, and a topic's own where it is only their parent, which hold nothing;
+* correlation ids and the numbers of batches, likewise; which requests belong to one batch stays in;
+* the journal;
+* the watches of a dead process, and those of a path without a listener: they wake nobody;
+* the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
+* the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
+* the ISR changes that a leader has still to announce, in a scope without announcements;
+* what a broker has cached of leaderships, in a scope that does not tell it;
+* the logs on a broker's disk, in a scope without deletions of replicas;
+* which topics' own listeners a controller holds, in a scope without deletions;
+* the data versions of what is written unconditionally: assignments, and what is to be reassigned;
+* that a partition was heard of which does not exist: it reads like one that was not;
+* partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
+* what a procedure was sent: only what it asks for next can matter;
+* which preferred election request a controller has read, but whether it is the one that stands where that counts;
+* what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
+* which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
+
+A session stands as whose it is, and so does the znode of an ISR change.
+
+Subtrees of one graph are walked by several processes, which meet in the same states. So the fingerprint is a digest of
+a canonical text, equal in every process; `conditions` is what it is the digest of, for whoever asks what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import groupby
+from typing import Any
+
+from model_check.refinement.abstracted_connections import batch_of
+from model_check.refinement.abstracted_elections import has_read_request
+from model_check.refinement.history import is_of_a_reassignment
+from reference.broker import Partition
+from reference.connections import QueuedRequest
+from reference.context import Registration
+from reference.controller import KafkaController
+from reference.isr_notification import DeleteNotification, ReadNotified
+from reference.memory_cluster import MemoryCluster
+from reference.memory_process import MemoryProcess
+from reference.preferred_election import DeleteElectionRequest, FinishFailover
+from reference.procedures import Effect
+from reference.request_batch import RequestBatch
+from reference.zookeeper_api import parent_path
+from reference.zookeeper_scripts import BROKER_TOPICS, broker_path
+from spec.partition_states import PartitionState
+from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
+from spec.variants import Switch
+
+SIZE = 16
+"""Bytes of a fingerprint."""
+
+PARTITIONS_BELOW = "/partitions"
+"""What is in the paths of the znodes below a topic's."""
+
+Named = Iterator[tuple[str, Hashable]]
+
+
+def fingerprint(cluster: MemoryCluster) -> bytes:
+    """The condition of a cluster, as 16 bytes that are the same in every process."""
+    return _joined(_digest(part) for part in _conditions(cluster))
+
+
+def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
+    """Everything that the fingerprint is made of, named."""
+    parts = (part.content if isinstance(part, Remembered) else (part,) for part in _conditions(cluster))
+    return frozenset(one for part in parts for one in part)
+
+
+def _conditions(cluster: MemoryCluster) -> Iterator[Remembered | tuple[str, Hashable]]:
+    yield "budget", tuple(cluster.budget.items())
+    late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
+    yield "copies that stayed behind", _items(late)
+    if cluster.adding is not None:
+        yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
+    yield from sorted(_znodes(cluster))
+    for b, process in cluster.processes.items():
+        yield from _outside(cluster, b, process)
+        yield memory(cluster, process)
+
+
+def _znodes(cluster: MemoryCluster) -> Iterator[tuple[str, tuple[bytes, int, str]]]:
+    owners = {cluster.admin_session: "admin"}
+    for b, process in cluster.processes.items():
+        owners |= {session: f"{b}" for session in (process.session,) if session is not None}
+        owners |= {session: f"orphan of {b}" for session in (process.orphan,) if session is not None}
+    for path, znode in cluster.zookeeper.tree.items():
+        is_bare_topic = parent_path(path) == BROKER_TOPICS and znode.data is None
+        if is_bare_topic or (PARTITIONS_BELOW in path and not path.endswith("/state")):
+            continue
+        owner = owners.get(znode.ephemeral_owner, "nobody")
+        version = 0 if is_of_a_reassignment(path) else znode.version
+        yield f"znode {_standing(cluster, path)}", (znode.data or b"", version, owner)
+
+
+class Remembered:
+    """What was read of a process, with its digest, which is long to compute and often asked for."""
+
+    def __init__(self, content: tuple[tuple[str, Hashable], ...]) -> None:
+        self.content = content
+        self.digest = _joined(_digest_of(part) for part in content)
+
+
+def memory(cluster: MemoryCluster, process: MemoryProcess) -> Remembered:
+    """What is in the memory of a process and nowhere else; read once, until the process changes."""
+    known: Remembered | None = process.remembered.get(fingerprint)
+    if known is None:
+        known = process.remembered[fingerprint] = Remembered(tuple(_memory(cluster, process)))
+    return known
+
+
+# -------------------------------------------------------------------------------------------------------------- digests
+
+
+def _digest(part: Remembered | tuple[str, Hashable]) -> bytes:
+    return part.digest if isinstance(part, Remembered) else _digest_of(part)
+
+
+@lru_cache(maxsize=1 << 16)
+def _digest_of(part: Hashable) -> bytes:
+    return blake2b(_canonical(part), digest_size=SIZE).digest()
+
+
+def _joined(digests: Iterator[bytes]) -> bytes:
+    return blake2b(b"".join(digests), digest_size=SIZE).digest()
+
+
+def _canonical(value: Any) -> bytes:
+    """A text that equal values share; sets are sorted by the texts of their members, and True is 1."""
+    match value:
+        case Enum():
+            return f"{type(value).__name__}.{value.name}".encode()
+        case bool():
+            return b"%d" % value
+        case None | int() | str() | bytes():
+            return repr(value).encode()
+        case tuple():
+            return b"(%s)" % b",".join(map(_canonical, value))
+        case frozenset():
+            return b"{%s}" % b",".join(sorted(map(_canonical, value)))
+        case _ if is_dataclass(value):
+            members = (getattr(value, one.name) for one in fields(value))
+            return type(value).__name__.encode() + _canonical(tuple(members))
+    raise TypeError(f"a fingerprint cannot hold {value!r}")
+
+
+# ---------------------------------------------------------------------------------------------------------------- parts
+
+
+def _standing(cluster: MemoryCluster, path: str) -> str:
+    return f"notification of {cluster.notifiers[path]}" if path in cluster.notifiers else path
+
+
+def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
+    """What depends on a process and on ZooKeeper."""
+    yield f"session of {b} lives", cluster.can_operate(process)
+    if process.session is not None:
+        armed = cluster.zookeeper.watches(process.session)
+        listened = ((kind.name, path) for kind, path in armed if process.listens_to(path))
+        yield f"watches of {b}", frozenset(listened)
+    if process.running is not None:
+        handled: frozenset[str] = getattr(process.running.options[0], "taken", frozenset())
+        gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
+        yield f"notifications that {b} handles and that are gone", gone
+    if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
+        yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
+    if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
+        live = process.controller.context.live_brokers
+        yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, known)) for r, known in live.items())
+
+
+def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    running, broker, b = process.running, process.broker, process.broker_id
+    starting = process.starting, process.electing
+    yield f"process {b}", (process.is_running, process.orphan is not None, starting, tuple(process.events))
+    yield f"departure of {b}", process.departure
+    if running is not None:
+        asked = frozenset(_asked(cluster, one) for one in running.options)
+        yield f"handler of {b}", (asked, running.create)
+    yield f"broker {b}", (broker.controller_epoch, broker.alive)
+    partitions = {tp: _unordered(cluster, tp.topic, known) for tp, known in broker.partitions.items()}
+    yield f"partitions of broker {b}", _items(partitions)
+    if "cached_leaderships" in cluster.scope.parts:
+        yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
+    if "notifications" in cluster.scope.parts:
+        yield f"ISR changes to announce by {b}", broker.isr_changes
+    if cluster.stops_replicas:
+        yield f"logs of {b}", broker.logs
+    yield f"ISR writes of {b}", _items(process.isr_writes)
+    if process.controller is not None:
+        yield from ((f"{name} of controller {b}", part) for name, part in _controller(cluster, process.controller))
+
+
+def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
+    """An effect, with ISR changes named by who announced them."""
+    match effect:
+        case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
+            return type(effect).__name__, removal.fence
+        case ReadNotified(taken=taken):
+            return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken))
+        case DeleteNotification(path=path, taken=taken):
+            return _standing(cluster, path), frozenset(_standing(cluster, path) for path in taken)
+    return effect
+
+
+def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
+    context, manager = controller.context, controller.context.controller_channel_manager
+    queues = {} if manager is None else manager.queues
+    yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
+    yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
+    if controller.mends(Switch.TOPIC_IDS):
+        known = context.all_topics | {tp.topic for tp in context.partition_leadership_info}
+        ids = sorted((topic, topic_id) for topic, topic_id in context.topic_ids.items() if topic in known)
+        yield "which topics", _told_apart(cluster, ids)
+    yield "live brokers", context.live_or_shutting_down_broker_ids
+    yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)
+    deleting = controller.deleting
+    is_woken = deleting.woken and bool(deleting.queued)
+    yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken)
+    if "deletion" in cluster.scope.parts:
+        yield "listeners of topics", controller.topic_listeners
+    yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
+    assignment = {tp: replicas for tp, replicas in context.partition_replica_assignment.items() if replicas}
+    yield "assignment", _items(assignment)
+    yield "reassignments", _items(context.partitions_being_reassigned)
+    yield "leadership", _items(context.partition_leadership_info)
+    partitions, replicas = controller.partition_machine, controller.replica_machine
+    existing = {key: state for key, state in partitions.states.items() if state is not PartitionState.NON_EXISTENT}
+    yield "partition states", (_items(existing), partitions.has_started)
+    yield "replica states", (_items(replicas.states), replicas.has_started)
+    yield "channels", (frozenset(controller.metrics), None if manager is None else frozenset(queues))
+    yield from ((f"queue to {b}", _queue(cluster, queue)) for b, queue in sorted(queues.items()))
+    for b, queue in sorted(controller.abandoned.items()):
+        yield f"abandoned queue to {b}", _queue(cluster, queue)
+    yield "batches", tuple(map(_batch, (controller.partition_batch, controller.replica_batch)))
+    yield "own batch is dirty", bool(controller.batch.metadata_receivers)
+
+
+def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
+    """Whether the registration that was read is the one that stands."""
+    znode = cluster.zookeeper.tree.get(broker_path(b))
+    return znode is not None and znode.czxid == known.broker_epoch
+
+
+def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
+    batches = groupby(queue, key=batch_of)
+    return tuple(tuple(_queued(cluster, one) for one in batch) for _, batch in batches)
+
+
+def _queued(cluster: MemoryCluster, one: QueuedRequest) -> Hashable:
+    return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
+
+
+def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int]]) -> Hashable:
+    """Topics, each with which of its name it is."""
+    return tuple((topic, cluster.incarnation(topic, topic_id)) for topic, topic_id in topic_ids)
+
+
+def _unordered(cluster: MemoryCluster, topic: str, known: Partition) -> Partition:
+    """A partition as a broker knows it, its replicas in no order, and its topic told by which of its name it is."""
+    which = None if known.topic_id is None else cluster.incarnation(topic, known.topic_id)
+    return replace(known, assigned_replicas=tuple(sorted(known.assigned_replicas)), topic_id=which)
+
+
+def _spoken(request: Request) -> Request:
+    if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest):
+        return request
+    states = tuple(sorted(request.partition_states, key=lambda state: state.topic_partition))
+    if isinstance(request, UpdateMetadataRequest):
+        return replace(request, partition_states=states)
+    unordered = tuple(replace(state, replicas=tuple(sorted(state.replicas))) for state in states)
+    return replace(request, partition_states=unordered, live_leaders=())
+
+
+def _batch(batch: RequestBatch) -> Hashable:
+    ordered = frozenset((b, _items(states)) for b, states in batch.leader_and_isr.items())
+    stopped = frozenset((b, frozenset(entries)) for b, entries in batch.stop_replica.items())
+    return ordered, stopped, _items(batch.metadata), frozenset(batch.metadata_receivers)
+
+
+def _items(mapping: Mapping[Any, Hashable]) -> Hashable:
+    """A dictionary as a set of its items; the order of insertion is no one's business."""
+    return frozenset(mapping.items())

@@ -1,0 +1,317 @@
+"""Observations: what an observer sees of a step of the reference, in the words of the specification.
+
+Everything comes from what the reference leaves behind for anybody to see: operations on ZooKeeper with their answers,
+lines of state-change.log and controller.log, requests that are queued and carried out. `Observer` turns that into
+observations, which `demanded` compares with those that the specification attaches to its actions.
+
+Writes that fail for lack of a znode are left out: they do no harm, and the specification does not tell of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from model_check.refinement import observed_requests as requests
+from model_check.refinement.demanded import Seen
+from model_check.refinement.history import BROKER_STEPS
+from reference.journal import (
+    ElectionGivenUp,
+    Entry,
+    Fate,
+    FateMet,
+    ImbalanceFound,
+    Milestone,
+    OperationDone,
+    Reached,
+    ReassignmentGivenUp,
+    RequestHandled,
+    RequestSent,
+    ShutdownAnswered,
+    ShutdownBegun,
+    ShutdownRequested,
+    TurnedTo,
+)
+from reference.memory_cluster import MemoryCluster
+from reference.zookeeper_api import (
+    BadVersion,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    NodeData,
+    NodeExists,
+    SetData,
+    ZookeeperError,
+)
+from reference.zookeeper_scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    delete_topic_path,
+    parsed,
+    state_path,
+    topic_config_path,
+    topic_path,
+)
+from spec.kafka_types import TopicPartition
+from spec.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
+from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
+
+ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
+"""What the tool that adds partitions does."""
+MILESTONES = {
+    Milestone.RESIGNED: "resigned",
+    Milestone.LEFT_OVER_CHANNELS: "fail on left-over channels",
+    Milestone.METADATA_FAILED: "fail to add UpdateMetadata",
+    Milestone.DIRTY_BATCH: "find its batch dirty",
+    Milestone.FAILOVER_FAILED: "fail in failover",
+    Milestone.LEADERLESS_ELECTION: "fail on a leaderless partition",
+    Milestone.ELECTION_FAILED: "fail preferred election",
+    Milestone.DELETION_THREAD_ENDED: "end deletion thread",
+}
+"""Where a controller stands, in the words of the specification."""
+WITH_EPOCH = {Milestone.READY: "ready", Milestone.EPOCH_CONFLICT: "fail to write /controller_epoch"}
+"""The milestones that are told with the controller's epoch."""
+READS_DELETIONS = ("on_deletion_change", "read_deletions")
+"""The steps that read which topics are to be deleted to find out."""
+
+
+class Observer:
+    """Reads the entries of one step of a rule; `owner` had /controller before it, which a deletion does not say."""
+
+    def __init__(self, after: MemoryCluster, rule: str, owner: int) -> None:
+        self.after, self.rule, self.owner = after, rule, owner
+
+    def observed(self) -> list[Seen]:
+        """What was seen, in the order of the entries."""
+        return [seen for entry in self.after.entries for seen in self._seen(entry)]
+
+    def _seen(self, entry: Entry) -> Iterator[Seen]:
+        match entry:
+            case FateMet():
+                yield from self._fate(entry)
+            case OperationDone():
+                yield from self._operation(entry)
+            case Reached():
+                yield from self._reached(entry)
+            case RequestSent():
+                yield from requests.queued(self.after, entry) if entry.queued else requests.dropped(self.after, entry)
+            case RequestHandled():
+                yield from requests.handled(self.after, entry)
+            case ShutdownRequested() | ShutdownBegun() | ShutdownAnswered():
+                yield requests.of_a_shutdown(entry)
+            case _:
+                yield from self._told(entry)
+
+    def _told(self, entry: Entry) -> Iterator[Seen]:
+        """What a controller tells of its own work."""
+        match entry:
+            case ElectionGivenUp(controller=c, partition=partition, creating=creating):
+                kind = "fail to create state" if creating else "fail election"
+                yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
+            case ReassignmentGivenUp(controller=c, partition=partition):
+                yield Seen(f"controller {c}", "fail reassignment", {"partition": self._number(partition)})
+            case TurnedTo(controller=c, topic=topic):
+                yield Seen(f"controller {c}", "turn to deletion", {"topic": self._topic(topic)})
+            case ImbalanceFound(controller=c, broker=b):
+                yield Seen(f"controller {c}", "find imbalance", {"broker": b})
+
+    def _number(self, partition: TopicPartition) -> int:
+        return self.after.partitions.index(partition)
+
+    def _topic(self, topic: str) -> int:
+        return self.after.topics().index(topic)
+
+    def _reads_controller(self) -> bool:
+        return self.rule in ("elect_read", "elect_reread", "on_controller_change", "on_new_session")
+
+    # ------------------------------------------------------------------------------------------ processes, milestones
+
+    def _fate(self, met: FateMet) -> Iterator[Seen]:
+        b = met.process
+        words = {
+            Fate.STARTED: "start process", Fate.CRASHED: "crash", Fate.SESSION_RENEWED: "renew session",
+            Fate.TOLD_TO_STOP: "begin to stop", Fate.STOPPED: "stop",
+        }  # fmt: skip
+        if met.fate in words:
+            yield Seen(f"broker {b}", words[met.fate], {})
+        elif met.fate is Fate.SESSION_ENDED:
+            yield Seen("zookeeper", "end session", {"process": b})
+        elif met.fate is Fate.ELECTION_REQUESTED:
+            numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
+            yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in numbers)})
+        elif met.fate is Fate.REASSIGNMENT_REQUESTED:
+            yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
+        elif met.fate is Fate.DELETION_REQUESTED:
+            yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate in ADDITIONS:
+            yield from (Seen("admin", ADDITIONS[met.fate], {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate is Fate.TOPIC_REMOVED:
+            yield from (Seen("admin", "remove topic", {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate is Fate.STATE_REMOVED:
+            numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
+            yield from (Seen("admin", "remove state", {"partition": number}) for number in numbers)
+        elif met.fate is Fate.ELECTION_WITHDRAWN:
+            yield Seen("admin", "withdraw preferred election", {})
+        else:
+            paths = [topic_path(topic) for topic in self.after.topics()]
+            yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
+
+    def _reached(self, reached: Reached) -> Iterator[Seen]:
+        role, milestone = f"controller {reached.controller}", reached.milestone
+        if milestone in WITH_EPOCH:
+            yield Seen(role, WITH_EPOCH[milestone], {"epoch": reached.epoch})
+        elif milestone is Milestone.BROKER_CHANGE:
+            fields = {"brokers": reached.listed, "new": reached.new, "dead": reached.dead}
+            yield Seen(role, "read /brokers/ids", fields)
+        else:
+            yield Seen(role, MILESTONES[milestone], {})
+
+    # ------------------------------------------------------------------------------------------------------- ZooKeeper
+
+    def _operation(self, entry: OperationDone) -> Iterator[Seen]:
+        match entry:
+            case OperationDone(process=c, operation=GetData(path=path)) if self.rule == "on_partition_modifications":
+                yield from self._modified(c, path)
+            case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
+                yield from self._done(entry)
+            case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
+                yield Seen(f"controller {c}", "read /controller", {"controller": 0})
+            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
+                yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
+            case OperationDone(process=c, operation=GetData() as read) if self._is_request(read):
+                yield Seen(f"controller {c}", "read /admin/reassign_partitions", {})
+            case OperationDone(process=process, operation=Create() | SetData() as write, answer=error):
+                yield from self._refused(process, write, error)
+
+    def _done(self, done: OperationDone) -> Iterator[Seen]:
+        """An operation that ZooKeeper carried out."""
+        role, operation = f"controller {done.process}", done.operation
+        match operation:
+            case Create() | SetData():
+                yield from self._written(done.process, operation)
+            case Delete():
+                yield from self._deleted(role, operation.path)
+            case GetData(path="/controller") if self._reads_controller():
+                payload = parsed(ControllerPayload, CONTROLLER, _data(done))
+                yield Seen(role, "read /controller", {"controller": payload.brokerid})
+            case GetData(path="/controller_epoch") if self.rule in ("read_epoch", "adopt_epoch"):
+                epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, _data(done)).controller_epoch
+                yield Seen(role, "read /controller_epoch", {"epoch": epoch})
+            case GetData() if self._is_request(operation):
+                yield Seen(role, "read /admin/reassign_partitions", {})
+            case GetChildren() if operation.path == BROKER_IDS and self.rule == "read_brokers":
+                yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
+            case GetChildren() if operation.path == BROKER_TOPICS and self.rule == "on_topic_change":
+                yield from self._listed(role, "read /brokers/topics", done)
+            case GetChildren() if operation.path == DELETE_TOPICS and self.rule in READS_DELETIONS:
+                yield from self._listed(role, "read /admin/delete_topics", done)
+
+    def _listed(self, role: str, kind: str, done: OperationDone) -> Iterator[Seen]:
+        """Which topics a read of children has found, and which not."""
+        for number, topic in enumerate(self.after.topics()):
+            yield Seen(role, kind, {"topic": number, "present": topic in _names(done)})
+
+    def _modified(self, c: int, path: str) -> Iterator[Seen]:
+        """The listener on a topic's own znode has read it, or found it gone."""
+        for number, topic in enumerate(self.after.topics()):
+            if path == topic_path(topic):
+                yield Seen(f"controller {c}", "read assignment", {"topic": number})
+
+    def _is_request(self, read: GetData) -> bool:
+        """Whether this is a read of what is to be reassigned, of which the specification tells."""
+        return read.path == REASSIGN_PARTITIONS and self.rule in ("on_reassignment_request", "read_reassignments")
+
+    def _deleted(self, role: str, path: str) -> Iterator[Seen]:
+        """What a controller has deleted; nothing is told of the znodes between a topic and its states."""
+        if path == CONTROLLER:
+            yield Seen(role, "delete /controller", {"controller": self.owner})
+        elif path == REASSIGN_PARTITIONS:
+            yield Seen(role, "write /admin/reassign_partitions", {})
+        elif path == PREFERRED_REPLICA_ELECTION:
+            yield Seen(role, "delete preferred election", {})
+        elif path.startswith(ISR_CHANGES):
+            yield Seen(role, "delete isr_change", {"creator": self._creator(path)})
+        else:
+            yield from self._deleted_of_topic(role, path)
+
+    def _creator(self, notice: str) -> int:
+        """Who announced ISR changes: the places of a broker's notifications are as many numbers apart as there are."""
+        return (self.after.notifiers[notice] - 1) % self.after.scope.brokers + 1
+
+    def _deleted_of_topic(self, role: str, path: str) -> Iterator[Seen]:
+        """A znode of a topic, or the request to delete it."""
+        for number, topic in enumerate(self.after.topics()):
+            words = {
+                topic_path(topic): "delete topic",
+                topic_config_path(topic): "delete configuration",
+                delete_topic_path(topic): "delete delete_topics",
+            }
+            if path in words:
+                yield Seen(role, words[path], {"topic": number})
+        for number, partition in enumerate(self.after.partitions):
+            if path == state_path(partition):
+                yield Seen(role, "delete state", {"partition": number})
+
+    def _written(self, process: int, write: Create | SetData) -> Iterator[Seen]:
+        """A write that ZooKeeper applied."""
+        path, creates = (
+            Path.parse(write.path) if not write.path.startswith(ISR_CHANGES) else None,
+            isinstance(write, Create),
+        )
+        controller, data = f"controller {process}", write.data
+        if path is None:
+            yield Seen(f"broker {process}", "create isr_change", {})
+        elif path.kind is BROKER:
+            yield Seen("zookeeper", "create /brokers/ids", {"process": process})
+        elif write.path == CONTROLLER:
+            yield Seen(controller, "create /controller", {"controller": process})
+        elif write.path == CONTROLLER_EPOCH and not self.rule.startswith("elect_create"):
+            epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
+            yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
+        elif path.kind is BROKER_TOPIC and data is not None:
+            yield from self._assigned(process, parsed(TopicPayload, write.path, data))
+        elif write.path == REASSIGN_PARTITIONS:
+            yield Seen(controller, "write /admin/reassign_partitions", {})
+        elif path.kind is STATE:
+            content = parsed(PartitionStatePayload, write.path, data)
+            version = self.after.zookeeper.tree[write.path].version
+            partition = TopicPartition(str(path.topic), int(path.partition or 0))
+            role = f"broker {process}" if self.rule in BROKER_STEPS else controller
+            fields = {"partition": self._number(partition), "version": version, **requests.leadership(content)}
+            yield Seen(role, "create state" if creates else "write state", fields)
+
+    def _assigned(self, c: int, written: TopicPayload) -> Iterator[Seen]:
+        """A controller wrote a topic's assignment for the partition that is in work."""
+        controller = self.after.processes[c].controller
+        partition = None if controller is None else controller.activity.reassigning
+        if partition is not None:
+            fields = {"partition": self._number(partition), "replicas": written.partitions[partition.partition]}
+            yield Seen(f"controller {c}", "write assignment", fields)
+
+    def _refused(self, process: int, write: Create | SetData, error: object) -> Iterator[Seen]:
+        """A write that ZooKeeper refused: something was there already, or had another version."""
+        if isinstance(write, Create) and isinstance(error, NodeExists) and write.path in (CONTROLLER, CONTROLLER_EPOCH):
+            yield Seen(f"controller {process}", f"fail to create {write.path}", {})
+        elif isinstance(write, Create) and isinstance(error, NodeExists) and write.path == broker_path(process):
+            yield Seen(f"broker {process}", "fail to create /brokers/ids", {})
+        elif isinstance(write, SetData) and isinstance(error, BadVersion) and write.path != CONTROLLER_EPOCH:
+            path = Path.parse(write.path)
+            partition = TopicPartition(str(path.topic), int(path.partition or 0))
+            role = "broker" if self.rule in BROKER_STEPS else "controller"
+            yield Seen(f"{role} {process}", "fail to write state", {"partition": self._number(partition)})
+
+
+def _data(done: OperationDone) -> bytes | None:
+    return done.answer.data if isinstance(done.answer, NodeData) else None
+
+
+def _names(done: OperationDone) -> tuple[str, ...]:
+    names: tuple[str, ...] = getattr(done.answer, "names", ())
+    return names

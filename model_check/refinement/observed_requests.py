@@ -1,0 +1,117 @@
+"""Observations of requests: what a controller queues or drops, and what a broker makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from model_check.refinement.demanded import Seen
+from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
+from reference.memory_cluster import MemoryCluster
+from spec.error_codes import ErrorCode
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionLeadership,
+    PartitionsResponse,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
+
+
+def _number(after: MemoryCluster, partition: TopicPartition) -> int:
+    return after.partitions.index(partition)
+
+
+def queued(after: MemoryCluster, sent: RequestSent) -> Iterator[Seen]:
+    """A request that was put on a broker's queue, if the scope's connections carry it."""
+    role, request = f"controller {sent.controller}", sent.request.request
+    if not isinstance(request, after.carried()):
+        return
+    if isinstance(request, UpdateMetadataRequest):
+        yield Seen(role, "queue UpdateMetadata", {"broker": sent.broker})
+    elif isinstance(request, LeaderAndIsrRequest):
+        for state in request.partition_states:
+            yield Seen(role, "queue LeaderAndIsr", {"broker": sent.broker, **_told(after, state)})
+    elif isinstance(request, StopReplicaRequest):
+        for partition in request.partitions:
+            fields = {"broker": sent.broker, "partition": _number(after, partition)}
+            yield Seen(role, "queue StopReplica", {**fields, "delete": int(request.delete_partitions)})
+
+
+def dropped(after: MemoryCluster, sent: RequestSent) -> Iterator[Seen]:
+    """A request to a broker without a channel; only of StopReplica does the specification tell."""
+    request = sent.request.request
+    for partition in request.partitions if isinstance(request, StopReplicaRequest) else ():
+        fields = {"broker": sent.broker, "partition": _number(after, partition)}
+        yield Seen(f"controller {sent.controller}", "drop StopReplica", fields)
+
+
+def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
+    """A request that a broker carried out, or refused."""
+    role, request, response = f"broker {done.broker}", done.request, done.response
+    sender = {"controller": getattr(request, "controller_id", 0), "epoch": getattr(request, "controller_epoch", 0)}
+    refused = getattr(response, "error_code", None) is ErrorCode.STALE_CONTROLLER_EPOCH
+    known = after.processes[done.broker].broker.controller_epoch
+    if isinstance(request, UpdateMetadataRequest):
+        alive = {} if refused else {"alive": frozenset(live.id for live in request.live_brokers)}
+        yield Seen(role, "refuse UpdateMetadata" if refused else "cache metadata", {**sender, **alive})
+    elif isinstance(request, StopReplicaRequest):
+        stale = refused or any(one.error_code is not ErrorCode.NONE for one in getattr(response, "partitions", ()))
+        yield from _stopped(after, role, request, sender if stale else None)
+    elif refused:
+        yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
+    elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
+        for state, error in zip(request.partition_states, response.partitions, strict=True):
+            yield Seen(role, _decision(after, done.broker, state, error.error_code), _told(after, state))
+
+
+def _stopped(
+    after: MemoryCluster, role: str, request: StopReplicaRequest, refused: Mapping[str, object] | None
+) -> Iterator[Seen]:
+    """A broker obeyed a StopReplica, or refused it as one of an old controller, or of an old leader epoch."""
+    if refused is not None:
+        yield Seen(role, "refuse StopReplica", refused)
+        return
+    for partition in request.partitions:
+        fields = {"partition": _number(after, partition), "delete": int(request.delete_partitions)}
+        yield Seen(role, "stop replica", fields)
+
+
+def _decision(after: MemoryCluster, b: int, state: PartitionLeadership, code: ErrorCode) -> str:
+    """What a broker made of one partition of a LeaderAndIsr."""
+    if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+        return "is not assigned"
+    if code is not ErrorCode.NONE:
+        return "ignore LeaderAndIsr"
+    if state.leader == b:
+        return "become leader"
+    stored = after.processes[b].broker.partition(state.topic_partition).leader_epoch == state.leader_epoch
+    return "become follower" if stored else "cannot become follower"
+
+
+def _told(after: MemoryCluster, state: PartitionLeadership) -> dict[str, object]:
+    return {
+        "partition": _number(after, state.topic_partition), "version": state.zk_version, **leadership(state)
+    }  # fmt: skip
+
+
+def of_a_shutdown(entry: ShutdownRequested | ShutdownBegun | ShutdownAnswered) -> Seen:
+    """A broker asks for a controlled shutdown; a controller begins with it, answers or refuses."""
+    match entry:
+        case ShutdownRequested(broker=b, controller=c):
+            return Seen(f"broker {b}", "send ControlledShutdown", {"controller": c})
+        case ShutdownBegun(controller=c, broker=b):
+            return Seen(f"controller {c}", "begin ControlledShutdown", {"broker": b})
+        case ShutdownAnswered(controller=c, broker=b, response=response) if response.error_code is ErrorCode.NONE:
+            remaining = bool(response.partitions_remaining)
+            return Seen(f"controller {c}", "answer ControlledShutdown", {"broker": b, "remaining": remaining})
+        case ShutdownAnswered(controller=c, broker=b):
+            return Seen(f"controller {c}", "refuse ControlledShutdown", {"broker": b})
+
+
+def leadership(one: Any) -> dict[str, object]:
+    """Leadership as the specification's observations name it, but for the version."""
+    leader = 0 if one.leader == NO_LEADER else one.leader
+    names = ("leader_epoch", "isr", "controller_epoch")
+    return {"leader": leader, **{name: getattr(one, name) for name in names}}

@@ -1,0 +1,94 @@
+"""What `kcheck refine` and `kcheck simulate` say: counts beside the explorer's, and a disagreement as a story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from model_check.explicit_state.findings import story_of
+from model_check.explicit_state.spanning_tree import SpanningTree
+from model_check.refinement.edge_replay import Replayed
+from model_check.refinement.sides import Disagreement, Sides
+from model_check.refinement.simulate import Simulated
+from model_check.results import Comparison, Run
+from model_check.traces import Trace
+from model_check.verdicts import INTERRUPTED, Verdict, worst
+from spec.expectations import Expectation
+from spec.language import TransitionSystem
+
+
+def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:
+    """The run of a replay without a disagreement; its counts must be the explorer's, and all of them the manifest's."""
+    comparisons = [
+        _count("states", tree.states, replayed.states),
+        _count("edges", tree.edges, replayed.edges),
+        *(_count(f"edges of {rule}", count, replayed.by_rule[rule]) for rule, count in tree.by_rule.items()),
+    ]
+    if expected is not None and replayed.complete:
+        found = (replayed.states, replayed.edges, replayed.depth)
+        wanted = (expected.states, expected.transitions, expected.depth)
+        comparisons.append(_count("states, transitions and depth of the manifest", wanted, found))
+    reason = "" if replayed.complete else f"not exhausted: all edges out of {replayed.states:,} states, no others"
+    verdict = worst([*(one.verdict for one in comparisons), Verdict.HOLDS if not reason else Verdict.INCOMPLETE])
+    size = f"{replayed.states:,} states, {replayed.edges:,} edges, depth {replayed.depth}, all of them agree"
+    return replace(
+        told, verdict=verdict, reason=reason, comparisons=tuple(comparisons), notes=(size, *by_rule(replayed.by_rule))
+    )
+
+
+def _count(about: str, expected: object, found: object) -> Comparison:
+    shown = [f"{one:,}" if isinstance(one, int) else str(one) for one in (expected, found)]
+    return Comparison(about, shown[0], shown[1], Verdict.HOLDS if expected == found else Verdict.VIOLATED)
+
+
+def by_rule(counts: Mapping[str, int]) -> Iterator[str]:
+    """A line for each rule, and one for those that were never taken."""
+    width = max(map(len, counts), default=0)
+    yield from (f"  {rule:<{width}} {count:>9,}" for rule, count in counts.items() if count)
+    if idle := [rule for rule, count in counts.items() if not count]:
+        yield f"never: {', '.join(idle)}"
+
+
+def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int]) -> Run:
+    """The run of random runs without a disagreement; `wanted` are how many there should be, and how long."""
+    runs, steps = wanted
+    long_enough, total = sum(length >= steps for length in done.lengths), sum(done.lengths)
+    comparison = _count(f"runs of {steps} steps", runs, min(runs, long_enough))
+    average = total / max(1, len(done.lengths))
+    size = f"{len(done.lengths):,} runs begun, {total:,} steps, {average:.1f} a run on average"
+    counts = {action.rule: done.by_rule[action.rule] for action in sides.system.actions}
+    taken = f"{sum(map(bool, counts.values()))} of {len(counts)} rules taken:"
+    verdict = Verdict.HOLDS if comparison.is_met else Verdict.INCOMPLETE
+    return replace(
+        told,
+        verdict=verdict,
+        reason=INTERRUPTED if done.interrupted else "",
+        comparisons=(replace(comparison, verdict=verdict),),
+        notes=(size, *told.notes, taken, *by_rule(counts)),
+    )
+
+
+class Told(Protocol):
+    """Two sides that were compared, one of them a specification in whose words a difference is told."""
+
+    @property
+    def system(self) -> TransitionSystem:
+        """The specification."""
+
+    def story(self, steps: Sequence[str]) -> Trace:
+        """The steps as the specification takes them, as far as it can."""
+
+
+def disagreed(told: Run, sides: Told, found: Disagreement) -> Run:
+    """The run of a disagreement: what differs, and the steps that lead there in words."""
+    count = len(found.steps)
+    after = f"after {count} {'step' if count == 1 else 'steps'}" if count else "in the initial state"
+    notes = tuple(f"  {reason}" for reason in found.reasons)
+    return replace(
+        told,
+        verdict=Verdict.VIOLATED,
+        reason=f"specification and reference disagree {after}",
+        notes=(*told.notes, *notes),
+        story=story_of(sides.system, sides.story(found.steps)),
+    )

@@ -1,0 +1,117 @@
+"""Edge replay by many workers: one Spark task for each stretch of the tree.
+
+A worker builds specification and reference once for a scope and keeps them for its next tasks. Tasks need nothing of
+each other and nothing but the stretch, so a task that is lost is done again by whoever is free, and what comes back is
+a few bytes a state.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from dataclasses import dataclass
+
+from py4j.protocol import Py4JError
+from pyspark import RDD, SparkContext
+
+from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
+from model_check.refinement.edge_replay import Walked, walk
+from model_check.refinement.sides import Sides
+from model_check.spark.spark_session import given_up, spark_session
+from spec.scopes import Scope
+from spec.variants import Switches
+
+SIZE = 500
+"""States in a stretch of a large tree: some seconds of work."""
+
+GROUP = "kcheck.refine"
+
+Task = tuple[Scope, Switches, Stretch]
+
+_held: dict[tuple[Scope, Switches], Sides] = {}
+"""The sides that this worker has built: those of the scope that it walks."""
+
+
+def do_stretch(task: Task) -> Walked:
+    """A task: walk one stretch."""
+    scope, switches, stretch = task
+    sides = _held.get((scope, switches))
+    if sides is None:
+        _held.clear()
+        sides = _held[scope, switches] = Sides(scope, switches)
+        gc.freeze()  # what was built is no garbage, and looking through it again and again takes a fifth of the time
+    gc.disable()
+    try:
+        return walk(sides, stretch)
+    finally:
+        gc.enable()
+        gc.collect()
+
+
+def walk_with_workers(
+    sides: Sides,
+    tree: SpanningTree,
+    *,
+    master: str = "local[2]",
+    progress: Callable[[int], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> list[Walked] | None:
+    """The walks of all stretches of a tree, by the workers of a Spark master; None if it was stopped.
+
+    `progress` is told how many states are done; it and `stop` are called some times a second. EnvironmentFailure if
+    Java or a worker fails.
+    """
+    with spark_session(master) as context:
+        parts = max(2 * context.defaultParallelism, tree.states // SIZE)
+        tasks: list[Task] = [(sides.scope, sides.switches, stretch) for stretch in tree.stretches(parts)]
+        if not tasks:
+            return []
+        job = _Job(context, context.parallelize(tasks, len(tasks)).map(do_stretch), tree, len(tasks))
+        return job.run(progress, stop)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The one Spark job of a replay."""
+
+    context: SparkContext
+    walks: RDD[Walked]
+    tree: SpanningTree
+    parts: int
+
+    def run(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> list[Walked] | None:
+        """Run it on a thread of its own, so that the driver can look around meanwhile."""
+        stopping = False
+        with ThreadPoolExecutor(1) as thread:
+            job = thread.submit(self._collect)
+            try:
+                while True:
+                    try:
+                        walks = job.result(timeout=0.2)
+                        return None if stop() else walks
+                    except NotYet:
+                        progress(self.tree.states * sum(self._finished()) // self.parts)
+                        if stop() and not stopping:
+                            stopping = True
+                            self.context.cancelJobGroup(GROUP)
+            except (Py4JError, OSError) as error:
+                if stopping:
+                    return None
+                raise given_up(error) from None
+            except KeyboardInterrupt:
+                self.context.cancelJobGroup(GROUP)
+                raise
+
+    def _collect(self) -> list[Walked]:
+        self.context.setJobGroup(GROUP, "replay of edges", interruptOnCancel=True)
+        return self.walks.collect()
+
+    def _finished(self) -> Iterator[int]:
+        """How many tasks of each running stage are done."""
+        tracker = self.context.statusTracker()
+        for number in tracker.getActiveStageIds():
+            stage = tracker.getStageInfo(number)
+            if stage is not None:
+                yield stage.numCompletedTasks

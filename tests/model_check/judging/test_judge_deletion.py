@@ -1,0 +1,172 @@
+"""Topic deletion as recorded: one fact changed, and nothing explains it any more."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from model_check.recordings.reading import read
+from model_check.recordings.recorded import NotModelled
+from model_check.recordings.recorded_zookeeper import (
+    DeletionAsked,
+    RequestDeleted,
+    StateDeleted,
+    TopicCreated,
+    TopicDeleted,
+)
+from tests.model_check.tampering import Lie, assert_found_out
+from tests.model_check.unpacking import changed, recording, replaced, without_line
+
+ZOMBIE, MARK, CONFIG, BUSY = (
+    "28-D46-stale-epoch-answer", "27-D45-ineligible-mark-survives", "34-D55-config-lost",
+    "26-D44-delete-during-reassignment",
+)  # fmt: skip
+HALTED = "08-delete"
+LEADERLESS = "19-D16-leaderless-topic-delete"
+
+LIES: Mapping[str, Lie] = {
+    "a replica that is deleted without having gone Offline": Lie(
+        ZOMBIE, "broker-1/state-change.log",
+        replaced("replica 2 for partition [t,0] from OfflineReplica to ReplicaDeletionStarted",
+                 "replica 2 for partition [t,0] from OnlineReplica to ReplicaDeletionStarted"),
+        "broker-1/state-change.log:26",  # the step that takes it from the ISR prints all from here on
+    ),
+    "brokers that are told of another ISR of what is to be deleted": Lie(
+        ZOMBIE, "broker-2/state-change.log",
+        replaced("(Leader:-2,ISR:3,LeaderEpoch:0", "(Leader:-2,ISR:2,LeaderEpoch:0"),
+        "broker-2/state-change.log:11",
+    ),
+    "a partition that does not go out of existence": Lie(
+        ZOMBIE, "broker-2/state-change.log", without_line("from OfflinePartition to NonExistentPartition"),
+        "broker-2/state-change.log:49",  # the completion prints all from here on
+    ),
+    "a topic that is held back without a reason": Lie(
+        ZOMBIE, "broker-2/controller.log",
+        replaced("Deletion of topic t (re)started",
+                 "Not retrying deletion of topic t at this time since it is marked ineligible for deletion"),
+        "broker-2/controller.log:31",  # the thread's turn begins here
+    ),
+}  # fmt: skip
+
+SLOW_LIES: Mapping[str, Lie] = {
+    "an unknown topic that is queued": Lie(
+        HALTED, "broker-1/controller.log",
+        replaced("Ignoring request to delete non-existing topics nosuch", "Starting topic deletion for topics nosuch"),
+        "broker-1/controller.log:321",  # the listener's turn begins here
+    ),
+    "an answer that is awaited of another broker": Lie(
+        ZOMBIE, "broker-1/controller.log",
+        replaced("Deletion for replicas 3 for partition [t,0]", "Deletion for replicas 2 for partition [t,0]"),
+        "broker-1/controller.log:79",  # the thread's turn begins here
+    ),
+    "a refusal of an epoch that nobody sent": Lie(
+        ZOMBIE, "broker-3/state-change.log",
+        replaced("old controller epoch 1. Latest", "old controller epoch 0. Latest"),
+        "broker-3/state-change.log:22",
+    ),
+    "an answer that is not told of, though others are": Lie(
+        ZOMBIE, "broker-2/controller.log",
+        without_line("Deletion successfully completed for replicas [Topic=t,Partition=0,Replica=3]"),
+        "broker-2/state-change.log:45",  # that answer's transition, which is printed with it
+    ),
+    "a replica that is only stopped, not deleted": Lie(
+        ZOMBIE, "broker-3/state-change.log",
+        lambda text: text.replace("stop replica (delete=true)", "stop replica (delete=false)"),
+        "broker-2/state-change.log:45",  # the callback of a deletion that was none
+    ),
+    "a removal that leaves the ISR empty": Lie(
+        ZOMBIE, "zookeeper.jsonl",
+        replaced(r'\"leader_epoch\":2,\"isr\":[3]', r'\"leader_epoch\":2,\"isr\":[]'),
+        "zookeeper.jsonl:45",
+    ),
+    "a failover that finds nothing to delete": Lie(
+        ZOMBIE, "broker-2/controller.log",
+        replaced("List of topics to be deleted: t", "List of topics to be deleted: "),
+        "broker-2/controller.log:17",
+    ),
+    "a mark that goes with the topic": Lie(
+        MARK, "broker-1/controller.log",
+        without_line("19:02:11,547] INFO [delete-topics-thread-1], Not retrying deletion of topic t"),
+        "broker-1/controller.log:113",  # the completion, behind which the topic is held back
+    ),
+    "a topic that comes back on other brokers than it is created on": Lie(
+        MARK, "zookeeper.jsonl", replaced(r'{\"0\":[2,4]}', r'{\"0\":[2,3]}'),
+        "broker-1/state-change.log:91",  # brokers are told 2 and 4
+    ),
+    "a configuration that is deleted last": Lie(
+        CONFIG, "zookeeper.jsonl",
+        lambda text: _exchanged(text, '"delete", "path": "/config/topics/', '"delete", "path": "/admin/delete_topics/'),
+        "zookeeper.jsonl:53",
+    ),
+    "a replica without a leader that is deleted all the same": Lie(
+        LEADERLESS, "broker-1/state-change.log",
+        replaced("initiated state change of replica 3 for partition [T,0] from OnlineReplica to ReplicaDeletionStarted"
+                 " failed",
+                 "changed state of replica 3 for partition [T,0] from OfflineReplica to ReplicaDeletionStarted"),
+        "broker-1/state-change.log:97",
+    ),
+    "a doomed topic that is not deleted, since it is being reassigned": Lie(
+        BUSY, "broker-1/controller.log",
+        replaced("Deletion of topic v (re)started",
+                 "Not retrying deletion of topic v at this time since it is marked ineligible for deletion"),
+        "broker-1/controller.log:176",  # the thread's turn begins here
+    ),
+}  # fmt: skip
+
+
+def _exchanged(text: str, one: str, other: str) -> str:
+    """A text in which the first two places of these are exchanged."""
+    return re.sub(f"{re.escape(one)}|{re.escape(other)}", lambda found: other if found[0] == one else one, text)
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_deletion_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
+    assert_found_out(LIES[lie], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lie", SLOW_LIES)
+def test_nor_is_any_of_these(lie: str, tmp_path: Path) -> None:
+    assert_found_out(SLOW_LIES[lie], tmp_path)
+
+
+def test_the_znodes_of_a_deletion_go_in_this_order() -> None:
+    changes = read(recording(CONFIG)).tracks["zookeeper"]
+    kinds = (DeletionAsked, StateDeleted, TopicDeleted, TopicCreated, RequestDeleted)
+    assert [type(one) for one in changes if isinstance(one, kinds)] == [
+        TopicCreated, DeletionAsked, StateDeleted, TopicDeleted, TopicCreated, RequestDeleted,
+    ]  # fmt: skip
+
+
+def test_a_topic_that_is_created_again_has_an_assignment_of_its_own() -> None:
+    """Brokers 2 and 3 at first, 3 and 2 the second time."""
+    found = read(recording(CONFIG))
+    created = [one for one in found.tracks["zookeeper"] if isinstance(one, TopicCreated)]
+    assert [(one.assigned, one.recreation) for one in created] == [({0: (2, 3)}, None), ({0: (3, 2)}, 0)]
+    assert (found.cluster.assigned, found.cluster.recreations) == (((2, 3),), (((3, 2),),))
+    assert found.cluster.parts == {"deletion", "reassignment"}
+    assert read(recording(ZOMBIE)).cluster.parts == {"deletion"}
+
+
+def test_a_topic_that_never_was_may_be_asked_for(tmp_path: Path) -> None:
+    """It gets a number, and a partition without replicas; one that was has its own."""
+    other = changed(
+        CONFIG, tmp_path, "zookeeper.jsonl", lambda text: text.replace("delete_topics/t", "delete_topics/u")
+    )
+    found = read(other)
+    asked = [one.topic for one in found.tracks["zookeeper"] if isinstance(one, DeletionAsked | RequestDeleted)]
+    assert (asked, found.cluster.topics, found.cut) == ([1, 1], ("t", "u"), None)
+    assert (found.cluster.assigned, found.cluster.topic_of) == (((2, 3), ()), (0, 1))
+    assert read(recording(CONFIG)).cluster.topics == ("t",)
+
+
+def test_a_topic_without_its_configuration_ends_what_is_judged(tmp_path: Path) -> None:
+    other = changed(
+        CONFIG, tmp_path, "zookeeper.jsonl", lambda text: text.replace("/config/topics/t", "/config/topics/u")
+    )
+    cut = read(other).cut
+    assert isinstance(cut, NotModelled)
+    assert (cut.place, cut.reason) == (
+        "zookeeper.jsonl:37", "a topic that is created without its configuration is not specified",
+    )  # fmt: skip

@@ -1,0 +1,86 @@
+"""Topics that somebody removed by hand, as recorded: which changes are read, and one fact changed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from model_check.recordings.reading import read
+from model_check.recordings.recorded_zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted
+from tests.model_check.tampering import Lie, assert_found_out
+from tests.model_check.unpacking import Change, changed, recording, replaced
+
+BY_HAND, BY_A_CONTROLLER = "32-D53-foreign-removal", "34-D55-config-lost"
+
+LIES: Mapping[str, Lie] = {
+    "a state znode that a broker deletes which is no controller": Lie(
+        BY_HAND, "zookeeper.jsonl",
+        replaced('"session": "0x100004e5c090000", "cxid": 52', '"session": "0x100004e5c090003", "cxid": 29'),
+        "zookeeper.jsonl:50",
+    ),
+    "a removal that is not seen": Lie(
+        BY_HAND, "broker-1/controller.log",
+        replaced("deleted topics: [Set(t)]", "deleted topics: [Set()]"),
+        "broker-1/controller.log:63",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lie", LIES)
+def test_a_removal_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
+    assert_found_out(LIES[lie], tmp_path)
+
+
+def test_the_znodes_of_a_topic_go_state_first() -> None:
+    """Topic t has the number 0, as has its only partition; nobody is the admin."""
+    changes = read(recording(BY_HAND)).tracks["zookeeper"]
+    gone = [one for one in changes if isinstance(one, StateDeleted | TopicDeleted | ConfigurationDeleted)]
+    assert [(type(one).__name__, one.by, one.place) for one in gone] == [
+        ("StateDeleted", 0, "zookeeper.jsonl:50"), ("TopicDeleted", 0, "zookeeper.jsonl:53"),
+    ]  # fmt: skip
+
+
+def by_the_admin(line: int) -> Change:
+    """The admin's session, in place of a controller's, in a line."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        assert "0x100004a7cbe0001" in lines[line - 1]
+        lines[line - 1] = lines[line - 1].replace("0x100004a7cbe0001", "0x100004a7cbe0000")
+        return "".join(lines)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (53, "a configuration that is removed by hand is not specified"),
+        (54, "a request to delete a topic that is withdrawn by hand is not specified"),
+    ],
+)
+def test_what_else_of_a_deletion_is_done_by_hand_ends_what_is_judged(line: int, reason: str, tmp_path: Path) -> None:
+    cut = read(changed(BY_A_CONTROLLER, tmp_path, "zookeeper.jsonl", by_the_admin(line))).cut
+    assert cut is not None
+    assert (cut.place, cut.reason) == (f"zookeeper.jsonl:{line}", reason)
+
+
+LAST = '{"zxid": "0x80", '
+GONE = (
+    '{"zxid": "0x80", "time": 1795201555479, "utc": "2026-11-20T19:05:55.479Z", "session": "0x100004e5c090000",'
+    ' "cxid": 557, "type": "delete", "path": "/config/topics/t"}\n{"zxid": "0x81", '
+)
+NOTHING, UNCLEAN = r"\"config\": {}", r"\"config\": {\"unclean.leader.election.enable\": \"true\"}"
+
+
+def test_a_configuration_that_says_nothing_may_go_and_one_that_says_something_may_not(tmp_path: Path) -> None:
+    """Where no topic is deleted on request, nobody reads configurations but for unclean leader election."""
+    gone = replaced(LAST, GONE)
+    assert read(changed(BY_HAND, tmp_path / "plain", "zookeeper.jsonl", gone)).cut is None
+    first_is_unclean = replaced(NOTHING, UNCLEAN)
+    cut = read(changed(BY_HAND, tmp_path / "unclean", "zookeeper.jsonl", lambda text: first_is_unclean(gone(text)))).cut
+    assert cut is not None
+    assert (cut.place, cut.reason) == (
+        "zookeeper.jsonl:128", "a change of unclean.leader.election.enable is not part of the specification",
+    )  # fmt: skip

@@ -1,0 +1,47 @@
+"""Whatever single fact of a recording is changed, it is explained no more: a sample, and many with --deep."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from model_check.judging.judge import Outcome, judge
+from model_check.recordings.reading import read
+from spec.errors import BadInput
+from tests.model_check.mutations import LIES
+from tests.model_check.unpacking import NAMES, recording, unpacked
+
+BUDGET = 800
+"""Positions: enough to explain each of the recordings as it is, so that what is caught is the lie."""
+SAMPLE = "12-D1-epoch-write-delayed"
+
+
+def caught(name: str, seed: int, folder: Path) -> tuple[bool, str]:
+    """Whether a recording with one lie in it is refused or not explained, and the lie."""
+    rng = Random(seed)
+    copy = unpacked(name, folder)
+    lie = LIES[seed % len(LIES)](copy, rng)
+    try:
+        return judge(read(copy), budget=BUDGET).outcome is not Outcome.EXPLAINED, lie
+    except BadInput:
+        return True, lie
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_a_small_lie_is_caught(seed: int, tmp_path: Path) -> None:
+    found, lie = caught(SAMPLE, seed, tmp_path)
+    assert found, lie
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_many_small_lies_are_caught(name: str, tmp_path: Path) -> None:
+    told = [caught(name, seed, tmp_path / str(seed)) for seed in range(100, 170)]
+    assert [lie for found, lie in told if not found] == []
+
+
+@pytest.mark.parametrize(
+    "name", [SAMPLE, *(pytest.param(one, marks=pytest.mark.slow) for one in NAMES if one != SAMPLE)]
+)
+def test_without_a_lie_the_budget_is_enough(name: str) -> None:
+    assert judge(read(recording(name)), budget=BUDGET).outcome is Outcome.EXPLAINED

@@ -1,0 +1,270 @@
+"""Live runs: the reference on a real ZooKeeper is explained by the specification; with a fault in it, it is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from model_check.judging.judge import Judgement, Outcome, judge
+from model_check.judging.judgement_report import run_of
+from model_check.live.live_cluster import LiveCluster, Setup
+from model_check.live.live_run import Task, checked_run, run
+from model_check.live.live_scenario import FAULTS, Scenario, checked_kinds, drawn
+from model_check.recordings.reading import read
+from model_check.recordings.recorded_processes import ProcessKilled, ProcessPaused
+from model_check.recordings.recorded_zookeeper import BrokerRegistered, SessionEnded
+from model_check.results import Run
+from model_check.verdicts import Verdict
+from spec.errors import EnvironmentFailure, UnknownName
+from spec.kafka_types import TopicPartition
+from tests.model_check.faulty_broker import FAULT, PLANT
+
+SHORT = ("kill-controller", "stop-controller")
+FAULTY = "tests.model_check.faulty_broker"
+_HOME = TemporaryDirectory(prefix="live-")
+
+
+@cache
+def short_run() -> tuple[Run, Path]:
+    """A controller is killed, its successor becomes a zombie."""
+    made = checked_run(Task(Setup(3, seed=2), topics=1, faults=2, kinds=SHORT), Path(_HOME.name))
+    return made, Path(_HOME.name) / made.scope
+
+
+def test_the_reference_on_a_real_zookeeper_is_explained() -> None:
+    made, _ = short_run()
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+    explained, _, total = made.notes[0].split(" observations")[0].partition(" of ")
+    assert explained == total
+    assert int(total) > 50
+
+
+def test_a_recording_shows_what_was_done() -> None:
+    _, folder = short_run()
+    tracks = read(folder).tracks
+    acts = tracks["environment"]
+    kinds = [type(one) for one in acts]
+    assert (kinds.count(ProcessKilled), kinds.count(ProcessPaused)) == (1, 2)
+    ended = [one for one in tracks["zookeeper"] if isinstance(one, SessionEnded)]
+    assert [one.had_controller for one in ended] == [True, True]
+    assert sorted(one.survived for one in ended) == [False, True]
+
+
+def test_a_recording_has_every_file_of_a_real_clusters() -> None:
+    _, folder = short_run()
+    assert {one.name for one in folder.iterdir()} == {
+        "actions.jsonl", "broker-1", "broker-2", "broker-3", "sessions.json", "zookeeper.jsonl",
+    }  # fmt: skip
+    for broker in (1, 2, 3):
+        assert {one.name for one in (folder / f"broker-{broker}").iterdir()} == {
+            "controller.log", "kafka-request.log", "server.log", "state-change.log",
+        }  # fmt: skip
+
+
+def test_every_request_that_was_sent_to_a_broker_came_over_the_wire() -> None:
+    """As many arrivals in kafka-request.log as the state-change.log of all controllers has answers, or more."""
+    _, folder = short_run()
+    arrived = answered = 0
+    for broker in (1, 2, 3):
+        arrived += (folder / f"broker-{broker}/kafka-request.log").read_text("utf-8").count("received request : ")
+        answered += (folder / f"broker-{broker}/state-change.log").read_text("utf-8").count(" received response ")
+    assert 0 < answered <= arrived
+
+
+Play = Callable[[LiveCluster], None]
+
+
+def kill(broker: int) -> Play:
+    """A broker is killed for good."""
+
+    def play(cluster: LiveCluster) -> None:
+        cluster.kill(broker)
+        cluster.wait_until("its session ends", lambda: not cluster.is_registered(broker))
+
+    return play
+
+
+def reassign(cluster: LiveCluster) -> None:
+    """The partition is to move from its leader to broker 1."""
+    cluster.reassign({TopicPartition("t", 0): (3, 1)})
+
+
+def shut_down(cluster: LiveCluster) -> None:
+    """The partition's leader stops in order."""
+    cluster.tell_to_stop(2)
+    cluster.await_exit(2)
+
+
+def elect(cluster: LiveCluster) -> None:
+    """The partition's preferred replica dies, comes back, and is to lead again."""
+    kill(2)(cluster)
+    cluster.ensure_running(2)
+    cluster.rest()
+    cluster.elect_preferred([TopicPartition("t", 0)])
+
+
+def faulty_run(fault: str, play: Play, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judgement:
+    """Broker 1 is controller, 2 leads the only partition and 3 follows; something is done to them."""
+    monkeypatch.setenv(FAULT, fault)
+    with LiveCluster(Setup(3, seed=1, module=FAULTY), folder) as cluster:
+        Scenario(cluster, Random(1), topics=0).begin()
+        cluster.create_topic("t", {0: (2, 3)})
+        cluster.rest()
+        play(cluster)
+        cluster.rest()
+        cluster.finish()
+    return judge(read(folder))
+
+
+def next_observations(found: Judgement) -> str:
+    """What was observed where the explanation ends."""
+    assert found.stuck is not None
+    return "\n".join(map(str, found.stuck.next))
+
+
+WHERE = {
+    "keep_the_controller_epoch": (kill(1), "type=setData path=/controller_epoch data=1 version=1"),
+    "accept_equal_leader_epochs": (kill(1), " starting the become-"),
+    "keep_the_leader_epoch": (kill(2), "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "elect_the_last": (kill(2), "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "trust_the_new_replicas": (reassign, "is not in the new list of replicas 3,1. Re-electing leader"),
+    "keep_who_leaves_in_the_isr": (shut_down, "type=setData path=/brokers/topics/t/partitions/0/state"),
+    "prefer_the_last": (elect, "type=setData path=/brokers/topics/t/partitions/0/state"),
+}
+"""What is to be done for the fault to show, and what is observed where the explanation ends."""
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [fault if number == 0 else pytest.param(fault, marks=pytest.mark.slow) for number, fault in enumerate(WHERE)],
+)
+def test_a_planted_fault_is_found_and_shown_where_it_is(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play, text = WHERE[fault]
+    found = faulty_run(fault, play, tmp_path, monkeypatch)
+    assert (found.outcome, run_of(read(tmp_path), found, "AS_CODED").verdict) == (Outcome.UNEXPLAINED, Verdict.VIOLATED)
+    assert text in next_observations(found)
+
+
+def test_every_planted_fault_is_tried() -> None:
+    assert set(WHERE) == set(PLANT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_longer_runs_are_explained(seed: int, tmp_path: Path) -> None:
+    made = checked_run(Task(Setup(3, 10 * seed), topics=2), tmp_path)
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in FAULTS if kind.startswith(("add", "shutdown", "elect"))])
+def test_kinds_that_are_not_drawn_are_explained(kind: str, tmp_path: Path) -> None:
+    made = checked_run(Task(Setup(3, 6), topics=1, faults=2, kinds=(kind,)), tmp_path)
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.mark.slow
+def test_partitions_that_are_added_are_created_and_said_so(tmp_path: Path) -> None:
+    assert checked_run(Task(Setup(2, 4), topics=1, faults=2, kinds=("add",)), tmp_path).verdict is Verdict.HOLDS
+    logs = "".join(path.read_text() for path in tmp_path.rglob("controller.log"))
+    assert logs.count("New partitions to be added") == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("brokers", [1, 4])
+def test_other_sizes_of_clusters_are_explained(brokers: int, tmp_path: Path) -> None:
+    made = checked_run(Task(Setup(brokers, 5), topics=1, faults=4), tmp_path)
+    assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Iterator[tuple[Run, Path, list[int]]]:
+    """A run that is stopped as soon as its first fault begins."""
+    begun: list[str] = []
+    with TemporaryDirectory() as folder:
+        task = Task(Setup(2, seed=3), topics=1, faults=5)
+        made = run(task, Path(folder), stop=lambda: len(begun) > 1, tell=lambda _, what: begun.append(what))
+        acts = [json.loads(line) for line in (Path(folder) / "actions.jsonl").read_text("utf-8").splitlines()]
+        yield made, Path(folder), [one["pid"] for one in acts if one["action"] == "broker-start"]
+
+
+def test_a_run_that_is_stopped_leaves_its_recording(stopped: tuple[Run, Path, list[int]]) -> None:
+    made, folder, _ = stopped
+    assert made.verdict is Verdict.INCOMPLETE
+    assert made.reason.startswith("interrupted")
+    assert read(folder).cluster.broker_ids == (1, 2)
+
+
+def test_no_broker_outlives_its_run(stopped: tuple[Run, Path, list[int]]) -> None:
+    assert len(stopped[2]) >= 2
+    for pid in stopped[2]:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FAULT, "no such fault")
+    with (
+        pytest.raises(RuntimeError, match="a broker of the reference failed: Traceback"),
+        LiveCluster(Setup(1, seed=1, module=FAULTY), tmp_path) as cluster,
+    ):
+        cluster.ensure_running(1)
+
+
+def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
+    """The device that is always full stands in for a disk: the broker's first log line cannot be written."""
+    (tmp_path / "broker-1").mkdir()
+    (tmp_path / "broker-1/server.log").symlink_to("/dev/full")
+    with (
+        pytest.raises(EnvironmentFailure, match="No space left on device; the recording ends there"),
+        LiveCluster(Setup(1, seed=1), tmp_path) as cluster,
+    ):
+        cluster.ensure_running(1)
+
+
+def test_what_was_recorded_until_a_failure_is_saved(tmp_path: Path) -> None:
+    """The server is killed under the cluster; its log and the brokers' are a recording all the same."""
+
+    def kill_the_server() -> None:
+        with LiveCluster(Setup(1, seed=1), tmp_path) as cluster:
+            cluster.ensure_running(1)
+            os.kill(cluster._server.pid, signal.SIGKILL)
+            cluster.sleep(10)
+
+    with pytest.raises(EnvironmentFailure, match="nothing was judged"):
+        kill_the_server()
+    recording = read(tmp_path)
+    assert recording.cluster.broker_ids == (1,)
+    assert any(isinstance(one, BrokerRegistered) for one in recording.tracks["zookeeper"])
+    assert json.loads((tmp_path / "actions.jsonl").read_text("utf-8").splitlines()[-1])["action"] == "end"
+
+
+def test_what_does_not_come_is_told(tmp_path: Path) -> None:
+    with LiveCluster(Setup(1, seed=1), tmp_path) as cluster:
+        begun = time.monotonic()
+        with pytest.raises(EnvironmentFailure, match=r"within 0\.3 s not: pigs fly"):
+            cluster.wait_until("pigs fly", lambda: False, 0.3)
+        assert 0.3 <= time.monotonic() - begun < 2
+
+
+def test_faults_are_drawn_each_once_before_any_comes_again() -> None:
+    faults = drawn(Random(1), FAULTS)
+    for _ in range(3):
+        assert sorted(next(faults) for _ in FAULTS) == sorted(FAULTS)
+
+
+def test_an_unknown_kind_of_fault_lists_the_known_ones() -> None:
+    assert checked_kinds(("pause", "lag")) == ("pause", "lag")
+    with pytest.raises(UnknownName, match="no kind of fault is called 'paus'; did you mean pause"):
+        checked_kinds(("paus",))

@@ -1,0 +1,193 @@
+"""The crash matrix of small handlers: known defects show where they should, and are gone with their mends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.explicit_state.findings import broken_along
+from model_check.explicit_state.interpreter import Machine, explore_plainly
+from model_check.matrix.crash_matrix import Matrix, matrix
+from model_check.matrix.fault_injection import OVER, PAST, PHASE, RUNNING, WAITING, Injection, injected, triggered
+from model_check.matrix.matrix_report import legend, printed_expectation, run_of_matrix, table
+from model_check.replay import replay
+from model_check.verdicts import Verdict
+from spec.errors import BadInput
+from spec.matrix_plans import FAULTS, MatrixPlan
+from spec.model import Model
+from spec.scopes import Scope, scope
+from spec.system import system
+from spec.variants import AS_CODED, Switch, Switches
+
+ELECTION = Scope(
+    "duel", "Two eligible brokers and nothing else.", 2, 2, callback_capacity=12,
+    budgets=(("crashes", 2), ("expiries", 1), ("exceptions", 1)),
+)  # fmt: skip
+FAILOVER = MatrixPlan(2, ("crash(b=1)", "end_orphaned_session(b=1)"), {})
+RESIGNATION = MatrixPlan(
+    2,
+    (*FAILOVER.trigger, "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "fail_failover(c=2)"),
+    {},
+)
+PLACES = (
+    "ELECT_READ", "ELECT_CREATE", "READ_EPOCH", "INCREMENT_EPOCH", "SUBSCRIBE", "ELECT_REREAD", "READ_BROKERS",
+    "READ_TOPICS", "READ_STATES", "FINISH",
+)  # fmt: skip
+
+
+@cache
+def tried(plan_of: str, switches: Switches = AS_CODED, faults: tuple[str, ...] = FAULTS) -> Matrix:
+    """A handler's matrix."""
+    return matrix(ELECTION, {"failover": FAILOVER, "resignation": RESIGNATION}[plan_of], switches, faults)
+
+
+PAUSE = ("pause",)
+
+
+def test_a_handler_has_a_cell_for_each_place_and_fault() -> None:
+    found = tried("failover")
+    assert set(found.places) <= {*PLACES, "OVER"}
+    assert found.places[0] == "ELECT_READ"
+    assert found.places[-1] == "OVER"
+    cells = [(cell.place, cell.fault) for cell in found.cells]
+    assert cells == [("none", "none"), *((place, fault) for fault in FAULTS[1:] for place in found.places)]
+    assert all(cell.states for cell in found.cells)
+
+
+def test_a_controller_that_dies_in_a_failover_is_replaced_wherever_it_was() -> None:
+    """A crash takes all memory with it, so nothing can be done with an epoch that was read before it."""
+    found = tried("failover")
+    assert {found.cell(place, "crash").outcome for place in found.places} == {"recovers"}
+    assert found.cell("none", "none").outcome == "recovers"
+
+
+def test_who_pauses_before_the_increment_comes_back_to_act_in_an_epoch_that_is_taken() -> None:
+    """D1: the successor has the epoch read plus one by then; the increment fails, and nothing comes of that."""
+    assert tried("failover").cell("INCREMENT_EPOCH", "pause").outcome == "violates one_term_acts_in_an_epoch"
+    resigns = tried("failover", frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), PAUSE)
+    assert resigns.cell("INCREMENT_EPOCH", "pause").outcome == "violates controller_znode_is_its_owners", "D3 is next"
+    both = frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT, Switch.FENCED_RESIGN})
+    assert tried("failover", both, PAUSE).cell("INCREMENT_EPOCH", "pause").outcome == "recovers"
+
+
+def test_who_pauses_before_it_resigns_deletes_its_successors_znode() -> None:
+    """D3: the delete does not ask whose the znode is."""
+    outcome = tried("resignation", AS_CODED, PAUSE).cell("RESIGN_DELETE", "pause").outcome
+    assert "violates controller_znode_is_its_owners" in outcome
+    mended = tried("resignation", frozenset({Switch.FENCED_RESIGN}), PAUSE).cell("RESIGN_DELETE", "pause")
+    assert "controller_znode_is_its_owners" not in mended.outcome
+
+
+def test_a_trace_is_one_of_the_scope_itself_and_breaks_what_it_says() -> None:
+    found = tried("failover")
+    trace = found.cell("INCREMENT_EPOCH", "pause").violated["one_term_acts_in_an_epoch"]
+    assert trace.actions[:2] == FAILOVER.trigger
+    assert PHASE not in trace.last
+    replay(found.system, trace)
+    assert "one_term_acts_in_an_epoch" in {one.property for one in broken_along(found.system, trace)}
+    # The fault comes while the controller is about to increment, and nothing of its own until another has.
+    place = next(n for n, (name, _) in enumerate(trace.steps) if (name or "").startswith("expire_session(b=2"))
+    at = next(v for v in found.system.variables if v.name == "controllers[2].at")
+    assert at.show(trace.steps[place - 1][1]["controllers[2].at"]) == "INCREMENT_EPOCH"
+    own = next(n for n, (name, _) in enumerate(trace.steps) if n > place and "=2" in (name or ""))
+    assert trace.steps[own - 1][1]["zookeeper.controller"] == 1
+    assert trace.steps[own - 1][1]["zookeeper.epoch"] == 2
+
+
+# ------------------------------------------------------------------------------------------------------- the monitor
+
+
+def injection(fault: str) -> tuple[Machine, Injection]:
+    built = system(ELECTION, AS_CODED)
+    one = Injection(fault, 2, ("ELECT_READ", "OVER"))
+    start = triggered(built, FAILOVER.trigger).last
+    return Machine(injected(built, Model(ELECTION, AS_CODED), start, one)), one
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_there_is_one_fault_and_no_other(fault: str) -> None:
+    machine, _ = injection(fault)
+    budgeted = {action.name.partition(", lost")[0].rstrip(")") for action, _ in machine.steps if action.budget}
+    assert budgeted == {"none": set(), "crash": {"crash(b=2"}}.get(fault, {"expire_session(b=2"})
+    explored = explore_plainly(machine.system)
+    place = machine.names.index(PHASE)
+    phases = {raw[place] for raw in explored.reached}
+    assert phases >= {WAITING, RUNNING, OVER}
+    crashes, expiries = (machine.names.index(f"budget.{name}") for name in ("crashes", "expiries"))
+    for raw in explored.reached:
+        spent = (raw[crashes], raw[expiries]) != (1, 1)
+        assert spent == (raw[place] > PAST)
+
+
+def test_a_session_is_renewed_before_anything_else_happens() -> None:
+    machine, one = injection("session_loss")
+    pending = {one.phase(place, done=False) for place in range(2)}
+    for raw in explore_plainly(machine.system).reached:
+        if raw[machine.names.index(PHASE)] in pending:
+            assert [action.name for action, step in machine.steps if step(raw)] == ["renew_session(b=2)"]
+
+
+def test_who_pauses_does_nothing_until_another_works() -> None:
+    machine, one = injection("pause")
+    pending = {one.phase(place, done=False) for place in range(2)}
+    for raw in explore_plainly(machine.system).reached:
+        state = machine.unpack(raw)
+        own = [a.name for a, step in machine.steps if step(raw) and 2 in (a.parameters.get("c"), a.parameters.get("b"))]
+        if state[PHASE] in pending and own:
+            assert (state["zookeeper.controller"], state["controllers[1].active"]) == (1, 1)
+
+
+def test_a_trigger_that_cannot_be_taken_is_refused() -> None:
+    with pytest.raises(BadInput, match=r"elect_create\(c=2\) of the trigger cannot be taken after 1 steps"):
+        triggered(system(ELECTION, AS_CODED), ("crash(b=1)", "elect_create(c=2)"))
+
+
+def test_settling_takes_progress_until_there_is_none_but_starts_no_process() -> None:
+    way = triggered(system(ELECTION, AS_CODED), ("crash(b=1)", "settle"))
+    assert way.last["zookeeper.controller"] == 2
+    assert not any(name.startswith("start_process") for name in way.actions)
+
+
+# -------------------------------------------------------------------------------------------------------- the report
+
+
+def test_a_report_compares_with_what_is_expected() -> None:
+    found = replace(tried("failover"), cells=tuple(c for c in tried("failover").cells if c.fault != "session_loss"))
+    broken = {cell.place: cell.outcome for cell in found.cells if cell.outcome != "recovers"}
+    met = run_of_matrix(found, replace(FAILOVER, expected={"AS_CODED": {"pause": broken}}), "AS_CODED")
+    assert met.verdict is Verdict.HOLDS
+    assert len(met.comparisons) == len(found.cells)
+    for expected in ({}, {"pause": broken | {"READ_EPOCH": "violates x"}}, {"crash": {"NOWHERE": "recovers"}}):
+        run = run_of_matrix(found, replace(FAILOVER, expected={"AS_CODED": expected}), "AS_CODED")
+        assert run.verdict is Verdict.VIOLATED
+    assert run_of_matrix(found, FAILOVER, "AS_CODED").verdict is Verdict.VIOLATED, "something is broken, unexpectedly"
+
+
+def test_a_place_to_which_the_fault_never_came_is_no_recovery() -> None:
+    crashes = tried("failover", faults=("none", "crash"))
+    cells = tuple(replace(cell, states=0) if cell.place == "READ_EPOCH" else cell for cell in crashes.cells)
+    found = replace(crashes, cells=cells)
+    assert run_of_matrix(found, FAILOVER, "AS_CODED").verdict is Verdict.INCOMPLETE
+    assert run_of_matrix(found, replace(FAILOVER, expected={"AS_CODED": {}}), "AS_CODED").verdict is Verdict.VIOLATED
+    assert {row[0]: row[1] for row in list(table(found))[1:]}["READ_EPOCH"] == "never tried"
+
+
+def test_a_table_has_a_row_for_each_place_and_a_legend() -> None:
+    found = tried("failover")
+    head, *rows = table(found)
+    assert head == ("fault before", *FAULTS[1:], "what the handler is about to do")
+    assert [row[0] for row in rows] == [*found.places, "no fault"]
+    assert {len(row) for row in rows} == {5}
+    spelled = dict(line.split(": ", 1) for line in legend(found))
+    paused = {row[0]: row[3] for row in rows}["INCREMENT_EPOCH"]
+    assert spelled[paused.removeprefix("violates ")].startswith("one_term_acts_in_an_epoch, first after ")
+
+
+def test_what_was_found_can_be_printed_for_the_manifest() -> None:
+    assert "[scope.duel.matrix.expect.AS_CODED.pause]" in printed_expectation(tried("failover"), "AS_CODED")
+
+
+def test_the_scopes_of_handlers_are_settled_clusters() -> None:
+    assert not scope("matrix_failover").cold

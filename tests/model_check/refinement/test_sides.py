@@ -1,0 +1,118 @@
+"""Specification and reference side by side: the same start, and an abstraction that says all and remembers rightly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.refinement.abstraction import Abstraction
+from model_check.refinement.sides import Disagreement, Pair, Sides
+from reference.memory_scheduler import choices
+from spec.errors import BadInput
+from spec.model import Model
+from spec.replica_states import ReplicaState
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED, VARIANTS
+
+
+@cache
+def sides(name: str, variant: str = "AS_CODED") -> Sides:
+    return Sides(scope(name), VARIANTS[variant])
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [("bounce", "FENCED"), ("cold", "AS_CODED"), ("topics", "AS_CODED")],
+)
+def test_both_start_in_the_same_state(name: str, variant: str) -> None:
+    both = sides(name, variant)
+    assert both.initial().raw == both.machine.initial
+
+
+def test_each_start_is_a_new_one() -> None:
+    both = sides("bounce")
+    one, other = both.initial(), both.initial()
+    both.follow(one, next(iter(choices(one.cluster))))
+    assert both.abstract(other.cluster, other.history) == both.machine.initial
+
+
+def states(both: Sides, pair: Pair, depth: int) -> list[Pair]:
+    """Every pair that is reached by so many steps or fewer, by every way."""
+    found = [pair]
+    for choice in choices(pair.cluster) if depth else ():
+        found += states(both, both.follow(pair.fork(), choice), depth - 1)
+    return found
+
+
+def test_what_is_remembered_of_a_process_is_what_would_be_read_again() -> None:
+    """A fresh abstraction has read nothing yet."""
+    both = sides("notifications")
+    reached = states(both, both.initial(), 5)
+    kinds = {variable.name: variable.kind for variable in both.system.variables}
+    fresh = Abstraction(Model(both.scope, both.switches), kinds)
+    assert len(reached) > 100
+    for pair in reached:
+        for process in pair.cluster.processes.values():
+            process.remembered.pop(fresh, None)
+        assert fresh(pair.cluster, pair.history) == pair.raw
+        assert all(0 <= raw <= kind.maximum for raw, kind in zip(pair.raw, kinds.values(), strict=True))
+
+
+def test_a_variable_that_the_abstraction_does_not_know_is_named() -> None:
+    one = scope("bounce")
+    kinds = {variable.name: variable.kind for variable in system(one).variables}
+    pair = sides("bounce").initial()
+    with pytest.raises(KeyError, match="says nothing of the_weather"):
+        Abstraction(Model(one, AS_CODED), {**kinds, "the_weather": kinds["zookeeper.controller"]})(
+            pair.cluster, pair.history
+        )
+    del kinds["zookeeper.controller"]
+    with pytest.raises(KeyError, match=r"zookeeper\.controller"):
+        Abstraction(Model(one, AS_CODED), kinds)(pair.cluster, pair.history)
+
+
+def test_steps_by_name_lead_where_each_side_goes() -> None:
+    both, steps = sides("bounce"), ("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)")
+    pair = both.after(steps)
+    assert both.machine.unpack(pair.raw) == both.story(steps).last
+    assert both.story(steps).actions == steps
+    with pytest.raises(Disagreement) as found:
+        both.after((*steps, "crash(b=2)"))
+    assert found.value.steps == steps
+
+
+def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassignment() -> None:
+    """Of two old replicas the dead one goes Offline in step 8; the other refuses, and is NonExistent all the same."""
+    wider = replace(scope("doomed_reassignment"), brokers=3, assigned=((1, 2),), requests=(((3,),),))
+    both = Sides(wider, AS_CODED)
+    pair = both.after((
+        "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
+        "read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)", "write_bump(c=1, p=0)",
+        *(f"deliver_request(c=1, b={b})" for b in (1, 2, 3)), "start_new_replica(c=1, p=0, r=3)",
+        "deliver_request(c=1, b=3)", "on_state_change(c=1, p=0)",
+        "crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_removal(c=1, p=0, r=2)",
+        "write_removal(c=1, p=0, r=2)", "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
+        "on_state_change(c=1, p=0)",
+        "request_deletion(t=0)", "expand_isr(b=1, p=0, r=3)",
+        "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)",
+        *(f"{does}_removal(c=1, p=0, r={r})" for r in (1, 3) for does in ("read_for", "write")),
+        "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
+        "on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)",
+        "write_move(c=1, p=0)", "read_for_removal(c=1, p=0, r=2)", "write_target(c=1, p=0)",
+    ))  # fmt: skip
+    controller = pair.cluster.processes[1].controller
+    assert controller is not None
+    states_of = controller.replica_machine.states
+    assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
+
+
+def test_a_story_ends_where_the_specification_cannot_go_on() -> None:
+    assert sides("bounce").story(("crash(b=2)", "crash(b=2)", "no_such_step(c=1)")).actions == ("crash(b=2)",)
+
+
+def test_a_part_that_the_reference_does_not_have_is_refused_and_what_to_do_is_said() -> None:
+    with pytest.raises(BadInput, match=r"the reference cluster has no .*kcheck explore purgatory_alone"):
+        Sides(scope("purgatory_alone"))

@@ -1,0 +1,190 @@
+"""Random runs: as many and as long as asked for, the same for the same seed, and faults are found by short stories."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from model_check.refinement.sides import Disagreement, Sides
+from model_check.refinement.simulate import BY_HAND, OWN_PART, chosen, first_disagreement, shortened, simulate, widened
+from reference import memory_steps
+from reference.effects import ResignDelete
+from reference.memory_choices import Choice
+from reference.parts import LACKING
+from reference.procedures import Script
+from reference.request_batch import RequestBatch
+from spec.scopes import BUDGETS, scope
+from spec.variants import AS_CODED, FENCED, Switches
+
+
+@cache
+def sides(name: str, switches: Switches = AS_CODED) -> Sides:
+    return Sides(widened(scope(name)), switches)
+
+
+def test_a_hundred_runs_of_two_hundred_steps_are_all_steps_of_the_specification() -> None:
+    """Hypothesis now and then breaks a run off and begins another in its place."""
+    both, begun = sides("tiny"), list[int]()
+    done = simulate(both, runs=100, steps=200, number=3, progress=begun.append)
+    assert begun == list(range(1, len(done.lengths) + 1))
+    assert sum(length == 200 for length in done.lengths) == 100
+    assert len(done.lengths) <= 110
+    assert sum(done.by_rule.values()) == sum(done.lengths)
+    assert {action.rule for action in both.system.actions} - set(done.by_rule) <= RARE
+
+
+RARE = {
+    "create_state", "create_state_unanswered", "create_epoch", "create_epoch_unanswered", "fail_registration",
+    "close_failed_startup",
+}  # fmt: skip
+"""The topic and the first epoch are there from the outset; the last two take a restart that overtakes its session."""
+
+
+def test_the_same_seed_gives_the_same_runs_and_another_one_others() -> None:
+    one, same, other = (simulate(sides("epochs", FENCED), runs=3, steps=50, number=number) for number in (5, 5, 6))
+    assert one == same
+    assert one != other
+
+
+def takes_the_session_along(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(memory_steps, "crash", memory_steps.forget)
+
+
+def tells_nobody(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(RequestBatch, "_send_leader_and_isr", lambda *_: None)
+
+
+def forgets_to_delete(patch: pytest.MonkeyPatch) -> None:
+    """A resignation leaves /controller where it is, so there is no answer of its delete to be lost either."""
+
+    def script(_: ResignDelete) -> Script[None]:
+        yield from ()
+
+    patch.setattr(ResignDelete, "script", script)
+
+
+@pytest.mark.parametrize(
+    ("name", "plant", "last", "reason"),
+    [
+        ("tiny", takes_the_session_along, "crash", "processes[1].orphan is"),
+        ("tiny", tells_nobody, "", "connections[2]["),
+        ("left_overs", forgets_to_delete, "", "resign_delete_unanswered"),
+    ],
+)
+def test_a_planted_fault_is_found_and_told_shortly(
+    name: str, plant: Any, last: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = sides(name)
+    both.initial()
+    plant(monkeypatch)
+    with pytest.raises(Disagreement) as found:
+        simulate(both, runs=50, steps=60, number=2)
+    steps = found.value.steps
+    assert len(steps) <= 20
+    assert steps[-1].startswith(last)
+    assert any(reason in one for one in found.value.reasons)
+    again = first_disagreement(both, steps)
+    assert again is not None
+    assert (again.steps, again.reasons) == (steps, found.value.reasons)
+    for place in range(len(steps)):
+        shorter = first_disagreement(both, (*steps[:place], *steps[place + 1 :]))
+        assert shorter is None or len(shorter.steps) >= len(steps)
+
+
+def test_ctrl_c_after_a_disagreement_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    both, parted = sides("tiny"), list[Disagreement]()
+    both.initial()
+    takes_the_session_along(monkeypatch)
+    compare = both.compare
+
+    def watched(*given: Any) -> None:
+        try:
+            compare(*given)
+        except Disagreement as found:
+            parted.append(found)
+            raise
+
+    monkeypatch.setattr(both, "compare", watched)
+    with pytest.raises(Disagreement) as found:
+        simulate(both, runs=50, steps=60, number=2, stop=lambda: bool(parted))
+    assert found.value.reasons == parted[0].reasons
+    assert found.value.steps == parted[0].steps, "not shortened any more"
+
+
+def test_what_cannot_be_shortened_stays() -> None:
+    both, found = sides("tiny"), Disagreement(("crash(b=1)",), ("a reason of no one's",))
+    assert shortened(both, found) is found
+    assert first_disagreement(both, ("crash(b=1)", "no_such_step(c=1)")) is None
+
+
+SAME_WRITE = """
+expire_session(b=1, lost=0) -> on_controller_change(c=2) -> renew_session(b=1) -> on_new_session(c=1) ->
+elect_read(c=1) -> elect_create(c=1) -> read_epoch(c=1) -> increment_epoch(c=1) -> subscribe(c=1) ->
+expire_session(b=1, lost=1) -> elect_read(c=2) -> elect_create(c=2) -> read_epoch(c=2) ->
+increment_epoch_unanswered(c=2) -> renew_session(b=1) -> read_brokers(c=1) -> increment_epoch(c=2) -> subscribe(c=2) ->
+read_brokers(c=2) -> read_topics(c=1) -> read_state(c=1, p=0) -> read_topics(c=2) -> read_state(c=2, p=0) ->
+read_for_election(c=1, p=0) -> read_for_election(c=2, p=0) -> write_elected_leader(c=2, p=0)
+"""
+"""Two controllers come to epoch 2, and both are about to write the same."""
+
+
+def test_a_write_that_finds_its_very_content_counts_as_done_whoever_wrote_it() -> None:
+    both, steps = sides("small"), tuple(step.strip() for step in SAME_WRITE.replace("\n", " ").split("->"))
+    names = both.machine.names
+    znode, cached = (names.index(f"{path}.version") for path in ("zookeeper.state[0]", "controllers[1].partitions[0]"))
+    before, after = both.after(steps).raw, both.after((*steps, "write_elected_leader(c=1, p=0)")).raw
+    assert before[cached] < before[znode] == after[znode] == after[cached]
+
+
+# A broker reassigns a partition that it leads; its ISR write is repeated, fails on the version, and reads the znode.
+OWN_REASSIGNMENT = """
+    request_reassignment(k=0) -> on_reassignment_request(c=1) -> accept_reassignment(c=1, p=0)
+    -> shrink_isr_unanswered(b=1, p=0, r=2) -> rewrite_isr(b=1, p=0)
+"""
+
+
+def test_who_reads_after_a_failed_isr_write_sets_no_watch() -> None:
+    both, steps = sides("late_copies"), tuple(one.strip() for one in OWN_REASSIGNMENT.replace("\n", " ").split("->"))
+    assert len(both.story(steps).actions) == len(steps)
+    assert first_disagreement(both, steps) is None
+
+
+def choice(rule: str, number: int = 1) -> Choice:
+    return Choice(rule, (("b", number),), lambda _: None)
+
+
+def test_one_number_in_eight_is_a_fault_and_rules_take_turns() -> None:
+    many = [*(choice("deliver_request", number) for number in range(5)), choice("elect_read"), choice("crash")]
+    possible = {one.name: one for one in many}
+    enabled: Any = dict.fromkeys(possible, ())
+    picked = [chosen(possible, enabled, number) for number in range(8 * 2 * 5)]
+    rules = [one.rule for one in picked if one is not None]
+    assert [rules.count(rule) for rule in ("crash", "deliver_request", "elect_read")] == [10, 35, 35]
+    assert {one.name for one in picked if one} == set(possible)
+
+
+def test_at_rest_there_are_only_faults_and_then_nothing() -> None:
+    crash = choice("crash")
+    assert chosen({crash.name: crash}, {crash.name: ()}, 0) is crash
+    assert chosen({crash.name: crash}, {}, 0) is None
+
+
+def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
+    wide = widened(scope("tiny"))
+    optional = {*OWN_PART, *LACKING, *BY_HAND}
+    assert {name for name, count in wide.budgets if count} == set(BUDGETS) - optional
+    assert wide.budget("crashes") * 8 > 200
+    assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}
+    assert dict(widened(scope("move")).budgets).keys() == set(BUDGETS) - optional | {"reassignments", "late_copies"}
+    for kept in ("brokers", "controllers", "assigned", "parts", "unclean", "cold"):
+        assert getattr(wide, kept) == getattr(scope("tiny"), kept)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["small", "epochs", "partitions", "metadata", "notifications", "unclean"])
+@pytest.mark.parametrize("switches", [AS_CODED, FENCED])
+def test_more_of_everything(name: str, switches: Switches) -> None:
+    done = simulate(sides(name, switches), runs=100, number=7)
+    assert sum(length == 200 for length in done.lengths) == 100

@@ -1,0 +1,27 @@
+"""Edge replay by workers: what they bring back is what one process finds."""
+
+import pytest
+
+from model_check.explicit_state.spanning_tree import spanning_tree
+from model_check.refinement.edge_replay import joined, replay_edges
+from model_check.refinement.sides import Sides
+from model_check.spark.spark_edge_replay import walk_with_workers
+from spec.scopes import scope
+from tests.model_check.conftest import MASTER
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
+
+
+def test_workers_and_one_process_find_the_same() -> None:
+    sides = Sides(scope("bounce"))
+    tree, reports = spanning_tree(sides.system), list[int]()
+    walks = walk_with_workers(sides, tree, master=MASTER, progress=reports.append)
+    assert walks is not None
+    assert len(walks) > 1
+    assert joined(sides, tree, walks) == replay_edges(sides, tree)
+    assert all(report <= tree.states for report in reports)
+
+
+def test_a_replay_that_is_stopped_brings_nothing_back() -> None:
+    sides = Sides(scope("bounce"))
+    assert walk_with_workers(sides, spanning_tree(sides.system), master=MASTER, stop=lambda: True) is None

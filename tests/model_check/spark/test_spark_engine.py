@@ -1,0 +1,245 @@
+"""The Spark engine on two cores of this machine: equal to the native explorer, whatever is killed meanwhile."""
+
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pyspark import SparkContext
+
+from model_check.explicit_state.explorer import Exploration, Progress, explore
+from model_check.replay import replay
+from model_check.spark.run_folder import RunFolder
+from model_check.spark.spark_engine import enumerate_states
+from model_check.spark.spark_session import TRIES, given_up, spark_session, with_tries
+from spec.errors import BadInput, EnvironmentFailure
+from spec.language import TransitionSystem
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import AS_CODED
+from tests.conftest import ROOT
+from tests.model_check.conftest import MASTER
+from tests.model_check.systems import clerks, jugs, lamps, lamps_counts, odometer, odometer_counts
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
+
+LONG = odometer(2, 23)
+"""576 states in 47 levels, so that a run takes some seconds."""
+
+
+@pytest.fixture(scope="module")
+def tiny() -> tuple[TransitionSystem, Exploration]:
+    made = system(scope("tiny"), AS_CODED)
+    return made, explore(made)
+
+
+def wait_until(path: Path, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while not path.exists():
+        assert process.poll() is None, "the run ended early"
+        assert time.monotonic() < deadline, f"{path} does not appear"
+        time.sleep(0.02)
+
+
+# ------------------------------------------------------------------------------------------------ the same answers
+
+
+@pytest.mark.parametrize("shards", [1, 2, 5])
+def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, tmp_path: Path) -> None:
+    one = lamps(7, 2)
+    found, native = enumerate_states(one, run_folder=tmp_path, shards=shards, master=MASTER), explore(one)
+    assert found.levels == native.levels == lamps_counts(7, 2).levels
+    assert (found.digest, found.fired, found.overflows) == (native.digest, native.fired, native.overflows)
+    assert (found.exhausted, found.shards) == (True, shards)
+
+
+@pytest.mark.parametrize(
+    "shards", [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)]
+)
+def test_the_protocol_itself_is_enumerated_alike(
+    shards: int, tiny: tuple[TransitionSystem, Exploration], tmp_path: Path
+) -> None:
+    made, native = tiny
+    found = enumerate_states(made, run_folder=tmp_path, shards=shards, master=MASTER)
+    assert found.levels == native.levels
+    assert (found.digest, found.fired, found.overflows) == (native.digest, native.fired, native.overflows)
+    assert {name: len(one) for name, one in found.violated.items()} == {
+        name: len(one) for name, one in native.violated.items()
+    }
+    assert {name: len(one) for name, one in found.witnessed.items()} == {
+        name: len(one) for name, one in native.witnessed.items()
+    }
+    for trace in (*found.violated.values(), *found.witnessed.values()):
+        replay(made, trace)
+
+
+def test_without_being_told_there_is_a_shard_for_each_core(tmp_path: Path) -> None:
+    assert enumerate_states(clerks(), run_folder=tmp_path, master=MASTER).shards == 2
+
+
+# ------------------------------------------------------------------------------------------------ what is killed
+
+
+def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(tmp_path: Path) -> None:
+    code = (
+        "import sys; from model_check.spark.spark_engine import enumerate_states\n"
+        "from tests.model_check.systems import odometer\n"
+        "enumerate_states(odometer(2, 23), run_folder=sys.argv[1], shards=2)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL) as process:
+        wait_until(tmp_path / "levels" / "000012.json", process)
+        process.send_signal(signal.SIGKILL)
+    left = RunFolder(tmp_path).levels()
+    assert 13 < len(left) < 47
+    done: list[int] = []
+    found = enumerate_states(LONG, run_folder=tmp_path, progress=lambda one: done.append(one.depth), master=MASTER)
+    assert done[0] == len(left) - 1, "what was complete is not done again"
+    assert (found.levels, found.digest) == (odometer_counts(2, 23).levels, explore(LONG).digest)
+
+
+def python_workers(shard: int) -> list[int]:
+    """The processes that hold a shard for this one: its descendants, forked from a daemon started for that shard."""
+    parents, holders = {}, set()
+    for folder in Path("/proc").iterdir():
+        try:
+            number = int(folder.name)
+            parents[number] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if f"KCHECK_SHARD={shard}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                holders.add(number)
+        except (OSError, ValueError):
+            continue
+
+    def is_ours(process: int) -> bool:
+        while process > 1 and process != os.getpid():
+            process = parents.get(process, 0)
+        return process == os.getpid()
+
+    return [process for process in holders if parents[process] in holders and is_ours(process)]
+
+
+def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(tmp_path: Path) -> None:
+    killed: list[int] = []
+
+    def kill_at_ten(one: Progress) -> None:
+        if one.depth == 10:
+            for process in python_workers(1):
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+
+    found = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=kill_at_ten, master=MASTER)
+    assert killed
+    assert (found.levels, found.digest) == (odometer_counts(2, 23).levels, explore(LONG).digest)
+
+
+def test_a_worker_that_dies_again_and_again_is_one_clear_line(spark: SparkContext) -> None:
+    with pytest.raises(Exception, match="exit") as failure:
+        spark.parallelize([1], 1).foreach(lambda _: os._exit(7))
+    expected = "Spark gave up: Python worker exited unexpectedly (crashed); see to it and start again"
+    assert str(given_up(failure.value)).startswith(expected)
+
+
+def test_an_error_in_a_worker_is_one_clear_line(spark: SparkContext) -> None:
+    with pytest.raises(Exception, match="division") as failure:
+        spark.parallelize([0], 1).map(lambda one: 1 // one).collect()
+    assert str(given_up(failure.value)).startswith("Spark gave up: ZeroDivisionError: ")
+
+
+def test_a_run_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    one = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=seen.append, stop=lambda: len(seen) > 3)
+    assert (one.exhausted, one.stopped) == (False, "stop")
+    assert one.states == seen[-1].states < 576
+    assert enumerate_states(LONG, run_folder=tmp_path).levels == odometer_counts(2, 23).levels
+
+
+def test_a_run_that_is_stopped_at_once_knows_nothing(tmp_path: Path) -> None:
+    found = enumerate_states(jugs(), run_folder=tmp_path, shards=2, stop=lambda: True)
+    assert (found.states, found.levels, found.exhausted, found.stopped) == (0, (), False, "stop")
+    assert set(found.fired.values()) == {0}
+
+
+# ------------------------------------------------------------------------------------------------ what is refused
+
+
+def test_two_systems_never_share_a_run_folder(tmp_path: Path) -> None:
+    enumerate_states(jugs(), run_folder=tmp_path, shards=1, limit=2)
+    with pytest.raises(BadInput, match="another system"):
+        enumerate_states(clerks(), run_folder=tmp_path)
+
+
+def test_what_a_worker_cannot_write_is_one_clear_line_and_is_not_tried_again(tmp_path: Path) -> None:
+    enumerate_states(jugs(), run_folder=tmp_path, shards=2, limit=2)
+    for path in (tmp_path / "states").iterdir():
+        path.rename(tmp_path / path.name)
+    (tmp_path / "states").rmdir()
+    (tmp_path / "states").write_text("in the way")
+    with pytest.raises(EnvironmentFailure, match=f"in {tmp_path}: ") as failure:
+        enumerate_states(jugs(), run_folder=tmp_path)
+    assert "\n" not in str(failure.value)
+
+
+def test_only_one_master_at_a_time() -> None:
+    with pytest.raises(BadInput, match=r"a Spark session on local\[2\] is open"), spark_session("local[1]"):
+        pass
+
+
+def test_java_missing_is_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("model_check.spark.spark_session._open", {})
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(EnvironmentFailure, match="Spark needs Java and none was found; install Java 17"):
+        enumerate_states(jugs(), run_folder=tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("master", "told"),
+    [
+        ("nonsense", "Spark does not start on nonsense: .*Master must either be"),
+        ("spark://127.0.0.1:1", "Spark does not start on spark://127.0.0.1:1: All masters are unresponsive"),
+    ],
+)
+def test_a_master_that_is_none_is_one_clear_line(master: str, told: str, tmp_path: Path) -> None:
+    code = (
+        "import sys; from model_check.spark.spark_engine import enumerate_states\n"
+        "from spec.errors import EnvironmentFailure; from tests.model_check.systems import jugs\n"
+        "try: enumerate_states(jugs(), run_folder=sys.argv[1], master=sys.argv[2])\n"
+        "except EnvironmentFailure as failure: print(failure)"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(tmp_path), master]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    (line,) = done.stdout.splitlines()
+    assert re.match(told, line)
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("local", f"local[1,{TRIES}]"),
+        ("local[2]", f"local[2,{TRIES}]"),
+        ("local[*]", f"local[*,{TRIES}]"),
+        ("local[2,9]", "local[2,9]"),
+        ("spark://somewhere:7077", "spark://somewhere:7077"),
+        ("yarn", "yarn"),
+    ],
+)
+def test_a_local_master_tries_lost_tasks_again(named: str, told: str) -> None:
+    assert with_tries(named) == told
+
+
+# ------------------------------------------------------------------------------------------------ what it costs
+
+
+@pytest.mark.slow
+def test_a_level_costs_at_most_three_tenths_of_a_second_however_little_is_in_it(tmp_path: Path) -> None:
+    """One wheel of 128 positions: 128 levels of one state."""
+    found = enumerate_states(odometer(1, 127), run_folder=tmp_path, shards=2, master=MASTER)
+    assert found.levels == (1,) * 128
+    assert statistics.median(found.level_seconds) <= 0.3

@@ -1,0 +1,84 @@
+"""The recordings of real clusters that come with the program, and copies of them with something changed."""
+
+import tarfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from model_check.judging.judge import Judgement, judge
+from model_check.judging.shipped_recordings import ARCHIVES, BROKEN, DEEP
+from model_check.recordings.reading import read
+from spec.variants import AS_CODED, Switches
+
+NAMES = tuple(BROKEN)
+JUDGED = tuple(pytest.param(name, marks=pytest.mark.slow) if name in DEEP else name for name in NAMES)
+Change = Callable[[str], str]
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    """Every file of the archives by its path."""
+    found: dict[str, bytes] = {}
+    for file in ARCHIVES:
+        with tarfile.open(file) as archive:
+            members = [(member, archive.extractfile(member)) for member in archive]
+            found |= {member.name: stream.read() for member, stream in members if stream is not None}
+    return found
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    """A recording as a folder within a folder."""
+    for path, content in _files().items():
+        if path.startswith(f"{name}/"):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+    return folder / name
+
+
+_HOME = TemporaryDirectory(prefix="recordings-")
+
+
+@cache
+def recording(name: str) -> Path:
+    """A recording as it is, not to be changed; it is gone when the tests end."""
+    return unpacked(name, Path(_HOME.name))
+
+
+@cache
+def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
+    """What comes of a recording; each is judged once."""
+    return judge(read(recording(name)), switches)
+
+
+def replaced(old: str, new: str) -> Change:
+    """A change of one place in a file, which must be there."""
+
+    def change(text: str) -> str:
+        if old not in text:
+            pytest.fail(f"the file has no {old!r}")
+        return text.replace(old, new, 1)
+
+    return change
+
+
+def without_line(part: str) -> Change:
+    """A file less the one line that has a part."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        left = [line for line in lines if part not in line]
+        if len(left) != len(lines) - 1:
+            pytest.fail(f"{len(lines) - len(left)} lines have {part!r}")
+        return "".join(left)
+
+    return change
+
+
+def changed(name: str, folder: Path, file: str, change: Change) -> Path:
+    """A copy of a recording with one file changed."""
+    copy = unpacked(name, folder)
+    (copy / file).write_text(change((copy / file).read_text(encoding="utf-8")), encoding="utf-8")
+    return copy
