@@ -16,8 +16,8 @@ from reference.partition_leadership import bring_online
 from reference.preferred_election import tell_outcome
 from reference.procedures import FencedWrite, Procedure
 from reference.zookeeper_scripts import ISR_CHANGES
-from spec.controller_log.preferred_election import PreferredElectionStarted
 from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.preferred_election import PreferredElectionStarted
 from spec.state import DeletionThread, Handler
 from spec.variants import Switch
 

@@ -24,7 +24,22 @@ from reference.journal import Journal, StateChange, nowhere
 from reference.leader_selectors import without
 from reference.procedures import Procedure
 from reference.state_effects import ExpandIsr, IsrWrite, ShrinkIsr
-from spec.broker_change_lines import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionError,
+    PartitionLeadership,
+    PartitionsResponse,
+    Request,
+    Response,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+from spec.formats.scala_order import immutable_set_order
+from spec.formats.znodes import PartitionStatePayload
+from spec.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
+from spec.logs.broker_change_lines import (
     LeaderInfoCached,
     PartitionLine,
     PartitionUncached,
@@ -34,9 +49,7 @@ from spec.broker_change_lines import (
     StopReplicaStarted,
     UpdateMetadataFromOldController,
 )
-from spec.error_codes import ErrorCode
-from spec.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
-from spec.leader_and_isr_lines import (
+from spec.logs.leader_and_isr_lines import (
     BecomeFollowerUnchanged,
     BecomeLeaderUnchanged,
     FetchersStopped,
@@ -50,20 +63,7 @@ from spec.leader_and_isr_lines import (
     TransitionCompleted,
     TransitionStarted,
 )
-from spec.logged_values import PartitionInfo, Role
-from spec.request_schemas import (
-    LeaderAndIsrRequest,
-    PartitionError,
-    PartitionLeadership,
-    PartitionsResponse,
-    Request,
-    Response,
-    StopReplicaRequest,
-    UpdateMetadataRequest,
-    UpdateMetadataResponse,
-)
-from spec.scala_order import immutable_set_order
-from spec.znodes import PartitionStatePayload
+from spec.logs.logged_values import PartitionInfo, Role
 
 NO_LEADER_EPOCH = -1
 """The leader epoch of a partition that accepted no LeaderAndIsr yet."""

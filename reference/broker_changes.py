@@ -22,13 +22,13 @@ from reference.effects import JoinThread, OnBrokerChange, ReadBrokerData
 from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, ForcedResignation, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
-from spec.controller_log.broker_changes import (
+from spec.logs.controller_log.broker_changes import (
     BrokerChangeError,
     BrokerDifference,
     BrokerFailure,
     ShutDownBrokersGone,
 )
-from spec.controller_log.failover import ForcedToResign
+from spec.logs.controller_log.failover import ForcedToResign
 from spec.state import Handler
 from spec.variants import Switch
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from reference.procedures import LeftOverChannel
-from spec.request_schemas import PartitionsResponse, Request
+from spec.formats.request_schemas import PartitionsResponse, Request
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from reference.forking import shallow_copy
+from spec.formats.znodes import BrokerPayload, PartitionStatePayload
 from spec.kafka_types import TopicPartition
 from spec.state import Handler
-from spec.znodes import BrokerPayload, PartitionStatePayload
 
 if TYPE_CHECKING:
     from reference.connections import ControllerChannelManager

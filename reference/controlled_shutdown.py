@@ -26,11 +26,11 @@ from reference.journal import ShutdownAnswered, ShutdownBegun
 from reference.partition_leadership import bring_online
 from reference.procedures import Effect, FencedWrite, Procedure, Script
 from reference.replica_transitions import set_offline
-from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
-from spec.error_codes import ErrorCode
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ControlledShutdownResponse
 from spec.kafka_types import TopicPartition
-from spec.logged_values import Leadership
-from spec.request_schemas import ControlledShutdownResponse
+from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.logs.logged_values import Leadership
 from spec.state import Handler
 from spec.variants import Switch
 

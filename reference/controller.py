@@ -30,9 +30,9 @@ from reference.zookeeper_scripts import (
     REASSIGN_PARTITIONS,
     Fence,
 )
-from spec.controller_request_lines import ControllerLine
 from spec.kafka_types import NO_LEADER, TopicPartition
-from spec.log_lines import Line
+from spec.logs.controller_request_lines import ControllerLine
+from spec.logs.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state import DeletionThread

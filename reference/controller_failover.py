@@ -37,7 +37,8 @@ from reference.state_effects import Partitions, ReadState
 from reference.topic_deletion import start_deletion_thread
 from reference.topics import ReadTopics, listen_to_topics
 from reference.zookeeper_scripts import StateZnode, topic_path
-from spec.controller_log.failover import (
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.failover import (
     ActiveBrokers,
     BecomingController,
     CurrentTopics,
@@ -47,8 +48,7 @@ from spec.controller_log.failover import (
     ReadyToServe,
     ShuttingDownBrokers,
 )
-from spec.controller_log.state_machines import PartitionMachineStarted
-from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.state import Handler
 from spec.variants import Switch
 

@@ -37,10 +37,10 @@ from reference.zookeeper_scripts import (
     state_path,
     topic_path,
 )
+from spec.formats.znode_paths import Path
 from spec.kafka_types import TopicPartition
 from spec.state import Callback
 from spec.variants import Switch
-from spec.znode_paths import Path
 
 Event: TypeAlias = Callback | TopicPartition | str
 """What the event thread is to call: a listener that there is one of, or the one on the state znode of a partition, or

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reference.delayed_operations import DelayedOperation, Pieces, Point
 from reference.purgatory import Purgatory
-from spec.error_codes import ErrorCode
+from spec.formats.error_codes import ErrorCode
 from spec.kafka_types import TopicPartition
 from spec.purgatory_state import At
 from spec.variants import AS_CODED, Switch, Switches

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable
 from reference.controller import KafkaController
 from reference.replica_transitions import set_deletion_ended
 from reference.state_effects import Replica
-from spec.controller_log.topic_deletion import DeletionHalted, ReplicaDeletionFailed
-from spec.controller_log.values import PartitionReplica, Replicas
+from spec.logs.controller_log.topic_deletion import DeletionHalted, ReplicaDeletionFailed
+from spec.logs.controller_log.values import PartitionReplica, Replicas
 from spec.replica_states import ReplicaState
 from spec.variants import Switch
 

@@ -35,9 +35,9 @@ from reference.zookeeper_scripts import (
     parsed,
     read_data,
 )
+from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload
 from spec.kafka_types import NO_LEADER
 from spec.state import At
-from spec.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload
 
 # ----------------------------------------------------------------------------------------------- election, resignation
 

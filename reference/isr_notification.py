@@ -21,10 +21,10 @@ from reference.procedures import ControllerFailure, Effect, Procedure, Script, i
 from reference.state_effects import Partitions, StateRead
 from reference.zookeeper_api import Create, CreateMode, Delete, GetChildren, NoNode
 from reference.zookeeper_scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
+from spec.formats.znode_paths import ISR_CHANGE
+from spec.formats.znodes import PartitionsPayload
 from spec.kafka_types import TopicPartition
 from spec.state import At
-from spec.znode_paths import ISR_CHANGE
-from spec.znodes import PartitionsPayload
 
 Paths = frozenset[str]
 

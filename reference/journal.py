@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 from reference.connections import QueuedRequest
 from reference.zookeeper_api import AnyOperation
+from spec.formats.request_schemas import ControlledShutdownResponse, Request, Response
 from spec.kafka_types import TopicPartition
-from spec.log_lines import Line
-from spec.request_schemas import ControlledShutdownResponse, Request, Response
+from spec.logs.log_lines import Line
 
 
 class Milestone(Enum):

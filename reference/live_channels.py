@@ -23,12 +23,12 @@ from typing import Final
 from reference.connections import QueuedRequest
 from reference.controller import KafkaController
 from reference.live_frames import receive_frame, send_frame
-from spec.controller_request_lines import ResponseReceived
+from spec.formats.request_schemas import ApiKey, Request, Response, api_version
+from spec.formats.requests import RequestHeader, decode_response, encode_request
 from spec.kafka_types import V0102
-from spec.logged_answers import Answer
-from spec.logged_values import BrokerNode
-from spec.request_schemas import ApiKey, Request, Response, api_version
-from spec.requests import RequestHeader, decode_response, encode_request
+from spec.logs.controller_request_lines import ResponseReceived
+from spec.logs.logged_answers import Answer
+from spec.logs.logged_values import BrokerNode
 
 SOCKET_TIMEOUT_SECONDS: Final = 10.0
 """How long a sender waits for an answer (`controller.socket.timeout.ms`, 30 s by default)."""

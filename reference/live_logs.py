@@ -20,8 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reference.journal import Entry, Milestone, Reached, Report, StateChange
-from spec.log_entries import LogEntry, entry_of
-from spec.log_lines import Line
+from spec.logs.log_entries import LogEntry, entry_of
+from spec.logs.log_lines import Line
 
 STATE_CHANGE, REQUESTS, CONTROLLER, SERVER = "state-change.log", "kafka-request.log", "controller.log", "server.log"
 

@@ -41,8 +41,8 @@ from reference.live_zkclient import ZkClient
 from reference.procedures import Procedure, Script
 from reference.topic_deletion import is_due, on_replica_deleted
 from reference.zookeeper_scripts import COMMON_PATHS, CONTROLLER, create_with_parents
-from spec.controller_log.failover import Resigned
-from spec.request_schemas import PartitionsResponse, Response, StopReplicaRequest
+from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
+from spec.logs.controller_log.failover import Resigned
 from spec.state import Callback
 from spec.variants import AS_CODED, Switch, Switches
 

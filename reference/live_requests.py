@@ -21,10 +21,9 @@ from reference.broker import Broker
 from reference.live_fetching import API_KEY, Address, Fetch, decode_fetch
 from reference.live_frames import receive_frame, send_frame
 from reference.live_logs import Logs
-from spec.error_codes import ErrorCode
 from spec.errors import MalformedInput
-from spec.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     ApiKey,
     ControlledShutdownRequest,
     ControlledShutdownResponse,
@@ -33,7 +32,8 @@ from spec.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.requests import RequestHeader, decode_request, encode_response
+from spec.formats.requests import RequestHeader, decode_request, encode_response
+from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
 
 
 @dataclass(frozen=True)

@@ -32,13 +32,13 @@ from reference.live_frames import receive_frame, send_frame
 from reference.live_zkclient import ZkClient
 from reference.procedures import Procedure
 from reference.zookeeper_scripts import broker_path, parsed, read_data
-from spec.error_codes import ErrorCode
 from spec.errors import MalformedInput
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ApiKey, ControlledShutdownRequest, ControlledShutdownResponse, api_version
+from spec.formats.requests import RequestHeader, decode_response, encode_request
+from spec.formats.znodes import BrokerPayload
 from spec.kafka_types import NO_LEADER, V0102
-from spec.request_schemas import ApiKey, ControlledShutdownRequest, ControlledShutdownResponse, api_version
-from spec.requests import RequestHeader, decode_response, encode_request
 from spec.variants import Switch
-from spec.znodes import BrokerPayload
 
 MAX_RETRIES: Final = 3
 """How often a broker asks (`controlled.shutdown.max.retries`)."""

@@ -26,15 +26,15 @@ from reference.zookeeper_scripts import (
     topic_config_path,
     topic_path,
 )
-from spec.kafka_types import TopicPartition
-from spec.variants import Switch
-from spec.znodes import (
+from spec.formats.znodes import (
     PartitionReassignment,
     PartitionsPayload,
     ReassignPartitionsPayload,
     TopicConfigPayload,
     TopicPayload,
 )
+from spec.kafka_types import TopicPartition
+from spec.variants import Switch
 
 ADMIN: Final = 0
 """The admin tool, where a process is named."""

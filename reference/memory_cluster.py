@@ -63,9 +63,9 @@ from reference.zookeeper_scripts import (
     broker_path,
     topic_path,
 )
+from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.kafka_types import TopicPartition
 from spec.model import IMPLIED
-from spec.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
 

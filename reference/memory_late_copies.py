@@ -16,8 +16,8 @@ from reference import memory_steps as steps
 from reference.memory_choices import Choice
 from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess
+from spec.formats.request_schemas import StopReplicaRequest
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import StopReplicaRequest
 
 
 def choices(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:

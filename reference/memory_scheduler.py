@@ -45,11 +45,11 @@ from reference.zookeeper_scripts import (
     broker_path,
     parsed,
 )
+from spec.formats.request_schemas import Request, StopReplicaRequest
+from spec.formats.znodes import ControllerEpochPayload
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import Request, StopReplicaRequest
 from spec.state import At, Callback
 from spec.variants import Switch
-from spec.znodes import ControllerEpochPayload
 
 TAKES: Final[Mapping[Callback, str]] = {
     Callback.CONTROLLER: "on_controller_change",

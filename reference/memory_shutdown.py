@@ -27,11 +27,11 @@ from reference.memory_cluster import MemoryCluster
 from reference.memory_process import MemoryProcess
 from reference.memory_steps import forget, settle, take_lock
 from reference.zookeeper_scripts import CONTROLLER, parsed
-from spec.error_codes import ErrorCode
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ControlledShutdownResponse
+from spec.formats.znodes import ControllerPayload
 from spec.kafka_types import NO_LEADER
-from spec.request_schemas import ControlledShutdownResponse
 from spec.variants import Switch
-from spec.znodes import ControllerPayload
 
 
 def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:

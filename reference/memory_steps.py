@@ -22,9 +22,9 @@ from reference.memory_process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure
 from reference.topic_deletion import on_replica_deleted
 from reference.zookeeper_scripts import broker_path
-from spec.error_codes import ErrorCode
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
 from spec.state import Callback
 from spec.variants import Switch
 

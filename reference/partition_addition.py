@@ -18,9 +18,9 @@ from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Scri
 from reference.topics import Assignment, on_new_partition_creation
 from reference.zookeeper_api import Exists
 from reference.zookeeper_scripts import parsed, read_data, topic_path
-from spec.controller_log.topics import PartitionsAdded, PartitionsError, PartitionsSkipped, TopicModified
+from spec.formats.znodes import TopicPayload
 from spec.kafka_types import TopicPartition
-from spec.znodes import TopicPayload
+from spec.logs.controller_log.topics import PartitionsAdded, PartitionsError, PartitionsSkipped, TopicModified
 
 
 @dataclass(frozen=True)

@@ -30,12 +30,10 @@ from reference.leader_selectors import (
 from reference.procedures import DirtyBatch, Procedure, in_any_order
 from reference.state_effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
 from reference.zookeeper_scripts import StateZnode
+from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import TopicPartition
-from spec.logged_values import LeaderAndIsr
-from spec.partition_leadership import PREFERRED_HANDLERS
-from spec.partition_states import PartitionState
-from spec.state import Handler
-from spec.state_change_lines import (
+from spec.logs.logged_values import LeaderAndIsr
+from spec.logs.state_change_lines import (
     ElectionAborted,
     ElectionFailed,
     LeaderElected,
@@ -47,8 +45,10 @@ from spec.state_change_lines import (
     PartitionLostLeader,
     StateZnodeExists,
 )
+from spec.partition_leadership import PREFERRED_HANDLERS
+from spec.partition_states import PartitionState
+from spec.state import Handler
 from spec.variants import Switch
-from spec.znodes import PartitionStatePayload
 
 
 def start_partition_machine(controller: KafkaController) -> Procedure[None]:

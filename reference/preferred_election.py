@@ -24,7 +24,9 @@ from reference.partition_leadership import bring_online
 from reference.procedures import Effect, NoLeadership, PastZkClient, Procedure, Script
 from reference.zookeeper_api import Delete, Exists, GetData, NodeData, NoNode
 from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
-from spec.controller_log.preferred_election import (
+from spec.formats.znodes import PartitionsPayload
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.preferred_election import (
     PreferredElectionDone,
     PreferredElectionFound,
     PreferredElectionResumed,
@@ -32,10 +34,8 @@ from spec.controller_log.preferred_election import (
     PreferredReplicaDoesNotLead,
     PreferredReplicaLeads,
 )
-from spec.kafka_types import TopicPartition
 from spec.state import At, Handler
 from spec.variants import Switch
-from spec.znodes import PartitionsPayload
 
 Partitions = frozenset[TopicPartition]
 

@@ -43,7 +43,10 @@ from reference.reassignment_effects import (
 )
 from reference.state_effects import StateRead, StateWrite
 from reference.zookeeper_scripts import Fence, StateZnode, state_path, topic_path
-from spec.controller_log.reassignment import (
+from spec.formats.scala_order import immutable_set_order
+from spec.formats.znodes import PartitionStatePayload
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
     AssignmentUpdated,
     AssignmentWritten,
@@ -60,13 +63,10 @@ from spec.controller_log.reassignment import (
     SomeBehind,
     WaitingForNewReplicas,
 )
-from spec.controller_request_lines import ReassignmentSent
-from spec.kafka_types import TopicPartition
-from spec.logged_values import Leadership
-from spec.scala_order import immutable_set_order
+from spec.logs.controller_request_lines import ReassignmentSent
+from spec.logs.logged_values import Leadership
 from spec.state import Handler
 from spec.variants import Switch
-from spec.znodes import PartitionStatePayload
 
 
 def on_state_change(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:

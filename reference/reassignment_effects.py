@@ -27,9 +27,9 @@ from reference.zookeeper_scripts import (
     state_path,
     topic_path,
 )
+from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.kafka_types import TopicPartition
 from spec.state import At
-from spec.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 
 Reassignments = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 """RAR by partition, as a value."""

@@ -38,7 +38,8 @@ from reference.reassignment_effects import (
 )
 from reference.state_effects import Partitions
 from reference.zookeeper_scripts import StateZnode, state_path
-from spec.controller_log.reassignment import (
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.reassignment import (
     ReassignmentFailed,
     ReassignmentRequested,
     ReassignmentsDone,
@@ -47,7 +48,6 @@ from spec.controller_log.reassignment import (
     ReassignmentsResumed,
     ReassignmentStarted,
 )
-from spec.kafka_types import TopicPartition
 from spec.state import Handler
 from spec.variants import Switch
 

@@ -21,13 +21,13 @@ from reference.procedures import Procedure, in_any_order
 from reference.reassignment_effects import StartNewReplica
 from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
 from reference.zookeeper_scripts import StateZnode
-from spec.controller_log.broker_changes import NotInIsr
+from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.logs.controller_log.broker_changes import NotInIsr
+from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.replica_states import ReplicaState
 from spec.state import Handler
-from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.variants import Switch
-from spec.znodes import PartitionStatePayload
 
 NO_VERSION: Final = -1
 """The version of a write that failed; ZooKeeper takes a write on it unconditionally."""

@@ -17,10 +17,7 @@ from reference.connections import QueuedRequest
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.journal import RequestSent
 from reference.procedures import DirtyBatch, NoAssignment
-from spec.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
-from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
-from spec.logged_values import Leadership, Role
-from spec.request_schemas import (
+from spec.formats.request_schemas import (
     EndPoint,
     LeaderAndIsrRequest,
     LiveBroker,
@@ -30,6 +27,9 @@ from spec.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
+from spec.logs.logged_values import Leadership, Role
 from spec.variants import Switch
 
 if TYPE_CHECKING:

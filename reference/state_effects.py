@@ -20,9 +20,9 @@ from reference.zookeeper_scripts import (
     state_path,
     update_state_znode,
 )
+from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import TopicPartition
 from spec.state import At
-from spec.znodes import PartitionStatePayload
 
 Partitions = frozenset[TopicPartition]
 Replica = tuple[TopicPartition, int]

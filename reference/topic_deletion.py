@@ -24,8 +24,11 @@ from reference.journal import Milestone, TurnedTo
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script, in_any_order
 from reference.replica_transitions import set_deletion_ended, set_deletion_started, set_offline
 from reference.state_effects import Partitions
-from spec.controller_log.channels import DeletionThreadFailed
-from spec.controller_log.topic_deletion import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import PartitionsResponse, StopReplicaRequest
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.channels import DeletionThreadFailed
+from spec.logs.controller_log.topic_deletion import (
     DeadReplicasFound,
     DeletionAnswered,
     DeletionBegun,
@@ -40,11 +43,8 @@ from spec.controller_log.topic_deletion import (
     TopicDeletionStarted,
     WaitingForSignal,
 )
-from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
-from spec.logged_answers import Answer
+from spec.logs.logged_answers import Answer
 from spec.replica_states import ReplicaState
-from spec.request_schemas import PartitionsResponse, StopReplicaRequest
 from spec.state import At, DeletionThread, Handler
 from spec.variants import Switch
 

@@ -20,11 +20,11 @@ from reference.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script
 from reference.zookeeper_api import Exists, GetChildren
 from reference.zookeeper_scripts import BROKER_TOPICS, parsed, read_data, topic_path
-from spec.controller_log.topics import PartitionsCreated, TopicChangeError, TopicDifference, TopicsCreated
+from spec.formats.znodes import TopicPayload
 from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.topics import PartitionsCreated, TopicChangeError, TopicDifference, TopicsCreated
 from spec.state import At, Handler
 from spec.variants import Switch
-from spec.znodes import TopicPayload
 
 Assignment = Mapping[int, tuple[int, ...]]
 

@@ -36,7 +36,7 @@ from reference.zookeeper_transactions import (
     SessionCreated,
     WriteRefused,
 )
-from spec.scala_order import java_set_order
+from spec.formats.scala_order import java_set_order
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ from reference.zookeeper_api import (
     SetData,
     parent_path,
 )
-from spec import znode_paths as paths
 from spec.errors import MalformedInput
+from spec.formats import znode_paths as paths
+from spec.formats.znodes import PartitionStatePayload, Payload, parse_payload
 from spec.kafka_types import TopicPartition
-from spec.znodes import PartitionStatePayload, Payload, parse_payload
 
 PayloadT = TypeVar("PayloadT", bound=Payload)
 

@@ -18,8 +18,8 @@ from functools import cache, cached_property
 from itertools import permutations
 from typing import Final
 
+from spec.formats.scala_order import immutable_set_order
 from spec.lists_in_use import Members, OfEach, lists_in_use
-from spec.scala_order import immutable_set_order
 from spec.terms import NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
 
 FEW: Final = 5

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Final
 
-from spec.json_schema import Integer, ListOf, Text
-from spec.wire import INT32, String
+from spec.formats.json_schema import Integer, ListOf, Text
+from spec.formats.wire import INT32, String
 
 NO_LEADER: Final = -1
 """`LeaderAndIsr.NoLeader`: no replica leads."""

@@ -14,20 +14,20 @@ from model_check.cli.console import print_document, say
 from model_check.cli.failures import guarded
 from model_check.results import from_json
 from spec import diagrams
-from spec.controller_log.lines import CONTROLLER_LOG
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
 from spec.kafka_types import KafkaVersion
 from spec.language import Rule
-from spec.log_lines import Vocabulary
+from spec.logs.controller_log.lines import CONTROLLER_LOG
+from spec.logs.log_lines import Vocabulary
+from spec.logs.request_log_lines import REQUEST_LOG
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.partition_states import PARTITION_TRANSITIONS
 from spec.properties import claims
 from spec.replica_states import REPLICA_TRANSITIONS
-from spec.request_log_lines import REQUEST_LOG
 from spec.scopes import Scope
 from spec.scopes import scope as scope_named
 from spec.scopes import scopes as all_scopes
-from spec.state_change_lines import STATE_CHANGE_LOG
 from spec.system import rules
 from spec.system import system as system_of
 from spec.tables import Table

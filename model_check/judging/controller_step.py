@@ -15,7 +15,7 @@ from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_rules import Seen
 from model_check.judging.plain_state import PlainState
 from model_check.recordings.recorded import Cluster
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread, Handler

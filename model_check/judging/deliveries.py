@@ -14,10 +14,10 @@ from model_check.recordings.recorded_processes import Handled, ReplicaStopped, R
 from model_check.recordings.recorded_tracks import Place, Tracks
 from spec.broker_state import Stage
 from spec.kafka_types import TopicPartition
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import ReplicaChanged
 from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS
-from spec.state_change_lines import ReplicaChanged
 
 OUTCOMES: Final = {
     "become leader": "leader",

@@ -9,11 +9,11 @@ from typing import Any
 from model_check.judging.controller_step import CREATIONS, ELECTIONS, GIVEN_UP, READS_FOR_ELECTION, ControllerStep
 from spec.auto_rebalance import may_rebalance
 from spec.deletion_queue import is_queued
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState, is_valid
 from spec.state import Handler
-from spec.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
 
 
 class ElectionStep(ControllerStep):

@@ -14,7 +14,7 @@ from model_check.recordings.recorded import Observed
 from model_check.recordings.recorded_processes import Handled, RequestHandled
 from model_check.recordings.recorded_tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.recorded_zookeeper import SessionEnded, StateWritten
-from spec.controller_log.failover import Resigned, SessionExpired
+from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.state import At, Callback
 
 TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})

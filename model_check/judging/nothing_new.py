@@ -20,9 +20,9 @@ from model_check.judging.reported_deletion import DeletionReporting
 from model_check.judging.reported_reassignment import are_of, found_in_sync
 from model_check.recordings.recorded import Cluster
 from model_check.recordings.recorded_processes import ControllerSaid
-from spec.controller_log.isr_notification import NotificationsFound
-from spec.controller_log.reassignment import SomeBehind
-from spec.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
+from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_log.reassignment import SomeBehind
+from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread
 

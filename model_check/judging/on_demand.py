@@ -15,12 +15,12 @@ from model_check.judging.plain_state import PlainState
 from model_check.recordings.recorded import Cluster, Observed
 from model_check.recordings.recorded_processes import ControllerSaid, ReplicaStopped
 from model_check.recordings.recorded_zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
-from spec.controller_log.broker_changes import ShuttingDownBroker
-from spec.controller_log.failover import SessionExpired
-from spec.controller_log.preferred_election import ImbalanceRatio
 from spec.election_state import Leaving
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.failover import SessionExpired
+from spec.logs.controller_log.preferred_election import ImbalanceRatio
+from spec.logs.state_change_lines import LeaderElectionStarted
 from spec.model import Model
-from spec.state_change_lines import LeaderElectionStarted
 
 LEAVING: Final = list(Leaving)
 

@@ -28,19 +28,16 @@ from model_check.judging.hidden_steps import part
 from model_check.judging.printed_keys import DELETION, KEYS, Key, key_of, rows_of_step_9, up_to
 from model_check.judging.printed_metadata import MetadataPrinting
 from model_check.recordings.recorded_processes import ControllerSaid
-from spec.controller_request_lines import (
+from spec.live_brokers import live_brokers
+from spec.logs.controller_request_lines import (
     ControllerLine,
     LeaderAndIsrSending,
     ReassignmentSent,
     UpdateMetadataSending,
 )
-from spec.live_brokers import live_brokers
-from spec.log_lines import Line
-from spec.logged_values import Role
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState, is_valid
-from spec.state import At
-from spec.state_change_lines import (
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import Role
+from spec.logs.state_change_lines import (
     ElectionAborted,
     ElectionFailed,
     LeaderElected,
@@ -54,6 +51,9 @@ from spec.state_change_lines import (
     ReplicaChangeFailed,
     StateZnodeExists,
 )
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState, is_valid
+from spec.state import At
 
 ORDER: Final = (
     PartitionBecameNew, LeaderElectionStarted, LeaderElected, PartitionBecameOnline,

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from model_check.judging.controller_step import ControllerStep
-from spec.controller_request_lines import UpdateMetadataSending
+from spec.logs.controller_request_lines import UpdateMetadataSending
+from spec.logs.state_change_lines import PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState, is_valid
-from spec.state_change_lines import PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
 
 Row: TypeAlias = tuple[ReplicaState, ReplicaState]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
-from spec.controller_request_lines import LeaderAndIsrSending, ReassignmentSent, UpdateMetadataSending
-from spec.log_lines import Line
-from spec.replica_states import ReplicaState
-from spec.state_change_lines import (
+from spec.logs.controller_request_lines import LeaderAndIsrSending, ReassignmentSent, UpdateMetadataSending
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import (
     LeaderElected,
     LeaderElectionStarted,
     PartitionBecameNew,
@@ -21,6 +20,7 @@ from spec.state_change_lines import (
     ReplicaChanged,
     ReplicaChangeFailed,
 )
+from spec.replica_states import ReplicaState
 
 Key: TypeAlias = "tuple[Any, ...]"
 """What identifies a line that must be printed: its kind, the partition, and the broker if it names one."""

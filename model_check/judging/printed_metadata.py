@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from model_check.judging.controller_step import VISITS, VISITS_TO_REPLICAS
 from model_check.judging.printed_deletion import DeletionPrinting
-from spec.controller_request_lines import LeaderAndIsrSending, ReassignmentSent, UpdateMetadataSending
 from spec.kafka_types import LEADER_DURING_DELETE
+from spec.logs.controller_request_lines import LeaderAndIsrSending, ReassignmentSent, UpdateMetadataSending
 
 OF_ONE: Final = frozenset({"read_whether_caught_up", "write_bump", "write_remaining"})
 """Rules of a reassignment that tell everybody of its partition."""

@@ -19,8 +19,10 @@ from model_check.judging.reported_deletion import DeletionReporting
 from model_check.judging.reported_elections import ELECTION_REPORTS, ElectionReporting
 from model_check.judging.reported_reassignment import ReassignmentReporting, are_of
 from model_check.recordings.recorded_processes import ControllerSaid
-from spec.controller_log.broker_changes import BrokerDifference, NotInIsr
-from spec.controller_log.failover import (
+from spec.controller_threads import has_started
+from spec.kafka_types import V0102
+from spec.logs.controller_log.broker_changes import BrokerDifference, NotInIsr
+from spec.logs.controller_log.failover import (
     ActiveBrokers,
     BecomingController,
     CurrentTopics,
@@ -33,12 +35,10 @@ from spec.controller_log.failover import (
     SessionExpiredElectedAlready,
     TopicsToBeDeleted,
 )
-from spec.controller_log.isr_notification import NotificationsFound
-from spec.controller_log.state_machines import PartitionMachineStarted
-from spec.controller_log.topics import PartitionsAdded, TopicDifference
-from spec.controller_threads import has_started
-from spec.kafka_types import V0102
-from spec.log_lines import Line
+from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_log.state_machines import PartitionMachineStarted
+from spec.logs.controller_log.topics import PartitionsAdded, TopicDifference
+from spec.logs.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.state import At, Handler
 

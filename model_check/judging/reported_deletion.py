@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias
 from model_check.judging.controller_step import ControllerStep, Expected
 from spec.assignment import assigned_set
 from spec.broker_state import Stage
-from spec.controller_log.channels import DeletionThreadFailed
-from spec.controller_log.topic_deletion import (
+from spec.deletion_queue import is_busy
+from spec.logs.controller_log.channels import DeletionThreadFailed
+from spec.logs.controller_log.topic_deletion import (
     DeadReplicasFound,
     DeletionBegun,
     DeletionHalted,
@@ -32,9 +33,8 @@ from spec.controller_log.topic_deletion import (
     TopicDeletionStarted,
     UnknownTopicsIgnored,
 )
-from spec.controller_log.values import PartitionReplica
-from spec.deletion_queue import is_busy
-from spec.log_lines import Line
+from spec.logs.controller_log.values import PartitionReplica
+from spec.logs.log_lines import Line
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread, Handler
 

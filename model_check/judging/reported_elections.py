@@ -18,8 +18,11 @@ from model_check.judging.controller_step import Expected
 from model_check.judging.election_step import ElectionStep
 from model_check.judging.plain_state import PlainState
 from spec.auto_rebalance import is_headed_by, is_led_by_another
-from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
-from spec.controller_log.preferred_election import (
+from spec.deletion_queue import is_queued
+from spec.kafka_types import NO_LEADER
+from spec.live_brokers import live_brokers
+from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.logs.controller_log.preferred_election import (
     ImbalanceRatio,
     PreferredElectionDone,
     PreferredElectionFound,
@@ -28,12 +31,9 @@ from spec.controller_log.preferred_election import (
     PreferredReplicaDoesNotLead,
     PreferredReplicaLeads,
 )
-from spec.controller_log.topic_deletion import DeletionHalted
-from spec.deletion_queue import is_queued
-from spec.kafka_types import NO_LEADER
-from spec.live_brokers import live_brokers
-from spec.log_lines import Line
-from spec.logged_values import Leadership
+from spec.logs.controller_log.topic_deletion import DeletionHalted
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import Leadership
 from spec.state import At, Handler
 
 ELECTION_REPORTS: Final[frozenset[type[Line]]] = frozenset({

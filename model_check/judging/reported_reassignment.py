@@ -18,8 +18,11 @@ from model_check.judging.controller_step import ControllerStep, Expected
 from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_state import PlainState
 from model_check.recordings.recorded import Cluster
-from spec import znode_paths as paths
-from spec.controller_log.reassignment import (
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path as ZnodePath
+from spec.formats.znodes import parse_payload
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
     AssignmentUpdated,
     LeaderEpochUpdated,
@@ -40,11 +43,8 @@ from spec.controller_log.reassignment import (
     SomeBehind,
     WaitingForNewReplicas,
 )
-from spec.kafka_types import TopicPartition
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
 from spec.state import At, Handler
-from spec.znode_paths import Path as ZnodePath
-from spec.znodes import parse_payload
 
 REASSIGNMENT_REPORTS: Final[frozenset[type[Line]]] = frozenset({
     AllCaughtUp, AssignmentUpdated, LeaderEpochUpdated, LeaderEpochUpdating, LeaderNotReassigned, LeaderReassignedAlive,

@@ -43,9 +43,7 @@ from reference.zookeeper_scripts import (
 from reference.zookeeper_server import ZookeeperServer
 from reference.zookeeper_server_errors import ZookeeperServerError
 from spec.errors import BadInput, EnvironmentFailure, SpecError
-from spec.kafka_types import TopicPartition
-from spec.variants import AS_CODED, Switch, Switches
-from spec.znodes import (
+from spec.formats.znodes import (
     ControllerPayload,
     PartitionReassignment,
     PartitionsPayload,
@@ -54,6 +52,8 @@ from spec.znodes import (
     TopicPayload,
     parse_payload,
 )
+from spec.kafka_types import TopicPartition
+from spec.variants import AS_CODED, Switch, Switches
 
 POLL_SECONDS: Final = 0.03
 PATIENCE_SECONDS: Final = 30.0

@@ -25,9 +25,9 @@ from model_check.recordings.recorded_processes import (
     RequestHandled,
     StopReplicaRefused,
 )
-from spec.controller_request_lines import UpdateMetadataSending
-from spec.error_codes import ErrorCode
+from spec.formats.error_codes import ErrorCode
 from spec.kafka_types import LEADER_DURING_DELETE
+from spec.logs.controller_request_lines import UpdateMetadataSending
 
 CODES: Final[Mapping[str, int]] = {
     "leader": ErrorCode.NONE,

@@ -61,11 +61,11 @@ from reference.zookeeper_transactions import (
     WriteRefused,
     hex_of,
 )
-from spec import znode_paths as paths
 from spec.errors import MalformedInput
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path, PathKind
+from spec.formats.znodes import TopicConfigPayload, parse_payload
 from spec.kafka_types import TopicPartition
-from spec.znode_paths import Path, PathKind
-from spec.znodes import TopicConfigPayload, parse_payload
 
 SOURCE: Final = "zookeeper.jsonl"
 

@@ -21,10 +21,10 @@ from model_check.recordings.recorded_entries import head_of, lines_of
 from model_check.recordings.recorded_sessions import broker_of
 from model_check.recordings.recorded_tracks import SKEW
 from model_check.recordings.recorded_zookeeper import EpochWritten, SessionBegan, StateWritten, ZooKeeperChange
-from spec.controller_log.failover import EpochIncremented
-from spec.controller_log.lines import parse_controller_line
-from spec.leader_and_isr_lines import LeaderAndIsrReceived
-from spec.state_change_lines import parse_line
+from spec.logs.controller_log.failover import EpochIncremented
+from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
+from spec.logs.state_change_lines import parse_line
 
 LEAST: Final = 2
 """How many lines must tell that a clock is ahead."""

@@ -20,12 +20,12 @@ from typing import Any, Final, TypeAlias
 from model_check.recordings.recorded import Cluster
 from model_check.recordings.recorded_sessions import Session
 from reference.zookeeper_transactions import DataSet, NodeCreated, NodeDeleted, Transaction
-from spec import znode_paths as paths
 from spec.errors import Where
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path as ZnodePath
+from spec.formats.znode_paths import PathKind
+from spec.formats.znodes import parse_payload
 from spec.kafka_types import TopicPartition
-from spec.znode_paths import Path as ZnodePath
-from spec.znode_paths import PathKind
-from spec.znodes import parse_payload
 
 Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]

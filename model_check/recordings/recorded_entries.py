@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from spec.errors import MalformedInput
 from spec.kafka_types import V0102, KafkaVersion
-from spec.log_entries import LogEntry, TornLine, read_entries
-from spec.log_lines import Line
+from spec.logs.log_entries import LogEntry, TornLine, read_entries
+from spec.logs.log_lines import Line
 
 Parser: TypeAlias = Callable[[str, KafkaVersion, str], Line]
 

@@ -14,14 +14,19 @@ from model_check.recordings.recorded import Cluster, Contradiction, Observed
 from model_check.recordings.recorded_entries import head_of, lines_of
 from model_check.recordings.recorded_processes import AnswerReceived, ControllerSaid
 from model_check.recordings.recorded_requests import Requests
-from spec.broker_change_lines import BrokerLine
-from spec.controller_request_lines import ControllerLine, LeaderAndIsrSending, ResponseReceived, UpdateMetadataSending
 from spec.errors import MalformedInput
+from spec.formats.request_schemas import PartitionsResponse
 from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
-from spec.log_entries import LogEntry
-from spec.log_lines import Line
-from spec.request_schemas import PartitionsResponse
-from spec.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged, parse_line
+from spec.logs.broker_change_lines import BrokerLine
+from spec.logs.controller_request_lines import (
+    ControllerLine,
+    LeaderAndIsrSending,
+    ResponseReceived,
+    UpdateMetadataSending,
+)
+from spec.logs.log_entries import LogEntry
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged, parse_line
 
 ANSWERED: Final = "the answer to a request, which is delivered and answered in one step"
 

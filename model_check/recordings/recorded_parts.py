@@ -19,11 +19,11 @@ from model_check.recordings.recorded_zookeeper import (
     ReassignmentsWritten,
     SessionEnded,
 )
-from spec.controller_log.broker_changes import ShuttingDownBroker
-from spec.controller_log.preferred_election import ImbalanceRatio
-from spec.log_lines import Line
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.preferred_election import ImbalanceRatio
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import PartitionBecameOnline
 from spec.partition_states import PartitionState
-from spec.state_change_lines import PartitionBecameOnline
 
 
 def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:

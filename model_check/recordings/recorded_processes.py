@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from model_check.recordings.recorded import Leadership, Observed
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """A broker's controller.log as observations: what its controller read, and when (`reported` says which lines tell it).
 
-All other lines are passed over, by the part that they are about; a line that is in no table of `spec/controller_log/`
-is refused.
+All other lines are passed over, by the part that they are about; a line that is in no table of
+`spec/logs/controller_log/` is refused.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from model_check.judging.reported_reassignment import REASSIGNMENT_REPORTS
 from model_check.recordings.recorded import Cluster, Observed
 from model_check.recordings.recorded_entries import head_of, lines_of
 from model_check.recordings.recorded_processes import ControllerSaid
-from spec.controller_log.broker_changes import BROKER_LINES
-from spec.controller_log.channels import CHANNEL_LINES
-from spec.controller_log.failover import FAILOVER_LINES, Resigned
-from spec.controller_log.isr_notification import ISR_NOTIFICATION_LINES
-from spec.controller_log.leader_selection import SELECTION_LINES
-from spec.controller_log.lines import parse_controller_line
-from spec.controller_log.preferred_election import PREFERRED_ELECTION_LINES, ImbalanceRatio
-from spec.controller_log.reassignment import REASSIGNMENT_LINES
-from spec.controller_log.state_machines import STATE_MACHINE_LINES
-from spec.controller_log.topic_deletion import DELETION_LINES
-from spec.controller_log.topics import TOPIC_LINES
 from spec.errors import MalformedInput
-from spec.log_lines import Line
-from spec.logger_lines import LoggerRegistered
+from spec.logs.controller_log.broker_changes import BROKER_LINES
+from spec.logs.controller_log.channels import CHANNEL_LINES
+from spec.logs.controller_log.failover import FAILOVER_LINES, Resigned
+from spec.logs.controller_log.isr_notification import ISR_NOTIFICATION_LINES
+from spec.logs.controller_log.leader_selection import SELECTION_LINES
+from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_log.preferred_election import PREFERRED_ELECTION_LINES, ImbalanceRatio
+from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
+from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
+from spec.logs.controller_log.topic_deletion import DELETION_LINES
+from spec.logs.controller_log.topics import TOPIC_LINES
+from spec.logs.log_lines import Line
+from spec.logs.logger_lines import LoggerRegistered
 from spec.scopes import IMBALANCE_PERCENTAGE
 
 CONTROLLER_LOG: Final = "controller.log"

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from model_check.recordings.recorded import Cluster, Contradiction, Leadership
 from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from spec.broker_change_lines import (
+from spec.logs.broker_change_lines import (
     BrokerLine,
     LeaderInfoCached,
     PartitionLine,
@@ -27,7 +27,7 @@ from spec.broker_change_lines import (
     StopReplicaStarted,
     UpdateMetadataFromOldController,
 )
-from spec.leader_and_isr_lines import (
+from spec.logs.leader_and_isr_lines import (
     BecomeFollowerError,
     BecomeFollowerUnchanged,
     BecomeLeaderError,
@@ -40,8 +40,8 @@ from spec.leader_and_isr_lines import (
     TransitionCompleted,
     TransitionStarted,
 )
-from spec.log_entries import LogEntry
-from spec.logged_values import PartitionInfo, Role
+from spec.logs.log_entries import LogEntry
+from spec.logs.logged_values import PartitionInfo, Role
 
 REPEATED: Final = "repeats what another line of the same request says"
 AT_ONCE: Final = 500

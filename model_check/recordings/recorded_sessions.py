@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from reference.zookeeper_scripts import COMMON_PATHS
 from reference.zookeeper_transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
-from spec import znode_paths as paths
 from spec.errors import BadInput, MalformedInput
-from spec.znode_paths import Path as ZnodePath
-from spec.znodes import parse_payload
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path as ZnodePath
+from spec.formats.znodes import parse_payload
 
 SESSIONS: Final = "sessions.json"
 

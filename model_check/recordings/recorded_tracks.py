@@ -22,7 +22,7 @@ from model_check.recordings.recorded_zookeeper import (
     WriteConflicted,
     ZooKeeperChange,
 )
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
 

@@ -19,8 +19,8 @@ from model_check.recordings.recorded_zookeeper import (
     TopicDeleted,
     ZooKeeperChange,
 )
-from spec import znode_paths as paths
-from spec.znode_paths import Path, PathKind
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path, PathKind
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,16 @@ from model_check.refinement.abstracted_removals import is_another
 from reference.connections import QueuedRequest
 from reference.memory_cluster import MemoryCluster
 from spec.broker_state import Stage
-from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
-from spec.model import Model
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
     Request,
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
+from spec.kafka_types import TopicPartition
+from spec.model import Model
 
 
 def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:

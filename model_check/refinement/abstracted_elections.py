@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from reference.controller import KafkaController
 from reference.memory_cluster import MemoryCluster
 from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, parsed
+from spec.formats.znodes import PartitionsPayload
 from spec.kafka_types import TopicPartition
-from spec.znodes import PartitionsPayload
 
 Named = Iterator[tuple[str, object]]
 

@@ -44,6 +44,8 @@ from reference.zookeeper_scripts import (
     parsed,
     state_path,
 )
+from spec.formats.znode_paths import ISR_CHANGE
+from spec.formats.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.model import Model
 from spec.partition_states import PartitionState
@@ -51,8 +53,6 @@ from spec.replica_states import ReplicaState
 from spec.state import At, Callback, Owes, Session, watched_paths
 from spec.terms import Kind
 from spec.variants import Switch
-from spec.znode_paths import ISR_CHANGE
-from spec.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 
 # --------------------------------------------------------------------------------------------------------- abstraction
 

@@ -52,8 +52,8 @@ from reference.procedures import Effect
 from reference.request_batch import RequestBatch
 from reference.zookeeper_api import parent_path
 from reference.zookeeper_scripts import BROKER_TOPICS, broker_path
+from spec.formats.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.partition_states import PartitionState
-from spec.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.variants import Switch
 
 SIZE = 16

@@ -21,9 +21,9 @@ from reference.zookeeper_scripts import (
     state_path,
     topic_path,
 )
+from spec.formats.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
+from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
 from spec.kafka_types import TopicPartition
-from spec.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
-from spec.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
 
 BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""

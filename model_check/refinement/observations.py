@@ -59,9 +59,9 @@ from reference.zookeeper_scripts import (
     topic_config_path,
     topic_path,
 )
+from spec.formats.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
+from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
 from spec.kafka_types import TopicPartition
-from spec.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
-from spec.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
 
 ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
 """What the tool that adds partitions does."""

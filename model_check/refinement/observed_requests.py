@@ -8,15 +8,15 @@ from typing import Any
 from model_check.refinement.demanded import Seen
 from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
 from reference.memory_cluster import MemoryCluster
-from spec.error_codes import ErrorCode
-from spec.kafka_types import NO_LEADER, TopicPartition
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
     PartitionsResponse,
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
+from spec.kafka_types import NO_LEADER, TopicPartition
 
 
 def _number(after: MemoryCluster, partition: TopicPartition) -> int:

@@ -23,7 +23,7 @@ from reference.delayed_topics import (
     wait_for_leaders,
 )
 from reference.purgatory import Purgatory, Timer
-from spec.error_codes import ErrorCode
+from spec.formats.error_codes import ErrorCode
 from spec.kafka_types import TopicPartition
 from spec.model import Model
 from spec.purgatory_state import (

@@ -19,8 +19,8 @@ from reference.procedures import Script
 from reference.reassignment_effects import ReadWhetherCaughtUp
 from reference.state_effects import StateRead, StateWrite, WriteElectedLeader
 from reference.zookeeper_scripts import StateZnode
-from spec.error_codes import ErrorCode
-from spec.request_schemas import PartitionLeadership
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import PartitionLeadership
 
 FAULT: Final = "PLANTED_FAULT"
 

@@ -25,13 +25,13 @@ from reference.zookeeper_api import BadVersion, SetData
 from reference.zookeeper_recording import write_recording
 from reference.zookeeper_scripts import state_path
 from reference.zookeeper_transactions import hex_of
-from spec.broker_change_lines import BrokerLine
-from spec.controller_request_lines import ControllerLine
-from spec.log_entries import LogEntry, entry_of, print_time
-from spec.log_lines import Line
+from spec.formats.znodes import PartitionStatePayload
+from spec.logs.broker_change_lines import BrokerLine
+from spec.logs.controller_request_lines import ControllerLine
+from spec.logs.log_entries import LogEntry, entry_of, print_time
+from spec.logs.log_lines import Line
 from spec.scopes import BUDGETS, Scope
 from spec.variants import AS_CODED, Switches
-from spec.znodes import PartitionStatePayload
 
 PARTS: Final = frozenset({
     "partitions", "connections", "metadata", "creation", "notifications", "deletion", "preferred_election",

@@ -16,14 +16,14 @@ from reference.preferred_election import FinishFailover
 from reference.state_effects import ReadForRemoval, WriteRemoval
 from reference.topic_deletion import DeleteQueuedTopic, on_replica_deleted
 from reference.zookeeper_scripts import StateZnode
-from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
-from spec.replica_states import ReplicaState
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     PartitionError,
     PartitionsResponse,
     StopReplicaRequest,
 )
+from spec.kafka_types import TopicPartition
+from spec.replica_states import ReplicaState
 from spec.state import Callback
 from spec.variants import Switch
 from tests.reference.hands import Hand, controller, failed_over, znode

@@ -16,9 +16,8 @@ from reference.broker import Broker, Partition
 from reference.journal import Entry, StateChange
 from reference.procedures import Procedure
 from reference.state_effects import ExpandIsr, ShrinkIsr
-from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     LiveBroker,
     PartitionError,
@@ -28,8 +27,9 @@ from spec.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.state_change_lines import parse_line
-from spec.znodes import PartitionStatePayload
+from spec.formats.znodes import PartitionStatePayload
+from spec.kafka_types import TopicPartition
+from spec.logs.state_change_lines import parse_line
 
 TP = TopicPartition("t", 0)
 AR = (1, 2, 3)

@@ -19,7 +19,7 @@ from reference.live_zookeeper import LiveZookeeper
 from reference.ports import free_port
 from reference.zookeeper_api import Create, Delete, Exists, GetData, SetData
 from reference.zookeeper_server import ZookeeperServer
-from spec.znodes import BrokerPayload, parse_payload
+from spec.formats.znodes import BrokerPayload, parse_payload
 
 TIMEOUT = 30
 

@@ -16,22 +16,22 @@ from reference.preferred_election import FinishFailover
 from reference.procedures import FencedWrite
 from reference.state_effects import ReadForRemoval, StateWrite, WriteRemoval
 from reference.zookeeper_scripts import StateZnode
-from spec.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
-from spec.controller_log.lines import parse_controller_line
-from spec.controller_request_lines import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_request_lines import (
     ControllerLine,
     LeaderAndIsrSending,
     ResponseReceived,
     UpdateMetadataSending,
 )
-from spec.error_codes import ErrorCode
-from spec.kafka_types import NO_LEADER, TopicPartition
-from spec.log_entries import LogEntry, read_entries
-from spec.log_lines import Line
+from spec.logs.log_entries import LogEntry, read_entries
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged, parse_line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
-from spec.state_change_lines import LeaderElectionStarted, ReplicaChanged, parse_line
 from spec.variants import Switch
 from tests.model_check.unpacking import recording
 from tests.reference.hands import TP, Hand, controller, failed_over, registered, requests, znode

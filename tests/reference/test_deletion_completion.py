@@ -23,9 +23,9 @@ from reference.procedures import PastZkClient, Script
 from reference.topic_deletion import DeleteQueuedTopic, is_due
 from reference.zookeeper_api import Children, Create, GetChildren, NotEmpty, OperationRefused, Stat
 from reference.zookeeper_scripts import delete_topic_path, state_path, topic_config_path, topic_path
+from spec.formats.znodes import PartitionStatePayload
 from spec.state import Callback, DeletionThread
 from spec.variants import Switch
-from spec.znodes import PartitionStatePayload
 from tests.reference.deletions import ASSIGNED, P0, P1, SUCCESSFUL, Cluster, said
 from tests.reference.hands import Hand, controller, failed_over, milestones, registered
 

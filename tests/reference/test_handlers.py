@@ -38,12 +38,12 @@ from reference.state_effects import (
     WriteRemoval,
 )
 from spec.errors import MalformedInput
+from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
+from spec.formats.znodes import PartitionStatePayload
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
 from spec.state import Callback, DeletionThread
 from spec.variants import Switch
-from spec.znodes import PartitionStatePayload
 from tests.reference.hands import (
     TP,
     Hand,

@@ -17,10 +17,10 @@ from reference.controller import Configuration, KafkaController
 from reference.journal import Entry, StateChange
 from reference.live_channels import Channels
 from reference.live_frames import receive_frame, send_frame
-from spec.error_codes import ErrorCode
-from spec.request_schemas import UpdateMetadataRequest, UpdateMetadataResponse
-from spec.requests import decode_request, encode_response
-from spec.znodes import BrokerPayload
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import UpdateMetadataRequest, UpdateMetadataResponse
+from spec.formats.requests import decode_request, encode_response
+from spec.formats.znodes import BrokerPayload
 
 Seen = tuple[int, int]
 """A correlation id, and the controller epoch by which the tests tell requests apart."""

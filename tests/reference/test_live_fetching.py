@@ -13,8 +13,8 @@ from reference.broker import Broker, Partition
 from reference.live_fetching import API_KEY, Fetch, Fetcher, Followed, decode_fetch, encode_fetch
 from reference.live_frames import receive_frame, send_frame
 from spec.errors import MalformedInput
+from spec.formats.requests import decode_request
 from spec.kafka_types import TopicPartition
-from spec.requests import decode_request
 
 NUMBERS = st.integers(-(2**31), 2**31 - 1)
 FOLLOWED = st.builds(Followed, st.from_regex("[a-z]{1,9}", fullmatch=True), st.integers(0, 99), NUMBERS)

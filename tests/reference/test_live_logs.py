@@ -9,12 +9,12 @@ import pytest
 from model_check.recordings.recorded_sessions import sessions_by_log
 from reference.journal import Milestone, Reached, Report, StateChange
 from reference.live_logs import Logs
-from spec.controller_log.broker_changes import BrokerDifference
-from spec.controller_log.failover import ReadyToServe
-from spec.controller_log.lines import parse_controller_line
 from spec.kafka_types import TopicPartition
-from spec.log_entries import LogEntry, TornLine, read_entries
-from spec.state_change_lines import LeaderElected, parse_line
+from spec.logs.controller_log.broker_changes import BrokerDifference
+from spec.logs.controller_log.failover import ReadyToServe
+from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.log_entries import LogEntry, TornLine, read_entries
+from spec.logs.state_change_lines import LeaderElected, parse_line
 
 LINE = LeaderElected(1, 4, leader=2, partition=TopicPartition("t", 0))
 

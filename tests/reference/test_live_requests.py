@@ -15,11 +15,8 @@ from reference.live_fetching import Fetch, Followed, encode_fetch
 from reference.live_frames import receive_frame, send_frame
 from reference.live_logs import Logs
 from reference.live_requests import Listeners, RequestServer
-from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
-from spec.log_entries import LogEntry, read_entries
-from spec.request_log_lines import RequestCompleted, RequestReceived, parse_request_line
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     ApiKey,
     ControlledShutdownRequest,
     ControlledShutdownResponse,
@@ -34,7 +31,10 @@ from spec.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.requests import RequestHeader, decode_response, encode_request
+from spec.formats.requests import RequestHeader, decode_response, encode_request
+from spec.kafka_types import TopicPartition
+from spec.logs.log_entries import LogEntry, read_entries
+from spec.logs.request_log_lines import RequestCompleted, RequestReceived, parse_request_line
 
 LEADER_AND_ISR = LeaderAndIsrRequest(2, 5, (PartitionLeadership("t", 0, 5, 1, 3, (1, 2), 4, (1, 2)),), ())
 METADATA = UpdateMetadataRequest(2, 5, (), (LiveBroker(3, end_points=(EndPoint(9093, "127.0.0.1", "PLAINTEXT"),)),))

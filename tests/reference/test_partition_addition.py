@@ -12,11 +12,11 @@ from reference.partition_addition import ModifiedTopic, OnPartitionModifications
 from reference.preferred_election import FinishFailover
 from reference.procedures import UnexpectedFailure
 from reference.state_effects import CreateState, ReadForNewReplica
+from spec.formats.request_schemas import LeaderAndIsrRequest
 from spec.kafka_types import TopicPartition
-from spec.log_lines import Line
+from spec.logs.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.request_schemas import LeaderAndIsrRequest
 from spec.state import Callback
 from tests.reference.deletions import said
 from tests.reference.hands import TP, Hand, controller, failed_over, requests, znode

@@ -12,10 +12,10 @@ from model_check.refinement.observations import Observer
 from reference.journal import Report
 from reference.memory_scheduler import choices, step
 from reference.memory_start import initial_cluster
-from spec.controller_log.lines import parse_controller_line
-from spec.controller_log.reassignment import REASSIGNMENT_LINES, ReassignmentRemoved, ReassignmentRequested
-from spec.log_entries import LogEntry, read_entries
-from spec.log_lines import Line
+from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES, ReassignmentRemoved, ReassignmentRequested
+from spec.logs.log_entries import LogEntry, read_entries
+from spec.logs.log_lines import Line
 from spec.model import Model
 from spec.scopes import Scope
 from spec.state import shape

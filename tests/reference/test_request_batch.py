@@ -9,11 +9,11 @@ from reference.context import ControllerContext, LeaderIsrAndControllerEpoch, Re
 from reference.controller import Configuration, KafkaController
 from reference.journal import Entry, RequestSent, StateChange
 from reference.procedures import DirtyBatch, LeftOverChannel
+from spec.formats.request_schemas import ApiKey, LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
+from spec.formats.requests import RequestHeader, decode_request, encode_request
+from spec.formats.znodes import BrokerPayload
 from spec.kafka_types import TopicPartition
-from spec.request_schemas import ApiKey, LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
-from spec.requests import RequestHeader, decode_request, encode_request
-from spec.state_change_lines import parse_line
-from spec.znodes import BrokerPayload
+from spec.logs.state_change_lines import parse_line
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 

@@ -14,15 +14,15 @@ from reference.deletion_requests import DropRequest, OnDeletionChange
 from reference.effects import JoinThread, OnBrokerChange
 from reference.preferred_election import FinishFailover
 from reference.topic_deletion import DeleteQueuedTopic, is_due, on_replica_deleted
-from spec.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
-from spec.replica_states import ReplicaState
-from spec.request_schemas import (
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionsResponse,
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
+from spec.kafka_types import TopicPartition
+from spec.replica_states import ReplicaState
 from spec.state import Callback, DeletionThread
 from spec.variants import Switch
 from tests.reference.deletions import INELIGIBLE, P0, P1, REPLICAS, STARTED, SUCCESSFUL, Cluster, said

@@ -6,12 +6,12 @@ import pytest
 
 from model_check.results import plain_document
 from model_check.verdicts import Verdict
-from spec.controller_log.lines import CONTROLLER_LOG
 from spec.kafka_types import V082, KafkaVersion
+from spec.logs.controller_log.lines import CONTROLLER_LOG
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.partition_states import PARTITION_TRANSITIONS
 from spec.properties import claims
 from spec.replica_states import REPLICA_TRANSITIONS
-from spec.state_change_lines import STATE_CHANGE_LOG
 from spec.system import rules
 from spec.tables import transitions
 from spec.variants import VARIANTS, Switch

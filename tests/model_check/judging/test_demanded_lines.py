@@ -11,16 +11,16 @@ from model_check.judging.printed import Printing
 from model_check.judging.reported import Reporting
 from model_check.recordings.recorded import Cluster
 from model_check.recordings.recorded_processes import ControllerSaid
-from spec.controller_log.broker_changes import ShuttingDownBroker
-from spec.controller_log.isr_notification import NotificationsFound
-from spec.controller_log.reassignment import ReassignmentRequested
-from spec.controller_request_lines import UpdateMetadataSending
 from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
-from spec.log_lines import Line
-from spec.logged_values import Leadership
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_log.reassignment import ReassignmentRequested
+from spec.logs.controller_request_lines import UpdateMetadataSending
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import Leadership
+from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.replica_states import ReplicaState
 from spec.state import At
-from spec.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.terms import number
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))

@@ -11,10 +11,10 @@ from model_check.judging.plain_state import PlainState
 from model_check.recordings.reading import read
 from model_check.recordings.recorded import Cluster
 from model_check.recordings.recorded_processes import ControllerSaid
-from spec.controller_log.isr_notification import NotificationsFound
-from spec.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
 from spec.kafka_types import TopicPartition
-from spec.log_lines import Line
+from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
+from spec.logs.log_lines import Line
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread
 from tests.model_check.unpacking import changed

@@ -23,10 +23,10 @@ from model_check.recordings.recorded_zookeeper import (
     WriteConflicted,
 )
 from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
-from spec.controller_log.failover import SessionExpiredElectedAlready
-from spec.controller_log.lines import CONTROLLER_LOG
 from spec.errors import BadInput
 from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.failover import SessionExpiredElectedAlready
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, unpacked
 
 NAME = "12-D1-epoch-write-delayed"

@@ -11,7 +11,7 @@ from model_check.recordings.reading import read
 from model_check.recordings.recorded_clocks import ahead_of_zookeeper
 from model_check.recordings.recorded_zookeeper import SessionBegan, ZooKeeperChange
 from spec.errors import BadInput
-from spec.log_entries import print_time
+from spec.logs.log_entries import print_time
 from tests.model_check.unpacking import recording, unpacked
 
 NAME = "12-D1-epoch-write-delayed"

@@ -5,7 +5,7 @@ from itertools import count
 from model_check.recordings.recorded_cluster import resurrections
 from model_check.recordings.recorded_sessions import Session
 from reference.zookeeper_transactions import Change, NodeCreated, NodeDeleted, Transaction
-from spec.znodes import TopicConfigPayload, TopicPayload
+from spec.formats.znodes import TopicConfigPayload, TopicPayload
 
 SESSION = 7
 CONFIGURATION = NodeCreated("/config/topics/t", TopicConfigPayload(config={}).encode(), 0, 0)

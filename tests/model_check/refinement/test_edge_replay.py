@@ -26,8 +26,8 @@ from reference.request_batch import RequestBatch
 from reference.state_effects import WriteRemoval
 from reference.zookeeper_api import SetData
 from reference.zookeeper_scripts import state_path
-from spec.error_codes import ErrorCode
-from spec.request_schemas import PartitionLeadership
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope
 from spec.variants import VARIANTS, Switch
 

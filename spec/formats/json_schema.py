@@ -1,0 +1,294 @@
+"""JSON payloads declared once: read strictly, and printed as Kafka's `Json.encode` prints them.
+
+A payload is a dataclass whose annotations carry a `JsonType` beside the Python type:
+
+    leader: Annotated[int, Integer(NO_LEADER)]
+
+Reading refuses what Kafka would quietly take: unknown keys, missing ones, a key twice, numbers with a fraction, `true`
+for 1, numbers beyond 32 bits. Printing puts no blank anywhere and takes the order of keys from Scala's maps. White
+space between tokens is read, since admin tools other than Kafka's write it.
+
+Left out on purpose: escapes. Kafka writes a string between quotes as it is, so a string that would need an escape is
+refused when it is printed; Kafka itself would write something that is no JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NoReturn, get_type_hints
+
+from spec.errors import Where
+from spec.formats.scala_order import immutable_map_order
+
+INT_MAX = 2**31 - 1
+INT_MIN = -(2**31)
+NEEDS_ESCAPE = re.compile(r'["\\\x00-\x1f]')
+
+
+class JsonType(ABC):
+    """How one kind of value stands in a JSON payload; both directions refuse with MalformedInput."""
+
+    @abstractmethod
+    def read(self, value: object, where: Where) -> Any:
+        """The Python value for a decoded JSON value."""
+
+    @abstractmethod
+    def write(self, value: Any, where: Where) -> str:
+        """The JSON text for a Python value, exactly as Kafka prints it."""
+
+
+@dataclass(frozen=True)
+class Integer(JsonType):
+    """A whole number within 32 bits and the given bounds."""
+
+    minimum: int = INT_MIN
+    maximum: int = INT_MAX
+
+    def read(self, value: object, where: Where) -> int:
+        """The number."""
+        if not isinstance(value, int) or isinstance(value, bool):
+            where.refuse(f"expected a whole number, found {shown(value)}")
+        if not self.minimum <= value <= self.maximum:
+            where.refuse(f"{value} is not within {self.minimum}..{self.maximum}")
+        return value
+
+    def write(self, value: Any, where: Where) -> str:
+        """Its decimal digits."""
+        return str(self.read(value, where))
+
+
+@dataclass(frozen=True)
+class Constant(JsonType):
+    """A number that cannot be another one, such as the version of a payload that has only one."""
+
+    value: int
+
+    def read(self, value: object, where: Where) -> int:
+        """The number."""
+        if not isinstance(value, int) or isinstance(value, bool) or value != self.value:
+            where.refuse(f"expected {self.value}, found {shown(value)}")
+        return value
+
+    def write(self, value: Any, where: Where) -> str:
+        """Its decimal digits."""
+        return str(self.read(value, where))
+
+
+@dataclass(frozen=True)
+class Text(JsonType):
+    """A string, all of which fits a pattern; `nullable` where Kafka writes null for an absent one."""
+
+    pattern: str = "(?s:.*)"
+    what: str = "a string"
+    nullable: bool = False
+
+    def read(self, value: object, where: Where) -> str | None:
+        """The string."""
+        if value is None and self.nullable:
+            return None
+        if not isinstance(value, str) or not re.fullmatch(self.pattern, value):
+            where.refuse(f"expected {self.what}, found {shown(value)}")
+        return value
+
+    def write(self, value: Any, where: Where) -> str:
+        """The string between quotes."""
+        text = self.read(value, where)
+        if text is None:
+            return "null"
+        if NEEDS_ESCAPE.search(text):
+            where.refuse(f"Kafka writes strings without escapes, which {shown(text)} would need")
+        return f'"{text}"'
+
+
+@dataclass(frozen=True)
+class Milliseconds(JsonType):
+    """A time in milliseconds since 1970, which Kafka writes as a string of digits."""
+
+    def read(self, value: object, where: Where) -> int:
+        """The number of milliseconds."""
+        if not isinstance(value, str) or not re.fullmatch(r"(0|[1-9][0-9]{0,18})", value):
+            where.refuse(f"expected milliseconds as a string of digits, found {shown(value)}")
+        return int(value)
+
+    def write(self, value: Any, where: Where) -> str:
+        """The digits between quotes."""
+        return f'"{self.read(str(value), where)}"'
+
+
+@dataclass(frozen=True)
+class ListOf(JsonType):
+    """An ordered list, a tuple in Python; `distinct` where no element may stand in it twice."""
+
+    element: JsonType
+    distinct: bool = False
+
+    def read(self, value: object, where: Where) -> tuple[Any, ...]:
+        """The elements."""
+        if not isinstance(value, list):
+            where.refuse(f"expected a list, found {shown(value)}")
+        elements = tuple(self.element.read(item, where.item(index)) for index, item in enumerate(value))
+        if self.distinct and len(set(elements)) < len(elements):
+            where.refuse(f"{value} has an element twice")
+        return elements
+
+    def write(self, value: Any, where: Where) -> str:
+        """The elements between brackets."""
+        return "[" + ",".join(self.element.write(item, where.item(index)) for index, item in enumerate(value)) + "]"
+
+
+@dataclass(frozen=True)
+class MapOf(JsonType):
+    """A map whose keys are data (partition numbers, listener names), kept in the order in which they stand."""
+
+    value: JsonType
+    numbers: bool = False
+
+    def read(self, value: object, where: Where) -> Mapping[Any, Any]:
+        """The map, read-only; its order does not count when two are compared."""
+        if not isinstance(value, dict):
+            where.refuse(f"expected a map, found {shown(value)}")
+        read_key = partition_key if self.numbers else (lambda key, _: key)
+        return MappingProxyType(
+            {read_key(key, where): self.value.read(item, where.key(key)) for key, item in value.items()}
+        )
+
+    def write(self, value: Any, where: Where) -> str:
+        """The pairs between braces."""
+        pairs = (f"{TEXT.write(str(key), where)}:{self.value.write(value[key], where.key(str(key)))}" for key in value)
+        return "{" + ",".join(pairs) + "}"
+
+
+TEXT = Text()
+
+
+def partition_key(key: str, where: Where) -> int:
+    """A partition number, which JSON can only have as a string when it is a key."""
+    if not re.fullmatch(r"0|[1-9][0-9]{0,9}", key) or int(key) > INT_MAX:
+        where.refuse(f"expected a partition number as key, found {shown(key)}")
+    return int(key)
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Marks a key that stands in a payload only from one version of it on, perhaps not always (`required`)."""
+
+    since: int
+    required: bool = True
+
+    def allow(self, version: int) -> bool:
+        """Whether a payload of this version may have the key."""
+        return version >= self.since
+
+
+Order = Callable[[Sequence[str]], list[str]]
+
+
+class Record(JsonType):
+    """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types."""
+
+    def __init__(self, cls: type[Any], order: Callable[[int], Order] = lambda _: immutable_map_order) -> None:
+        self.cls = cls
+        self.order = order
+        """The order of keys, by the payload's version (0 for a record that has none)."""
+
+    @cached_property
+    def _keys(self) -> dict[str, tuple[JsonType, Versions]]:
+        hints = get_type_hints(self.cls, include_extras=True)
+        return {field.name: _declared(field, hints[field.name]) for field in fields(self.cls)}
+
+    def read(self, value: object, where: Where) -> Any:
+        """The record, if it has all the keys of its version and no other."""
+        if not isinstance(value, dict):
+            where.refuse(f"expected an object, found {shown(value)}")
+        for key in value:
+            if key not in self._keys:
+                where.key(key).refuse(f"unknown key (known: {', '.join(self._keys)})")
+        version = self._version(value, where)
+        values = {}
+        for key, (json_type, versions) in self._keys.items():
+            if key in value:
+                if not versions.allow(version):
+                    where.key(key).refuse(f"stands in version {versions.since} and later only, this is {version}")
+                values[key] = json_type.read(value[key], where.key(key))
+            elif versions.allow(version) and versions.required:
+                where.key(key).refuse("missing")
+        return self.cls(**values)
+
+    def _version(self, value: dict[str, object], where: Where) -> int:
+        if "version" not in self._keys:
+            return 0
+        if "version" not in value:
+            where.key("version").refuse("missing")
+        return _number(self._keys["version"][0].read(value["version"], where.key("version")))
+
+    def write(self, value: Any, where: Where) -> str:
+        """The object, its keys in the order of the map that Kafka builds for this version."""
+        version = _number(getattr(value, "version", 0))
+        present = [key for key in self._keys if self._stands(key, value, version, where)]
+        texts = {key: self._keys[key][0].write(getattr(value, key), where.key(key)) for key in present}
+        return "{" + ",".join(f'"{key}":{texts[key]}' for key in self.order(version)(present)) + "}"
+
+    def _stands(self, key: str, value: Any, version: int, where: Where) -> bool:
+        """Whether a record has this key, which must be so for its version."""
+        versions = self._keys[key][1]
+        if versions.since == 0:
+            return True
+        given = getattr(value, key) is not None
+        if given and not versions.allow(version):
+            where.key(key).refuse(f"stands in version {versions.since} and later only, this is {version}")
+        if not given and versions.allow(version) and versions.required:
+            where.key(key).refuse(f"missing in version {version}")
+        return given
+
+
+def _number(version: object) -> int:
+    """A version to compare others with; the cluster's id has the string "1", and only one version."""
+    return version if isinstance(version, int) else 0
+
+
+def _declared(field: Field[Any], hint: Any) -> tuple[JsonType, Versions]:
+    """The JSON type and the versions in an annotation."""
+    metadata = getattr(hint, "__metadata__", ())
+    json_type = next((item for item in metadata if isinstance(item, JsonType)), None)
+    if json_type is None:
+        raise TypeError(f"{field.name} has no JSON type in its annotation")
+    versions = next((item for item in metadata if isinstance(item, Versions)), Versions(0))
+    if versions.since and field.default is MISSING:
+        raise TypeError(f"{field.name} can be absent, so it needs a default")
+    return json_type, versions
+
+
+def decode_json(text: str, where: Where) -> object:
+    """The value of a whole JSON text, in which no object has a key twice and no number a fraction or exponent."""
+
+    def no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = next(key for index, (key, _) in enumerate(pairs) if key in dict(pairs[:index]))
+            where.key(twice).refuse("the key stands twice in one object")
+        return found
+
+    def no_fraction(number: str) -> NoReturn:
+        where.refuse(f"{number} is not a whole number")
+
+    try:
+        return json.loads(
+            text, object_pairs_hook=no_key_twice, parse_float=no_fraction, parse_constant=no_fraction, strict=True
+        )
+    except (ValueError, RecursionError) as error:
+        where.refuse(f"not JSON: {error}")
+
+
+def shown(value: object) -> str:
+    """A value in a message, as JSON and not too long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,209 @@
+"""The four requests between controller and brokers and their answers, each declared once for all its versions.
+
+The controller sends LeaderAndIsr, UpdateMetadata and StopReplica; a broker that wants to stop asks the controller for a
+ControlledShutdown. Field names and order are Kafka's own.
+
+| Kafka | LeaderAndIsr | StopReplica | UpdateMetadata | ControlledShutdown |
+|---|---|---|---|---|
+| 0.8.2 | 0 | 0 | 0 | 0 |
+| 0.9.0 | 0 | 0 | 0-1 | 0-1 |
+| 0.10.0, 0.10.1 | 0 | 0 | 0-2 | 0-1 |
+| 0.10.2 | 0 | 0 | 0-3 | 0-1 |
+
+Nothing is negotiated: each side sends the newest version that its configured inter-broker protocol has.
+
+Kafka: `org.apache.kafka.common.protocol.Protocol`, 0.10.2.2; in 0.8.2 `kafka.api.LeaderAndIsrRequest` and its like,
+whose bytes are those of version 0. Left out on purpose: later versions (is_new, broker epochs, tagged fields).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, ClassVar, Final
+
+from spec.formats.error_codes import ERROR_CODE, ErrorCode
+from spec.formats.wire import BOOLEAN, INT16, INT32, NULLABLE_STRING, STRING, ArrayOf
+from spec.formats.wire_structs import Struct, Versions
+from spec.kafka_types import V0100, V0102, V082, V090, KafkaVersion, PartitionId, Topic, TopicPartition
+
+
+class ApiKey(IntEnum):
+    """The number that says which request follows."""
+
+    LEADER_AND_ISR = 4
+    STOP_REPLICA = 5
+    UPDATE_METADATA = 6
+    CONTROLLED_SHUTDOWN = 7
+
+
+NEWEST_VERSION: Final[Mapping[ApiKey, Mapping[KafkaVersion, int]]] = {
+    ApiKey.LEADER_AND_ISR: {V082: 0},
+    ApiKey.STOP_REPLICA: {V082: 0},
+    ApiKey.UPDATE_METADATA: {V082: 0, V090: 1, V0100: 2, V0102: 3},
+    ApiKey.CONTROLLED_SHUTDOWN: {V082: 0, V090: 1},
+}
+"""The newest version of each request, by the release that brought it."""
+
+
+def api_version(key: ApiKey, version: KafkaVersion) -> int:
+    """The version of a request that a controller or broker of this release sends."""
+    return max(number for release, number in NEWEST_VERSION[key].items() if release <= version)
+
+
+def api_versions(key: ApiKey) -> range:
+    """Every version that the documented controller's releases know of a request."""
+    return range(max(NEWEST_VERSION[key].values()) + 1)
+
+
+I16 = Annotated[int, INT16]
+I32 = Annotated[int, INT32]
+I32s = Annotated[tuple[int, ...], ArrayOf(INT32)]
+Text = Annotated[str, STRING]
+Partitions = Annotated[tuple[TopicPartition, ...], ArrayOf(Struct(TopicPartition))]
+Code = Annotated[ErrorCode, ERROR_CODE]
+
+
+class Request:
+    """A request to a broker, or to the controller; `api_key` says which."""
+
+    api_key: ClassVar[ApiKey]
+
+
+class Response:
+    """An answer; which request it answers, only the asker's correlation id tells."""
+
+
+@dataclass(frozen=True)
+class PartitionLeadership:
+    """The leadership of one partition; `controller_epoch` is that of the last decision, perhaps not the sender's."""
+
+    topic: Topic
+    partition: PartitionId
+    controller_epoch: I32
+    leader: I32
+    leader_epoch: I32
+    isr: I32s
+    zk_version: I32
+    replicas: I32s
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """The partition that this is about."""
+        return TopicPartition(self.topic, self.partition)
+
+
+@dataclass(frozen=True)
+class LiveLeader:
+    """Where a broker listens that leads one of the request's partitions."""
+
+    id: I32
+    host: Text
+    port: I32
+
+
+@dataclass(frozen=True)
+class LeaderAndIsrRequest(Request):
+    """Become leader or follower of these partitions."""
+
+    api_key = ApiKey.LEADER_AND_ISR
+    controller_id: I32
+    controller_epoch: I32
+    partition_states: Annotated[tuple[PartitionLeadership, ...], ArrayOf(Struct(PartitionLeadership))]
+    live_leaders: Annotated[tuple[LiveLeader, ...], ArrayOf(Struct(LiveLeader))]
+
+
+@dataclass(frozen=True)
+class StopReplicaRequest(Request):
+    """Stop fetching these partitions, and delete their logs if so told."""
+
+    api_key = ApiKey.STOP_REPLICA
+    controller_id: I32
+    controller_epoch: I32
+    delete_partitions: Annotated[bool, BOOLEAN]
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class EndPoint:
+    """Where a broker listens for one security protocol (0 is PLAINTEXT)."""
+
+    port: I32
+    host: Text
+    listener_name: Annotated[str | None, STRING, Versions(3)] = None
+    security_protocol_type: I16 = 0
+
+
+@dataclass(frozen=True)
+class LiveBroker:
+    """A registered broker: host and port in version 0, its end points from 1 on, its rack from 2 on."""
+
+    id: I32
+    host: Annotated[str | None, STRING, Versions(0, 0)] = None
+    port: Annotated[int | None, INT32, Versions(0, 0)] = None
+    end_points: Annotated[tuple[EndPoint, ...], ArrayOf(Struct(EndPoint)), Versions(1)] = ()
+    rack: Annotated[str | None, NULLABLE_STRING, Versions(2)] = None
+
+
+@dataclass(frozen=True)
+class UpdateMetadataRequest(Request):
+    """Tell clients this leadership of these partitions; the registered brokers replace those known before."""
+
+    api_key = ApiKey.UPDATE_METADATA
+    controller_id: I32
+    controller_epoch: I32
+    partition_states: Annotated[tuple[PartitionLeadership, ...], ArrayOf(Struct(PartitionLeadership))]
+    live_brokers: Annotated[tuple[LiveBroker, ...], ArrayOf(Struct(LiveBroker))]
+
+
+@dataclass(frozen=True)
+class ControlledShutdownRequest(Request):
+    """A broker asks the controller to move its leadership away before it stops."""
+
+    api_key = ApiKey.CONTROLLED_SHUTDOWN
+    broker_id: I32
+
+
+@dataclass(frozen=True)
+class PartitionError:
+    """What became of one partition."""
+
+    topic: Topic
+    partition: PartitionId
+    error_code: Code
+
+
+@dataclass(frozen=True)
+class PartitionsResponse(Response):
+    """The answer to LeaderAndIsr and to StopReplica; no partitions if the request as a whole was refused."""
+
+    error_code: Code
+    partitions: Annotated[tuple[PartitionError, ...], ArrayOf(Struct(PartitionError))] = ()
+
+
+@dataclass(frozen=True)
+class UpdateMetadataResponse(Response):
+    """The answer to UpdateMetadata."""
+
+    error_code: Code
+
+
+@dataclass(frozen=True)
+class ControlledShutdownResponse(Response):
+    """The partitions that the broker still leads."""
+
+    error_code: Code
+    partitions_remaining: Partitions = ()
+
+
+REQUESTS: Final[Mapping[ApiKey, Struct]] = {
+    cls.api_key: Struct(cls)
+    for cls in (LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest, ControlledShutdownRequest)
+}
+RESPONSES: Final[Mapping[ApiKey, Struct]] = {
+    ApiKey.LEADER_AND_ISR: Struct(PartitionsResponse),
+    ApiKey.STOP_REPLICA: Struct(PartitionsResponse),
+    ApiKey.UPDATE_METADATA: Struct(UpdateMetadataResponse),
+    ApiKey.CONTROLLED_SHUTDOWN: Struct(ControlledShutdownResponse),
+}

@@ -1,0 +1,267 @@
+"""What the controller's znodes hold: each payload declared once, read strictly and printed byte for byte as Kafka does.
+
+    payload = parse_payload("/brokers/topics/t/partitions/0/state", data)      # a PartitionStatePayload
+    data = payload.encode()                                                   # the bytes that Kafka 0.10.2 writes
+
+Reading knows more forms than one version writes: a pre-0.8 `/controller`, broker registrations of versions 1 to 4. The
+value keeps which form it had, so it prints as it stood. The order of keys comes from Scala's maps, that of partitions
+and list elements is the value's own.
+
+Kafka: `ZkUtils.leaderAndIsrZkData`, `replicaAssignmentZkData` and `formatAsReassignmentJson`,
+`ZookeeperLeaderElector.elect`, `Broker.toJson`, `ReplicationUtils.generateIsrChangeJson` and
+`AdminUtils.writeEntityConfig`.
+
+Left out on purpose: what Kafka would tolerate (unknown keys, a fraction, a duplicate). The spec has no meaning for it,
+so such a payload is refused, with the path and the field. A partition that an admin's order names twice is let through:
+it is well-formed, and Kafka takes the last.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Final, Self
+
+from spec.errors import Where
+from spec.formats import znode_paths as paths
+from spec.formats.json_schema import (
+    INT_MAX,
+    TEXT,
+    Constant,
+    Integer,
+    ListOf,
+    MapOf,
+    Milliseconds,
+    Record,
+    Text,
+    Versions,
+    decode_json,
+    shown,
+)
+from spec.formats.scala_order import immutable_map_order, mutable_map_order
+from spec.formats.znode_paths import Path, PathKind
+from spec.kafka_types import BROKER_ID as ID
+from spec.kafka_types import NO_LEADER, BrokerId, BrokerIds, Epoch, KafkaVersion, PartitionId, Topic, TopicPartition
+
+Version1 = Annotated[int, Constant(1)]
+
+
+class Payload(ABC):
+    """What a znode holds. `str` gives the text, `encode` the bytes, exactly as Kafka writes them."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, text: str, where: Where) -> Self:
+        """The payload that the text is; MalformedInput with path, field and reason if it is none."""
+
+    def encode(self) -> bytes | None:
+        """The znode's data; None where Kafka leaves it null."""
+        return str(self).encode()
+
+
+class JsonPayload(Payload):
+    """A payload that is a JSON object; `schema` derives both directions from the fields of the class."""
+
+    schema: ClassVar[Record]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.schema = Record(cls, cls.key_order)
+
+    @classmethod
+    def key_order(cls, version: int) -> Any:
+        """How Kafka's map of a payload of this version orders its keys."""
+        del version
+        return immutable_map_order
+
+    @classmethod
+    def parse(cls, text: str, where: Where) -> Self:
+        """The payload that the JSON text is."""
+        payload: Self = cls.schema.read(decode_json(text, where), where)
+        return payload
+
+    def __str__(self) -> str:
+        return self.schema.write(self, Where(type(self).__name__))
+
+
+@dataclass(frozen=True)
+class ControllerPayload(JsonPayload):
+    """Who is controller, and since when in milliseconds; before 0.8 the bare id stood there (`timestamp` None)."""
+
+    version: Version1 = 1
+    brokerid: BrokerId = field(kw_only=True)
+    timestamp: Annotated[int | None, Milliseconds()] = field(kw_only=True)
+
+    @classmethod
+    def parse(cls, text: str, where: Where) -> Self:
+        """The payload of either form (`KafkaController.parseControllerId`)."""
+        value = decode_json(text, where)
+        if isinstance(value, dict):
+            return super().parse(text, where)
+        return cls(brokerid=ID.read(value, where), timestamp=None)
+
+    def __str__(self) -> str:
+        return str(self.brokerid) if self.timestamp is None else super().__str__()
+
+
+@dataclass(frozen=True)
+class ControllerEpochPayload(Payload):
+    """The epoch of the last controller elected, as a decimal number that is no JSON document to Kafka."""
+
+    controller_epoch: int
+
+    @classmethod
+    def parse(cls, text: str, where: Where) -> Self:
+        """The epoch."""
+        if not re.fullmatch(r"0|[1-9][0-9]{0,9}", text) or int(text) > INT_MAX:
+            where.refuse(f"expected an epoch in decimal digits, found {shown(text)}")
+        return cls(int(text))
+
+    def __str__(self) -> str:
+        return str(self.controller_epoch)
+
+
+@dataclass(frozen=True)
+class BrokerPayload(JsonPayload):
+    """A broker's registration: v1 up to 0.8.2, v2 in 0.9.0 (adds endpoints), v3 in 0.10.0 and 0.10.1 (adds rack), v4.
+
+    `host` and `port` are those of the PLAINTEXT endpoint, null and -1 if there is none.
+    """
+
+    version: Annotated[int, Integer(1, 4)]
+    host: Annotated[str | None, Text(nullable=True)]
+    port: Annotated[int, Integer(-1, 65535)]
+    endpoints: Annotated[tuple[str, ...] | None, ListOf(TEXT), Versions(2)] = field(default=None, kw_only=True)
+    jmx_port: Annotated[int, Integer(-1, 65535)] = -1
+    timestamp: Annotated[int, Milliseconds()] = field(kw_only=True)
+    rack: Annotated[str | None, TEXT, Versions(3, required=False)] = field(default=None, kw_only=True)
+    listener_security_protocol_map: Annotated[Mapping[str, str] | None, MapOf(TEXT), Versions(4)] = field(
+        default=None, kw_only=True, hash=False
+    )
+
+    @classmethod
+    def key_order(cls, version: int) -> Any:
+        """`Broker.toJson` of 0.10.2 fills a mutable map, `ZkUtils.registerBrokerInZk` before it an immutable one."""
+        return mutable_map_order if version >= 4 else immutable_map_order
+
+
+def registration_version(version: KafkaVersion) -> int:
+    """The version of the registration that a broker writes whose inter.broker.protocol.version is its own."""
+    return {82: 1, 90: 2, 100: 3, 101: 3, 102: 4}[version]
+
+
+@dataclass(frozen=True)
+class TopicPayload(JsonPayload):
+    """The assigned replicas (AR) of every partition of a topic, in order of preference."""
+
+    version: Version1 = 1
+    partitions: Annotated[Mapping[int, tuple[int, ...]], MapOf(ListOf(ID, distinct=True), numbers=True)] = field(
+        kw_only=True, hash=False
+    )
+
+
+@dataclass(frozen=True)
+class PartitionStatePayload(JsonPayload):
+    """Who leads a partition, in which leader epoch, who is in sync, and which controller decided so."""
+
+    version: Version1 = 1
+    leader: Annotated[int, Integer(NO_LEADER)] = field(kw_only=True)
+    leader_epoch: Epoch = field(kw_only=True)
+    controller_epoch: Epoch = field(kw_only=True)
+    isr: BrokerIds = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class PartitionReassignment:
+    """One partition to be reassigned, and its target replicas (RAR) in order of preference."""
+
+    topic: Topic
+    partition: PartitionId
+    replicas: BrokerIds
+
+
+@dataclass(frozen=True)
+class ReassignPartitionsPayload(JsonPayload):
+    """The reassignments that are not finished; the tool writes all of them, the controller what remains."""
+
+    version: Version1 = 1
+    partitions: Annotated[tuple[PartitionReassignment, ...], ListOf(Record(PartitionReassignment))] = field(
+        kw_only=True
+    )
+
+
+@dataclass(frozen=True)
+class PartitionsPayload(JsonPayload):
+    """A list of partitions: those to elect the preferred replica for, or those whose ISR a leader changed."""
+
+    version: Version1 = 1
+    partitions: Annotated[tuple[TopicPartition, ...], ListOf(Record(TopicPartition))] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class TopicConfigPayload(JsonPayload):
+    """The configuration that a topic overrides."""
+
+    version: Version1 = 1
+    config: Annotated[Mapping[str, str], MapOf(TEXT)] = field(kw_only=True, hash=False)
+
+
+@dataclass(frozen=True)
+class ClusterIdPayload(JsonPayload):
+    """The id that the first broker of a cluster drew (0.10.1 on); its version is a string, unlike all others."""
+
+    version: Annotated[str, Text("1", 'the string "1"')] = "1"
+    id: Annotated[str, TEXT] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class EmptyPayload(Payload):
+    """No content: the node itself is the message, or only a parent. Kafka creates it with null data or with none."""
+
+    null: bool = True
+
+    @classmethod
+    def parse(cls, text: str, where: Where) -> Self:
+        """Nothing, which must be nothing."""
+        if text:
+            where.refuse(f"expected no data, found {shown(text)}")
+        return cls(null=False)
+
+    def __str__(self) -> str:
+        return ""
+
+    def encode(self) -> bytes | None:
+        """Null, or no bytes."""
+        return None if self.null else b""
+
+
+PAYLOADS: Final[Mapping[PathKind, type[Payload]]] = {
+    paths.CONTROLLER: ControllerPayload,
+    paths.CONTROLLER_EPOCH: ControllerEpochPayload,
+    paths.BROKER: BrokerPayload,
+    paths.BROKER_TOPIC: TopicPayload,
+    paths.STATE: PartitionStatePayload,
+    paths.REASSIGN_PARTITIONS: ReassignPartitionsPayload,
+    paths.PREFERRED_REPLICA_ELECTION: PartitionsPayload,
+    paths.ISR_CHANGE: PartitionsPayload,
+    paths.TOPIC_CONFIG: TopicConfigPayload,
+    paths.CLUSTER_ID: ClusterIdPayload,
+}
+"""The payload of each kind of path; the others are empty."""
+
+
+def parse_payload(path: Path | str, data: bytes | str | None) -> Payload:
+    """What a znode holds, or MalformedInput that names its path, the field and the reason."""
+    where = Where(str(path))
+    kind = (Path.parse(path) if isinstance(path, str) else path).kind
+    payload = PAYLOADS.get(kind, EmptyPayload)
+    if data is None:
+        return EmptyPayload() if payload is EmptyPayload else where.refuse("the node has no data")
+    if isinstance(data, bytes):
+        try:
+            data = data.decode()
+        except UnicodeDecodeError as error:
+            where.refuse(f"not UTF-8: {error}")
+    return payload.parse(data, where)

@@ -1,0 +1,152 @@
+"""What a broker writes to state-change.log about StopReplica and UpdateMetadata, and what all its lines share.
+
+`controller` and `epoch` are the sender's and its controller epoch. A partition prints as `[t,p]` in older versions and
+as `t-p` in newer ones; the class that holds it changed place by place, so each line says since when.
+
+Kafka: `ReplicaManager`, `MetadataCache`. The lines about LeaderAndIsr are in `spec/logs/leader_and_isr_lines.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import VOCABULARY, PartitionInfo
+
+CONTEXT: Final = "controller {controller:id} epoch {epoch:id}"
+
+
+CORRELATED: Final = "correlation id {correlation_id:int} from " + CONTEXT
+
+
+def dashed_since(version: KafkaVersion, text: str, born: KafkaVersion = V082) -> dict[KafkaVersion, str | None]:
+    """The two forms of a text whose partition, TP in it, prints as `t-p` from a version on."""
+    return {born: text.replace("TP", "{partition:[t,p]}"), version: text.replace("TP", "{partition:t-p}")}
+
+
+@dataclass(frozen=True)
+class BrokerLine(Line):
+    """A line of a process in the broker's role."""
+
+    prefix = "Broker {broker:id} "
+    shapes = VOCABULARY
+
+    broker: int
+
+
+@dataclass(frozen=True)
+class RequestLine(BrokerLine):
+    """A line about a request of this controller, epoch and correlation id."""
+
+    controller: int
+    epoch: int
+    correlation_id: int
+
+
+@dataclass(frozen=True)
+class PartitionLine(RequestLine):
+    """A line about one partition of a request."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class StopReplicaLine(BrokerLine):
+    """A line about one partition of a StopReplica; which request it was is not printed."""
+
+    delete: bool
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class StopReplicaStarted(
+    StopReplicaLine, text=dashed_since(V0102, "handling stop replica (delete={delete:bool}) for partition TP")
+):
+    """A replica is about to stop, and to be deleted if so told."""
+
+
+@dataclass(frozen=True)
+class ReplicaDoesNotExist(
+    StopReplicaLine,
+    text=dashed_since(
+        V0102,
+        "ignoring stop replica (delete={delete:bool}) for partition TP as replica doesn't exist on broker",
+    ),
+):
+    """There is no such replica in memory (its log may still be deleted)."""
+
+
+@dataclass(frozen=True)
+class StopReplicaFinished(
+    StopReplicaLine, text=dashed_since(V0102, "finished handling stop replica (delete={delete:bool}) for partition TP")
+):
+    """The replica has stopped."""
+
+
+OLD_CONTROLLER: Final = (
+    "received stop replica request from an old controller epoch {epoch:int}. Latest known controller"
+)
+
+
+@dataclass(frozen=True)
+class StopReplicaFromOldController(
+    BrokerLine,
+    text={
+        V082: OLD_CONTROLLER + " epoch is %d {known_epoch:int}",
+        V0100: OLD_CONTROLLER + " epoch is {known_epoch:int}",
+    },
+    level="WARN",
+):
+    """The whole request is refused; up to 0.9.0 a format mark was left in the text."""
+
+    epoch: int
+    known_epoch: int
+
+
+FROM_UPDATE: Final = (
+    f" in response to UpdateMetadata request sent by {CONTEXT} with correlation id {{correlation_id:int}}"
+)
+
+
+@dataclass(frozen=True)
+class LeaderInfoCached(
+    PartitionLine, text=dashed_since(V0100, "cached leader info {info:info} for partition TP" + FROM_UPDATE)
+):
+    """The broker will tell clients this leadership."""
+
+    info: PartitionInfo
+
+
+@dataclass(frozen=True)
+class PartitionUncached(
+    PartitionLine, text=dashed_since(V0100, "deleted partition TP from metadata cache" + FROM_UPDATE)
+):
+    """The broker will tell clients that there is no such partition: its topic is being deleted."""
+
+
+@dataclass(frozen=True)
+class UpdateMetadataFromOldController(
+    BrokerLine,
+    text="received update metadata request with correlation id {correlation_id:int} from an old controller"
+    " {controller:id} with epoch {epoch:int}. Latest known controller epoch is {known_epoch:int}",
+    level="WARN",
+):
+    """The whole request is refused."""
+
+    correlation_id: int
+    controller: int
+    epoch: int
+    known_epoch: int
+
+
+BROKER_CHANGE_LINES: Final[tuple[type[Line], ...]] = (
+    StopReplicaStarted,
+    ReplicaDoesNotExist,
+    StopReplicaFinished,
+    StopReplicaFromOldController,
+    LeaderInfoCached,
+    PartitionUncached,
+    UpdateMetadataFromOldController,
+)

@@ -1,0 +1,257 @@
+"""Requests on their way: what a batch sends, the channel manager, the send threads, and threads as such.
+
+A request inside a line is text: each version prints its class in another way, and kafka-request.log has it better.
+
+Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendThread`, `ShutdownableThread`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
+from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
+from spec.logs.controller_log.values import Replicas
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import BrokerNode
+
+ByNode = dict[KafkaVersion, str | None]
+
+
+def by_node(text: str, born: KafkaVersion = V082) -> ByNode:
+    """A text with NODE in it, in the forms in which a broker prints itself."""
+    nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node:node}"}
+    return {version: text.replace("NODE", node) for version, node in nodes.items() if version >= born}
+
+
+@dataclass(frozen=True)
+class BatchSays(ControllerLogLine, level="DEBUG"):
+    """A line of a batch, which has no prefix."""
+
+    loggers = "kafka.controller.ControllerBrokerRequestBatch"
+
+
+@dataclass(frozen=True)
+class StopReplicaSending(
+    BatchSays,
+    text="The stop replica request (delete = {delete:bool}) sent to broker {broker:id} is {replicas:replicas}",
+):
+    """The replicas that a broker is to stop; one line for each of the two kinds, empty or not."""
+
+    delete: bool
+    broker: int
+    replicas: Replicas
+
+
+@dataclass(frozen=True)
+class LeaderNotAssigned(
+    BatchSays,
+    text="Leader not yet assigned for partition {partition:[t,p]}. Skip sending UpdateMetadataRequest.",
+    level="INFO",
+):
+    """A partition without leadership information is left out of the metadata."""
+
+    partition: TopicPartition
+
+
+NOT_SENT: Final = "Haven't been able to send "
+EXCEPTION: Final = ". Exception message: {exception:words}"
+
+
+@dataclass(frozen=True)
+class LeaderAndIsrNotSent(
+    BatchSays,
+    text={
+        V090: NOT_SENT + "leader and isr requests, current state of the map is {requests:words}",
+        V0100: NOT_SENT + "leader and isr requests, current state of the map is {requests:words}" + EXCEPTION,
+    },
+    level="ERROR",
+):
+    """The batch failed with LeaderAndIsr requests left in it (0.10.0 means 0.10.0.1 here)."""
+
+    requests: str
+    exception: str | None = None
+
+
+@dataclass(frozen=True)
+class UpdateMetadataNotSent(
+    BatchSays,
+    text={
+        V090: NOT_SENT + "metadata update requests, current state of the map is {partitions:words}",
+        V0100: NOT_SENT + "metadata update requests, current state of the map is {partitions:words}" + EXCEPTION,
+        V0102: NOT_SENT
+        + "metadata update requests to brokers {brokers:set}, current state of the partition info is {partitions:words}"
+        + EXCEPTION,
+    },
+    level="ERROR",
+):
+    """The batch failed with UpdateMetadata requests left in it (0.10.0 means 0.10.0.1 here)."""
+
+    partitions: str
+    brokers: tuple[int, ...] | None = None
+    exception: str | None = None
+
+
+@dataclass(frozen=True)
+class StopReplicaNotSent(
+    BatchSays,
+    text={
+        V090: NOT_SENT + "stop replica requests, current state of the map is {requests:words}",
+        V0100: NOT_SENT + "stop replica requests, current state of the map is {requests:words}" + EXCEPTION,
+    },
+    level="ERROR",
+):
+    """The batch failed with StopReplica requests left in it (0.10.0 means 0.10.0.1 here)."""
+
+    requests: str
+    exception: str | None = None
+
+
+@dataclass(frozen=True)
+class RequestDropped(
+    ChannelManagerSays,
+    text="Not sending request {request:words} to broker {broker:id}, since it is offline.",
+    level="WARN",
+):
+    """The broker has no channel, so nobody will ever get this request."""
+
+    request: str
+    broker: int
+
+
+@dataclass(frozen=True)
+class Connecting(
+    ChannelManagerSays,
+    text="Controller {controller:id} trying to connect to broker {broker:id}",
+    level="DEBUG",
+):
+    """A channel for a new broker is made."""
+
+    broker: int
+
+
+@dataclass(frozen=True)
+class RemovalError(ChannelManagerSays, text="Error while removing broker by the controller", level="ERROR"):
+    """A channel could not be closed."""
+
+
+@dataclass(frozen=True)
+class Connected(
+    SendThreadSays, text=by_node("Controller {controller:id} connected to NODE for sending state change requests")
+):
+    """The connection stands."""
+
+    node: BrokerNode
+
+
+@dataclass(frozen=True)
+class NotConnected(
+    SendThreadSays,
+    text=by_node("Controller {controller:id}'s connection to broker NODE was unsuccessful"),
+    level={V082: "ERROR", V090: "WARN"},
+):
+    """The connection could not be made; it is tried again."""
+
+    node: BrokerNode
+
+
+@dataclass(frozen=True)
+class SendingFailed(
+    SendThreadSays,
+    text=by_node(
+        "Controller {controller:id} epoch {epoch:id} fails to send request {request:words} to broker NODE."
+        " Reconnecting to broker."
+    ),
+    level="WARN",
+):
+    """A request was perhaps sent, not answered, and will be sent again; `epoch` is the context's, 0 once resigned."""
+
+    epoch: int
+    request: str
+    node: BrokerNode
+
+
+@dataclass(frozen=True)
+class SendingGivenUp(
+    SendThreadSays, text=by_node("Controller {controller:id} fails to send a request to broker NODE"), level="ERROR"
+):
+    """The callback of an answer failed, or the thread was interrupted: the request is not sent again."""
+
+    node: BrokerNode
+
+
+@dataclass(frozen=True)
+class SendThreadStarting(SendThreadSays, text="Starting "):
+    """The thread runs; the blank at the end is Kafka's."""
+
+
+@dataclass(frozen=True)
+class SendThreadStopping(SendThreadSays, text="Shutting down"):
+    """The channel is being closed."""
+
+
+@dataclass(frozen=True)
+class SendThreadFailed(SendThreadSays, text="Error due to ", level="ERROR"):
+    """The thread ends with an exception."""
+
+
+@dataclass(frozen=True)
+class SendThreadStopped(SendThreadSays, text="Stopped "):
+    """The thread has left its loop."""
+
+
+@dataclass(frozen=True)
+class SendThreadJoined(SendThreadSays, text="Shutdown completed"):
+    """Who closes the channel has seen the thread end."""
+
+
+@dataclass(frozen=True)
+class DeletionThreadStarting(DeletionThreadSays, text="Starting "):
+    """The thread runs; the blank at the end is Kafka's."""
+
+
+@dataclass(frozen=True)
+class DeletionThreadStopping(DeletionThreadSays, text="Shutting down"):
+    """A resignation stops the thread."""
+
+
+@dataclass(frozen=True)
+class DeletionThreadFailed(DeletionThreadSays, text="Error due to ", level="ERROR"):
+    """The thread ends with an exception, and nothing is deleted any more."""
+
+
+@dataclass(frozen=True)
+class DeletionThreadStopped(DeletionThreadSays, text="Stopped "):
+    """The thread has left its loop."""
+
+
+@dataclass(frozen=True)
+class DeletionThreadJoined(DeletionThreadSays, text="Shutdown completed"):
+    """Who resigns has seen the thread end."""
+
+
+CHANNEL_LINES: Final[tuple[type[Line], ...]] = (
+    StopReplicaSending,
+    LeaderNotAssigned,
+    LeaderAndIsrNotSent,
+    UpdateMetadataNotSent,
+    StopReplicaNotSent,
+    RequestDropped,
+    Connecting,
+    RemovalError,
+    Connected,
+    NotConnected,
+    SendingFailed,
+    SendingGivenUp,
+    SendThreadStarting,
+    SendThreadStopping,
+    SendThreadFailed,
+    SendThreadStopped,
+    SendThreadJoined,
+    DeletionThreadStarting,
+    DeletionThreadStopping,
+    DeletionThreadFailed,
+    DeletionThreadStopped,
+    DeletionThreadJoined,
+)

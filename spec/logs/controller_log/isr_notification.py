@@ -1,0 +1,84 @@
+"""ISR change notifications, 0.9.0 on: the controller reads which partitions changed, and tells all brokers.
+
+Kafka: `KafkaController` (`registerIsrChangeNotificationListener`), `IsrChangeNotificationListener`, which had no prefix
+before 0.10.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0102, V090
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
+from spec.logs.controller_log.values import Brokers, Partitions
+from spec.logs.log_lines import Line
+
+
+@dataclass(frozen=True)
+class NotificationsWatched(ControllerSays, text={V090: "Registering IsrChangeNotificationListener"}, level="DEBUG"):
+    """A failover subscribes to /isr_change_notification."""
+
+
+@dataclass(frozen=True)
+class NotificationsUnwatched(
+    ControllerSays, text={V090: "De-registering IsrChangeNotificationListener"}, level="DEBUG"
+):
+    """A resignation unsubscribes."""
+
+
+NOTIFICATION_LISTENER: Final = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller:id}]: "}
+
+
+@dataclass(frozen=True)
+class NotificationListenerSays(ControllerLogLine, level="DEBUG"):
+    """A line of the listener on /isr_change_notification."""
+
+    prefix = NOTIFICATION_LISTENER
+    loggers = "kafka.controller.IsrChangeNotificationListener"
+
+
+@dataclass(frozen=True)
+class NotificationsFound(
+    NotificationListenerSays,
+    text={V090: "[IsrChangeNotificationListener] Fired!!!", V0102: "ISR change notification listener fired"},
+):
+    """The callback begins; its own deletions trigger it again."""
+
+    controller: int | None = None
+
+
+@dataclass(frozen=True)
+class MetadataSending(
+    NotificationListenerSays,
+    text={
+        V090: "Sending MetadataRequest to Brokers:{brokers:buffer} for TopicAndPartitions:{partitions:partition_set}"
+    },
+):
+    """The state znodes of these partitions have been read; UpdateMetadata goes to these brokers."""
+
+    brokers: Brokers
+    partitions: Partitions
+    controller: int | None = None
+
+
+@dataclass(frozen=True)
+class NotificationUnreadable(
+    NotificationListenerSays,
+    text={V090: "Invalid topic and partition JSON: {data:words} in ZK: {path:words}"},
+    level="ERROR",
+):
+    """A notification is no JSON."""
+
+    data: str
+    path: str
+    controller: int | None = None
+
+
+ISR_NOTIFICATION_LINES: Final[tuple[type[Line], ...]] = (
+    NotificationsWatched,
+    NotificationsUnwatched,
+    NotificationsFound,
+    MetadataSending,
+    NotificationUnreadable,
+)

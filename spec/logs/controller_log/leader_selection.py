@@ -1,0 +1,137 @@
+"""How a leader is chosen: the lines of the five selectors.
+
+The selector of reassigned partitions writes none. A selector chooses before the state znode is written, so its line may
+stand though the write failed.
+
+Kafka: `PartitionLeaderSelector` and its implementations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0102, V082, TopicPartition
+from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_log.values import Brokers
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import LeaderAndIsr
+
+
+@dataclass(frozen=True)
+class OfflineSelectorSays(ControllerLogLine):
+    """A line of the selector for offline partitions."""
+
+    prefix = "[OfflinePartitionLeaderSelector]: "
+    loggers = "kafka.controller.OfflinePartitionLeaderSelector"
+
+
+@dataclass(frozen=True)
+class NoneInIsrAlive(
+    OfflineSelectorSays,
+    text="No broker in ISR is alive for {partition:[t,p]}. Pick the leader from the alive assigned replicas:"
+    " {replicas:ids}",
+    level="DEBUG",
+):
+    """An unclean election, which may find nobody."""
+
+    partition: TopicPartition
+    replicas: Brokers
+
+
+@dataclass(frozen=True)
+class UncleanLeader(
+    OfflineSelectorSays,
+    text="No broker in ISR is alive for {partition:[t,p]}. Elect leader {leader:id} from live brokers {replicas:ids}."
+    " There's potential data loss.",
+    level="WARN",
+):
+    """The unclean election found somebody."""
+
+    partition: TopicPartition
+    leader: int
+    replicas: Brokers
+
+
+@dataclass(frozen=True)
+class CleanLeader(
+    OfflineSelectorSays,
+    text="Some broker in ISR is alive for {partition:[t,p]}. Select {leader:id} from ISR {isr:ids} to be the leader.",
+    level="DEBUG",
+):
+    """The live members of the ISR, and the one that becomes the leader."""
+
+    partition: TopicPartition
+    leader: int
+    isr: Brokers
+
+
+@dataclass(frozen=True)
+class OfflineSelected(
+    OfflineSelectorSays,
+    text="Selected new leader and ISR {leader_and_isr:json} for offline partition {partition:[t,p]}",
+):
+    """What is about to be written to the state znode."""
+
+    leader_and_isr: LeaderAndIsr
+    partition: TopicPartition
+
+
+PREFERRED: Final = "Current leader {leader:int} for partition {partition:[t,p]} is not the preferred replica. "
+
+
+@dataclass(frozen=True)
+class PreferredSelected(
+    ControllerLogLine,
+    text={
+        V082: PREFERRED + "Trigerring preferred replica leader election",
+        V0102: PREFERRED + "Triggering preferred replica leader election",
+    },
+):
+    """The preferred replica leads not yet; whether it can is checked next."""
+
+    prefix = "[PreferredReplicaPartitionLeaderSelector]: "
+    loggers = "kafka.controller.PreferredReplicaPartitionLeaderSelector"
+
+    leader: int
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class ShutdownSelected(
+    ControllerLogLine,
+    text="Partition {partition:[t,p]} : current leader = {leader:int}, new leader = {new_leader:id}",
+    level="DEBUG",
+):
+    """Where the leadership goes from a broker that shuts down."""
+
+    prefix = "[ControlledShutdownLeaderSelector]: "
+    loggers = "kafka.controller.ControlledShutdownLeaderSelector"
+
+    partition: TopicPartition
+    leader: int
+    new_leader: int
+
+
+@dataclass(frozen=True)
+class NeverAsked(
+    ControllerLogLine,
+    text="I should never have been asked to perform leader election, returning the current LeaderAndIsr and replica"
+    " assignment.",
+    level="WARN",
+):
+    """The selector of transitions that elect nobody was asked."""
+
+    prefix = "[NoOpLeaderSelector]: "
+    loggers = "kafka.controller.NoOpLeaderSelector"
+
+
+SELECTION_LINES: Final[tuple[type[Line], ...]] = (
+    NoneInIsrAlive,
+    UncleanLeader,
+    CleanLeader,
+    OfflineSelected,
+    PreferredSelected,
+    ShutdownSelected,
+    NeverAsked,
+)

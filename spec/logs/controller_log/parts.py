@@ -1,0 +1,101 @@
+"""Who speaks in controller.log: the controller, its state machines, its threads, each with its prefix and logger.
+
+Listeners had prefixes of two kinds until 0.10.2 gave them all one (`ControllerZkListener`).
+
+Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of the class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0102, V082, KafkaVersion
+from spec.logs.controller_log.values import VALUES
+from spec.logs.log_lines import Line
+
+
+@dataclass(frozen=True)
+class ControllerLogLine(Line, level="INFO"):
+    """A line of controller.log."""
+
+    shapes = VALUES
+
+
+@dataclass(frozen=True)
+class ControllerSays(ControllerLogLine):
+    """A line of the controller itself."""
+
+    prefix = "[Controller {controller:id}]: "
+    loggers = "kafka.controller.KafkaController"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class PartitionMachineSays(ControllerLogLine):
+    """A line of the partition state machine."""
+
+    prefix = "[Partition state machine on Controller {controller:id}]: "
+    loggers = "kafka.controller.PartitionStateMachine"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class ReplicaMachineSays(ControllerLogLine):
+    """A line of the replica state machine."""
+
+    prefix = "[Replica state machine on controller {controller:id}]: "
+    loggers = "kafka.controller.ReplicaStateMachine"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class DeletionManagerSays(ControllerLogLine):
+    """A line of the topic deletion manager."""
+
+    prefix = "[Topic Deletion Manager {controller:id}], "
+    loggers = "kafka.controller.TopicDeletionManager"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class DeletionThreadSays(ControllerLogLine):
+    """A line of the thread that deletes topics."""
+
+    prefix = "[delete-topics-thread-{controller:id}], "
+    loggers = "kafka.controller.TopicDeletionManager$DeleteTopicsThread"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class ChannelManagerSays(ControllerLogLine):
+    """A line of the channel manager."""
+
+    prefix = "[Channel manager on controller {controller:id}]: "
+    loggers = "kafka.controller.ControllerChannelManager"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class SendThreadSays(ControllerLogLine):
+    """A line of the thread that sends requests to a broker."""
+
+    prefix = "[Controller-{controller:id}-to-broker-{broker:id}-send-thread], "
+    loggers = "kafka.controller.RequestSendThread"
+
+    controller: int
+    broker: int
+
+
+def listener(name: str, before: str = "{controller:id}") -> dict[KafkaVersion, str | None]:
+    """The prefix of a listener: one of its own until 0.10.1, one form for all since."""
+    return {V082: f"[{name} on {before}]: ", V0102: f"[{name} on Controller {{controller:id}}]: "}
+
+
+ON_CONTROLLER: Final = "Controller {controller:id}"

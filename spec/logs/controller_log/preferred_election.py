@@ -1,0 +1,183 @@
+"""Preferred replica election and automatic rebalance: the admin's request, what a new controller resumes, the outcome.
+
+Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTriggerPreferredReplicaElection`,
+`removePartitionsFromPreferredReplicaElection`, `checkAndTriggerPartitionRebalance`),
+`PreferredReplicaElectionListener`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.values import Assignment, Partitions
+from spec.logs.log_lines import Line
+
+
+@dataclass(frozen=True)
+class ElectionListenerSays(ControllerLogLine):
+    """A line of the listener on /admin/preferred_replica_election."""
+
+    prefix = listener("PreferredReplicaElectionListener")
+    loggers = "kafka.controller.PreferredReplicaElectionListener"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class PreferredElectionRequested(
+    ElectionListenerSays,
+    text="Preferred replica election listener fired for path /admin/preferred_replica_election. Record partitions to"
+    " undergo preferred replica election {data:words}",
+    level="DEBUG",
+):
+    """The callback begins, with the data that ZkClient read."""
+
+    data: str
+
+
+@dataclass(frozen=True)
+class PreferredElectionUnderWay(
+    ElectionListenerSays,
+    text="These partitions are already undergoing preferred replica election: {partitions:partitions}",
+):
+    """A request came while another was not finished."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredElectionSkipped(
+    ElectionListenerSays,
+    text="Skipping preferred replica election for partitions {partitions:partition_set} since the respective topics are"
+    " being deleted",
+    level="ERROR",
+):
+    """Their topics are queued for deletion."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredElectionFound(
+    ControllerSays, text="Partitions undergoing preferred replica election: {partitions:partitions}"
+):
+    """What a new controller finds in /admin/preferred_replica_election."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredElectionDone(
+    ControllerSays, text="Partitions that completed preferred replica election: {partitions:partitions}"
+):
+    """Those of them that are led by their preferred replica, or whose topic is gone."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredElectionResumed(
+    ControllerSays, text="Resuming preferred replica election for partitions: {partitions:partitions}"
+):
+    """The others."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredElectionStarted(
+    ControllerSays, text="Starting preferred replica leader election for partitions {partitions:partitions}"
+):
+    """`onPreferredReplicaElection` begins; at every failover it does, with whatever is resumed."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredElectionError(
+    ControllerSays,
+    text="Error completing preferred replica leader election for partitions {partitions:partitions}",
+    level="ERROR",
+):
+    """`onPreferredReplicaElection` ended with an exception."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PreferredReplicaLeads(
+    ControllerSays,
+    text="Partition {partition:[t,p]} completed preferred replica leader election. New leader is {leader:id}",
+):
+    """The partition is led as preferred."""
+
+    partition: TopicPartition
+    leader: int
+
+
+@dataclass(frozen=True)
+class PreferredReplicaDoesNotLead(
+    ControllerSays,
+    text="Partition {partition:[t,p]} failed to complete preferred replica leader election. Leader is {leader:int}",
+    level="WARN",
+):
+    """The partition is led otherwise, and the request for it is dropped all the same."""
+
+    partition: TopicPartition
+    leader: int
+
+
+@dataclass(frozen=True)
+class RebalanceScheduled(ControllerSays, text="starting the partition rebalance scheduler"):
+    """auto.leader.rebalance.enable is set; the first check comes 5 s later."""
+
+
+@dataclass(frozen=True)
+class RebalanceChecking(ControllerSays, text="checking need to trigger partition rebalance", level="TRACE"):
+    """A check begins."""
+
+
+@dataclass(frozen=True)
+class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:preferred}", level="DEBUG"):
+    """The partitions by their preferred replica; topics queued for deletion are left out."""
+
+    assignments: tuple[tuple[int, Assignment], ...]
+
+
+@dataclass(frozen=True)
+class NotLedByPreferred(ControllerSays, text="topics not in preferred replica {assignment:assignment}", level="DEBUG"):
+    """The partitions of one broker that it ought to lead and does not."""
+
+    assignment: Assignment
+
+
+@dataclass(frozen=True)
+class ImbalanceRatio(
+    ControllerSays, text="leader imbalance ratio for broker {broker:id} is {ratio:ratio}", level="TRACE"
+):
+    """The share of them, compared with leader.imbalance.per.broker.percentage."""
+
+    broker: int
+    ratio: float
+
+
+PREFERRED_ELECTION_LINES: Final[tuple[type[Line], ...]] = (
+    PreferredElectionRequested,
+    PreferredElectionUnderWay,
+    PreferredElectionSkipped,
+    PreferredElectionFound,
+    PreferredElectionDone,
+    PreferredElectionResumed,
+    PreferredElectionStarted,
+    PreferredElectionError,
+    PreferredReplicaLeads,
+    PreferredReplicaDoesNotLead,
+    RebalanceScheduled,
+    RebalanceChecking,
+    PreferredByBroker,
+    NotLedByPreferred,
+    ImbalanceRatio,
+)

@@ -1,0 +1,298 @@
+"""Partition reassignment: the admin's request, the steps, the wait for the ISR, what a new controller resumes.
+
+Kafka: `KafkaController` (`onPartitionReassignment`, `initiateReassignReplicasForTopicPartition`,
+`moveReassignedPartitionLeaderIfRequired`, `updateLeaderEpoch`, `initializePartitionReassignment`),
+`PartitionsReassignedListener`, `ReassignedPartitionsIsrChangeListener`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0101, V082, TopicPartition
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.values import Assignment, Brokers, Partitions
+from spec.logs.log_lines import Line
+
+
+@dataclass(frozen=True)
+class ReassignmentListenerSays(ControllerLogLine):
+    """A line of the listener on /admin/reassign_partitions."""
+
+    prefix = listener("PartitionsReassignedListener")
+    loggers = "kafka.controller.PartitionsReassignedListener"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class ReassignmentRequested(
+    ReassignmentListenerSays,
+    text="Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned"
+    " {data:words}",
+    level="DEBUG",
+):
+    """The callback begins, with the data that ZkClient read."""
+
+    data: str
+
+
+@dataclass(frozen=True)
+class ReassignmentSkipped(
+    ReassignmentListenerSays,
+    text="Skipping reassignment of partition {partition:[t,p]} for topic {topic:topic} since it is currently being"
+    " deleted",
+    level="ERROR",
+):
+    """The topic is queued for deletion, so the partition is taken off the request."""
+
+    partition: TopicPartition
+
+    @property
+    def topic(self) -> str:
+        """The partition's topic."""
+        return self.partition.topic
+
+
+@dataclass(frozen=True)
+class IsrListenerSays(ControllerLogLine):
+    """A line of the listener on the state znode of a partition that is being reassigned."""
+
+    prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller:id}")
+    loggers = "kafka.controller.ReassignedPartitionsIsrChangeListener"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class ReassignedIsrChanged(
+    IsrListenerSays,
+    text="Reassigned partitions isr change listener fired for path {path:words} with children {data:words}",
+    level="DEBUG",
+):
+    """The callback begins, with the data that ZkClient read; the controller reads the znode again."""
+
+    path: str
+    data: str
+
+
+CAUGHT_UP: Final = (
+    "{caught_up:id}/{all:id} replicas have caught up with the leader for partition {partition:[t,p]} being reassigned."
+)
+
+
+@dataclass(frozen=True)
+class AllCaughtUp(IsrListenerSays, text=CAUGHT_UP + "Resuming partition reassignment"):
+    """The new replicas are in sync; the missing blank is Kafka's."""
+
+    caught_up: int
+    all: int
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class SomeBehind(IsrListenerSays, text=CAUGHT_UP + "Replica(s) {behind:ids} still need to catch up"):
+    """Some of the new replicas are not in sync yet."""
+
+    caught_up: int
+    all: int
+    partition: TopicPartition
+    behind: Brokers
+
+
+@dataclass(frozen=True)
+class ReassignedNeverCreated(
+    IsrListenerSays,
+    text="Error handling reassignment of partition {partition:[t,p]} to replicas {new_replicas:ids} as it was never"
+    " created",
+    level="ERROR",
+):
+    """There is no state znode."""
+
+    partition: TopicPartition
+    new_replicas: Brokers
+
+
+@dataclass(frozen=True)
+class ReassignedIsrError(IsrListenerSays, text="Error while handling partition reassignment", level="ERROR"):
+    """The callback ended with an exception."""
+
+
+@dataclass(frozen=True)
+class ReassignmentStarted(
+    ControllerSays, text="Handling reassignment of partition {partition:[t,p]} to new replicas {new_replicas:ids}"
+):
+    """A reassignment passed the checks that need no broker."""
+
+    partition: TopicPartition
+    new_replicas: Brokers
+
+
+@dataclass(frozen=True)
+class ReassignmentFailed(
+    ControllerSays, text="Error completing reassignment of partition {partition:[t,p]}", level="ERROR"
+):
+    """A check or a step failed; the partition is taken off the request."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class NotCaughtUp(
+    ControllerSays,
+    text="New replicas {new_replicas:ids} for partition {partition:[t,p]} being reassigned not yet caught up with the"
+    " leader",
+):
+    """Steps 1 to 3 begin."""
+
+    new_replicas: Brokers
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class WaitingForNewReplicas(
+    ControllerSays,
+    text="Waiting for new replicas {new_replicas:ids} for partition {partition:[t,p]} being reassigned to catch up with"
+    " the leader",
+):
+    """Steps 1 to 3 are done."""
+
+    new_replicas: Brokers
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class ReassignedLeader(ControllerSays):
+    """A line about the leader that step 7 finds."""
+
+    leader: int
+    partition: TopicPartition
+    new_replicas: Brokers
+
+
+LEADER_OF_REASSIGNED: Final = "Leader {leader:int} for partition {partition:[t,p]} being reassigned, is "
+
+
+@dataclass(frozen=True)
+class LeaderNotReassigned(
+    ReassignedLeader,
+    text=LEADER_OF_REASSIGNED + "not in the new list of replicas {new_replicas:ids}. Re-electing leader",
+):
+    """Step 7 elects."""
+
+
+@dataclass(frozen=True)
+class LeaderReassignedAlive(
+    ReassignedLeader,
+    text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive",
+):
+    """Step 7 only raises the leader epoch."""
+
+
+@dataclass(frozen=True)
+class LeaderReassignedDead(
+    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} but is dead"
+):
+    """Step 7 elects among the new replicas."""
+
+
+@dataclass(frozen=True)
+class AssignmentUpdated(
+    ControllerSays,
+    text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} ",
+):
+    """The topic's znode has been written, and the context's assignment with it."""
+
+    partition: TopicPartition
+    replicas: Brokers
+
+
+@dataclass(frozen=True)
+class AssignmentWritten(
+    ControllerSays, text="Updated path {path:words} with {data:words} for replica assignment", level="DEBUG"
+):
+    """The topic's znode has been written."""
+
+    path: str
+    data: str
+
+
+@dataclass(frozen=True)
+class LeaderEpochUpdating(ControllerSays, text="Updating leader epoch for partition {partition:[t,p]}.", level="DEBUG"):
+    """The state znode is about to be read and written with a higher leader epoch."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class LeaderEpochUpdated(
+    ControllerSays, text="Updated leader epoch for partition {partition:[t,p]} to {leader_epoch:int}"
+):
+    """The state znode has been written."""
+
+    partition: TopicPartition
+    leader_epoch: int
+
+
+@dataclass(frozen=True)
+class ReassignmentRemoved(
+    ControllerSays,
+    text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper",
+):
+    """Step 11: /admin/reassign_partitions no longer has the partition, which is done with."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class ReassignmentsFound(ControllerSays, text="Partitions being reassigned: {reassigned:reassignments}"):
+    """What a new controller finds in /admin/reassign_partitions."""
+
+    reassigned: Assignment
+
+
+@dataclass(frozen=True)
+class ReassignmentsDone(
+    ControllerSays,
+    text={
+        V082: "Partitions already reassigned: {partitions:partition_list}",
+        V0101: "Partitions already reassigned: {partitions:partition_set}",
+    },
+):
+    """Those of them that are assigned as wanted, or whose topic is gone."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class ReassignmentsResumed(ControllerSays, text="Resuming reassignment of partitions: {reassigned:reassignments}"):
+    """The others."""
+
+    reassigned: Assignment
+
+
+REASSIGNMENT_LINES: Final[tuple[type[Line], ...]] = (
+    ReassignmentRequested,
+    ReassignmentSkipped,
+    ReassignedIsrChanged,
+    AllCaughtUp,
+    SomeBehind,
+    ReassignedNeverCreated,
+    ReassignedIsrError,
+    ReassignmentStarted,
+    ReassignmentFailed,
+    NotCaughtUp,
+    WaitingForNewReplicas,
+    LeaderNotReassigned,
+    LeaderReassignedAlive,
+    LeaderReassignedDead,
+    AssignmentUpdated,
+    AssignmentWritten,
+    LeaderEpochUpdating,
+    LeaderEpochUpdated,
+    ReassignmentRemoved,
+    ReassignmentsFound,
+    ReassignmentsDone,
+    ReassignmentsResumed,
+)

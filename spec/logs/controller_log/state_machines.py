@@ -1,0 +1,155 @@
+"""The two state machines: start and stop, the batches of state changes, what a new partition gets.
+
+The transitions themselves are in state-change.log (`spec/logs/state_change_lines.py`).
+
+Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
+from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import Leadership
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+
+
+@dataclass(frozen=True)
+class PartitionMachineStarted(
+    PartitionMachineSays, text="Started partition state machine with initial state -> {states:partition_states}"
+):
+    """The states that follow from what ZooKeeper holds; the elections of the start come before this line."""
+
+    states: PartitionStates
+
+
+@dataclass(frozen=True)
+class PartitionMachineStopped(PartitionMachineSays, text="Stopped partition state machine"):
+    """The states are forgotten."""
+
+
+@dataclass(frozen=True)
+class PartitionsInvoked(
+    PartitionMachineSays,
+    text="Invoking state change to {target:partition_state} for partitions {partitions:partitions}",
+):
+    """A batch begins; a start-up's is without partitions, as it goes through those that wait."""
+
+    target: PartitionState
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PartitionsOnlineError(
+    PartitionMachineSays, text="Error while moving some partitions to the online state", level="ERROR"
+):
+    """The batch of the waiting partitions could not be sent."""
+
+
+@dataclass(frozen=True)
+class PartitionsInvokedError(
+    PartitionMachineSays, text="Error while moving some partitions to {target:partition_state} state", level="ERROR"
+):
+    """A batch could not be sent."""
+
+    target: PartitionState
+
+
+@dataclass(frozen=True)
+class LiveAssignedReplicas(
+    PartitionMachineSays,
+    text="Live assigned replicas for partition {partition:[t,p]} are: [{replicas:list}]",
+    level="DEBUG",
+):
+    """A new partition's candidates; the first becomes the leader."""
+
+    partition: TopicPartition
+    replicas: Brokers
+
+
+@dataclass(frozen=True)
+class StateInitialized(
+    PartitionMachineSays,
+    text="Initializing leader and isr for partition {partition:[t,p]} to {leadership:leadership}",
+    level="DEBUG",
+):
+    """A new partition's state znode is about to be created."""
+
+    partition: TopicPartition
+    leadership: Leadership
+
+
+@dataclass(frozen=True)
+class LeaderCacheUpdated(
+    PartitionMachineSays, text="After leader election, leader cache is updated to {leaders:leaderships}", level="DEBUG"
+):
+    """The whole leadership cache, after every election, whether or not it was needed."""
+
+    leaders: Leaderships
+
+
+@dataclass(frozen=True)
+class ReplicaMachineStarted(
+    ReplicaMachineSays, text="Started replica state machine with initial state -> {states:replica_states}"
+):
+    """The states that follow from the live brokers; the replicas that went online come before this line."""
+
+    states: ReplicaStates
+
+
+@dataclass(frozen=True)
+class ReplicaMachineStopped(ReplicaMachineSays, text="Stopped replica state machine"):
+    """The states are forgotten."""
+
+
+@dataclass(frozen=True)
+class ReplicasInvoked(
+    ReplicaMachineSays, text="Invoking state change to {target:replica_state} for replicas {replicas:replicas}"
+):
+    """A batch of at least one replica begins."""
+
+    target: ReplicaState
+    replicas: Replicas
+
+
+@dataclass(frozen=True)
+class ReplicasInvokedError(
+    ReplicaMachineSays, text="Error while moving some replicas to {target:replica_state} state", level="ERROR"
+):
+    """A batch ended with an exception."""
+
+    target: ReplicaState
+
+
+@dataclass(frozen=True)
+class ReplicasDeletedAsked(
+    ReplicaMachineSays,
+    text="Are all replicas for topic {topic:topic} deleted {states:replica_states}",
+    level="DEBUG",
+):
+    """The deletion thread asks whether a topic is done with."""
+
+    topic: str
+    states: ReplicaStates
+
+
+STATE_MACHINE_LINES: Final[tuple[type[Line], ...]] = (
+    PartitionMachineStarted,
+    PartitionMachineStopped,
+    PartitionsInvoked,
+    PartitionsOnlineError,
+    PartitionsInvokedError,
+    LiveAssignedReplicas,
+    StateInitialized,
+    LeaderCacheUpdated,
+    ReplicaMachineStarted,
+    ReplicaMachineStopped,
+    ReplicasInvoked,
+    ReplicasInvokedError,
+    ReplicasDeletedAsked,
+)

@@ -1,0 +1,141 @@
+"""Topics and partitions that appear: the listeners on /brokers/topics and on each topic's znode, and the callbacks.
+
+The listener on a topic's znode goes by its old name, AddPartitionsListener, in every version's prefix.
+
+Kafka: `PartitionStateMachine` (`TopicChangeListener`, `AddPartitionsListener`, from 0.10.0 on
+`PartitionModificationsListener`), `KafkaController` (`onNewTopicCreation`, `onNewPartitionCreation`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0100, V082
+from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.values import Assignment, Partitions, Topics
+from spec.logs.log_lines import Line
+
+
+@dataclass(frozen=True)
+class TopicListenerSays(ControllerLogLine):
+    """A line of the listener on /brokers/topics."""
+
+    prefix = listener("TopicChangeListener", ON_CONTROLLER)
+    loggers = "kafka.controller.PartitionStateMachine$TopicChangeListener"
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class TopicsChanged(
+    TopicListenerSays,
+    text="Topic change listener fired for path /brokers/topics with children {topics:topics}",
+    level="DEBUG",
+):
+    """The callback begins, with the children that ZkClient read."""
+
+    topics: Topics
+
+
+@dataclass(frozen=True)
+class TopicDifference(
+    TopicListenerSays,
+    text="New topics: [{new:topic_set}], deleted topics: [{deleted:topic_set}], new partition replica assignment"
+    " [{assignment:assignment}]",
+):
+    """What the controller makes of it, with the assignments that it has read."""
+
+    new: Topics
+    deleted: Topics
+    assignment: Assignment
+
+
+@dataclass(frozen=True)
+class TopicChangeError(TopicListenerSays, text="Error while handling new topic", level="ERROR"):
+    """The callback ended with an exception."""
+
+
+@dataclass(frozen=True)
+class TopicsCreated(ControllerSays, text="New topic creation callback for {partitions:partitions}"):
+    """`onNewTopicCreation` begins."""
+
+    partitions: Partitions
+
+
+@dataclass(frozen=True)
+class PartitionsCreated(ControllerSays, text="New partition creation callback for {partitions:partitions}"):
+    """`onNewPartitionCreation` begins."""
+
+    partitions: Partitions
+
+
+PARTITION_LISTENER: Final = {
+    V082: "kafka.controller.PartitionStateMachine$AddPartitionsListener",
+    V0100: "kafka.controller.PartitionStateMachine$PartitionModificationsListener",
+}
+
+
+@dataclass(frozen=True)
+class PartitionListenerSays(ControllerLogLine):
+    """A line of the listener on a topic's znode."""
+
+    prefix = listener("AddPartitionsListener")
+    loggers = PARTITION_LISTENER
+
+    controller: int
+
+
+@dataclass(frozen=True)
+class TopicModified(
+    PartitionListenerSays,
+    text={
+        V082: "Add Partition triggered {data:words} for path {path:words}",
+        V0100: "Partition modification triggered {data:words} for path {path:words}",
+    },
+):
+    """The callback begins, with the data that ZkClient read; a reassignment's own writes trigger it, too."""
+
+    data: str
+    path: str
+
+
+@dataclass(frozen=True)
+class PartitionsAdded(PartitionListenerSays, text="New partitions to be added {assignment:assignment}"):
+    """The znode has partitions that the context has not."""
+
+    assignment: Assignment
+
+
+@dataclass(frozen=True)
+class PartitionsSkipped(
+    PartitionListenerSays,
+    text="Skipping adding partitions {partitions:ids} for topic {topic:topic} since it is currently being deleted",
+    level="ERROR",
+):
+    """The topic is queued for deletion; printed whether or not there are new partitions."""
+
+    partitions: tuple[int, ...]
+    topic: str
+
+
+@dataclass(frozen=True)
+class PartitionsError(
+    PartitionListenerSays, text="Error while handling add partitions for data path {path:words}", level="ERROR"
+):
+    """The callback ended with an exception."""
+
+    path: str
+
+
+TOPIC_LINES: Final[tuple[type[Line], ...]] = (
+    TopicsChanged,
+    TopicDifference,
+    TopicChangeError,
+    TopicsCreated,
+    PartitionsCreated,
+    TopicModified,
+    PartitionsAdded,
+    PartitionsSkipped,
+    PartitionsError,
+)

@@ -1,0 +1,86 @@
+"""The values in the lines of controller.log: Scala's collections as they print themselves, replicas, leaderships.
+
+A collection is a tuple, in the order in which it was printed; a map is a tuple of pairs. Scala's sets and maps have no
+order of their own, so none may be read into it.
+
+Kafka: `PartitionAndReplica`, `ReassignedPartitionsContext` and `LeaderIsrAndControllerEpoch` (kafka.controller).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spec.formats.shapes import BRACKETED, ID, INT, TOPIC, listed, one_of, paired
+from spec.formats.templates import Shape, Shapes, Template, record
+from spec.kafka_types import TopicPartition
+from spec.logs.logged_values import LEADERSHIP, VOCABULARY, Leadership
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+
+Brokers = tuple[int, ...]
+Topics = tuple[str, ...]
+Partitions = tuple[TopicPartition, ...]
+Assignment = tuple[tuple[TopicPartition, Brokers], ...]
+Leaderships = tuple[tuple[TopicPartition, Leadership], ...]
+
+
+@dataclass(frozen=True)
+class PartitionReplica:
+    """A replica of a partition on a broker."""
+
+    topic: str
+    partition: int
+    replica: int
+
+
+Replicas = tuple[PartitionReplica, ...]
+PartitionStates = tuple[tuple[TopicPartition, PartitionState], ...]
+ReplicaStates = tuple[tuple[PartitionReplica, ReplicaState], ...]
+
+REPLICA: Final = record(
+    "[Topic=t,Partition=0,Replica=1]",
+    PartitionReplica,
+    Template("[Topic={topic},Partition={partition:id},Replica={replica:id}]", {"topic": TOPIC, "id": ID}),
+)
+LIST: Final = listed("List(1, 2)", INT, ", ", "List(", ")")
+ARRAY_BUFFER: Final = listed("ArrayBuffer(1, 2)", INT, ", ", "ArrayBuffer(", ")")
+ASSIGNMENT: Final = listed("replicas by partition", paired("replicas", BRACKETED, LIST), ", ", "Map(", ")")
+PARTITION_STATE: Final[Shape[PartitionState]] = one_of("a state of a partition", PartitionState)
+REPLICA_STATE: Final[Shape[ReplicaState]] = one_of("a state of a replica", ReplicaState)
+LED: Final = paired("leadership of a partition", BRACKETED, LEADERSHIP)
+CONTEXT: Final = listed("context of a reassignment", INT, ", ", "ReassignedPartitionsContext(List(", "),null)")
+REASSIGNED: Final = paired("reassignment of a partition", BRACKETED, CONTEXT)
+"""The context prints its listener, too, which is not registered yet wherever a line prints the context."""
+
+
+def _write_ratio(ratio: float) -> str:
+    return f"{ratio:f}"
+
+
+def map_of(name: str, entry: Shape[Any]) -> Shape[Any]:
+    """The shape of a Scala map with such entries."""
+    return listed(name, entry, ", ", "Map(", ")")
+
+
+VALUES: Final[Shapes] = {
+    **VOCABULARY,
+    "list": LIST,
+    "buffer": ARRAY_BUFFER,
+    "topic": TOPIC,
+    "topics": listed("topics", TOPIC, ","),
+    "topic_set": listed("set of topics", TOPIC, ", ", "Set(", ")"),
+    "partitions": listed("partitions", BRACKETED, ","),
+    "partition_set": listed("set of partitions", BRACKETED, ", ", "Set(", ")"),
+    "partition_list": listed("list of partitions", BRACKETED, ", ", "List(", ")"),
+    "replicas": listed("replicas", REPLICA, ","),
+    "assignment": ASSIGNMENT,
+    "preferred": map_of("replicas by partition by broker", paired("preferred", ID, ASSIGNMENT)),
+    "partition_states": map_of("states by partition", paired("state", BRACKETED, PARTITION_STATE)),
+    "replica_states": map_of("states by replica", paired("state", REPLICA, REPLICA_STATE)),
+    "leaderships": map_of("leadership by partition", LED),
+    "leaders": listed("leaderships", LED, ","),
+    "reassignments": map_of("new replicas by partition", REASSIGNED),
+    "ratio": Shape("ratio", r"[01]\.[0-9]{6}", float, _write_ratio),
+}
+"""The shapes that the lines of controller.log are made of, by the names that their templates use."""

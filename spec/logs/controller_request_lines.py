@@ -1,0 +1,125 @@
+"""What the controller writes to state-change.log about requests and their answers, and what all its lines share.
+
+`epoch` is the controller epoch that the process holds, which for a controller that lost its session is an old one.
+There is no line for StopReplica: the controller tells of it in controller.log only.
+
+Kafka: `KafkaController`, `ControllerChannelManager`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0100, V0102, V082, V090, TopicPartition
+from spec.logs.log_lines import Line
+from spec.logs.logged_answers import Answer
+from spec.logs.logged_values import VOCABULARY, BrokerNode, Leadership, Role
+
+
+@dataclass(frozen=True)
+class ControllerLine(Line):
+    """A line of a process in the controller's role."""
+
+    prefix = "Controller {controller:id} epoch {epoch:id} "
+    shapes = VOCABULARY
+
+    controller: int
+    epoch: int
+
+
+SENDING_LEADER_AND_ISR: Final = "sending {role:role} LeaderAndIsr request {leadership:leadership} "
+
+
+@dataclass(frozen=True)
+class LeaderAndIsrSending(
+    ControllerLine,
+    text={
+        V082: SENDING_LEADER_AND_ISR
+        + "with correlationId {correlation_id:int} to broker {broker:id} for partition {partition:[t,p]}",
+        V090: SENDING_LEADER_AND_ISR + "to broker {broker:id} for partition {partition:[t,p]}",
+    },
+):
+    """A partition of a LeaderAndIsr that is being put on a broker's queue; only 0.8.2 prints the correlation id."""
+
+    role: Role
+    leadership: Leadership
+    broker: int
+    partition: TopicPartition
+    correlation_id: int | None = None
+
+
+SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership:leadership} "
+
+
+@dataclass(frozen=True)
+class UpdateMetadataSending(
+    ControllerLine,
+    text={
+        V082: SENDING_UPDATE_METADATA
+        + "with correlationId {correlation_id:int} to broker {brokers:one} for partition {partition:[t,p]}",
+        V090: SENDING_UPDATE_METADATA + "to broker {brokers:one} for partition {partition:t-p}",
+        V0102: SENDING_UPDATE_METADATA + "to brokers {brokers:set} for partition {partition:t-p}",
+    },
+):
+    """A partition of an UpdateMetadata; up to 0.10.1 there is a line for each broker, in 0.10.2 one for all of them."""
+
+    leadership: Leadership
+    brokers: tuple[int, ...]
+    partition: TopicPartition
+    correlation_id: int | None = None
+
+
+@dataclass(frozen=True)
+class ReassignmentSent(
+    ControllerLine,
+    text="sent LeaderAndIsr request {leadership:leadership} with new assigned replica list {assigned_replicas:ids}"
+    " to leader {leader:int} for partition being reassigned {partition:[t,p]}",
+):
+    """The leader of a reassigned partition was told the new assigned replicas, with a higher leader epoch."""
+
+    leadership: Leadership
+    assigned_replicas: tuple[int, ...]
+    partition: TopicPartition
+
+    @property
+    def leader(self) -> int:
+        """The leader that was told."""
+        return self.leadership.leader
+
+
+@dataclass(frozen=True)
+class ReassignmentNotSent(
+    ControllerLine,
+    text="failed to send LeaderAndIsr request with new assigned replica list {assigned_replicas:ids} to leader for"
+    " partition being reassigned {partition:[t,p]}",
+    level="ERROR",
+):
+    """The leader epoch of a reassigned partition could not be raised."""
+
+    assigned_replicas: tuple[int, ...]
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class ResponseReceived(
+    ControllerLine,
+    text={
+        V082: "received response {answer:scala_answer} for a request sent to broker {broker:node082}",
+        V090: "received response {answer:answer} for a request sent to broker {broker:node090}",
+        V0100: "received response {answer:answer} for a request sent to broker {broker:node}",
+    },
+):
+    """A broker answered the request that was in flight to it."""
+
+    answer: Answer
+    broker: BrokerNode
+
+
+REQUEST_LINES: Final[tuple[type[Line], ...]] = (
+    LeaderAndIsrSending,
+    UpdateMetadataSending,
+    ReassignmentSent,
+    ReassignmentNotSent,
+    ResponseReceived,
+)

@@ -1,0 +1,255 @@
+"""What a broker writes to state-change.log about a LeaderAndIsr: partitions as they arrive, what becomes of them.
+
+`controller` and `epoch` are the sender's and its controller epoch, but for `BecomeFollowerUnchanged` and
+`LeaderUnavailable`: there `epoch` is the one of the partition's last decision.
+
+Kafka: `ReplicaManager`. `BecomeLeaderError` and `BecomeFollowerError` precede an exception that the broker answers with
+the code of that exception.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0100, V0101, V0102, V082, V090
+from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine, dashed_since
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import PartitionInfo, Role
+
+RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition:[t,p]}"
+
+
+@dataclass(frozen=True)
+class LeaderAndIsrReceived(PartitionLine, text={V082: RECEIVED % "{state:info}", V0100: RECEIVED % "{state:state}"}):
+    """A partition of a LeaderAndIsr as it arrived, before any check (0.10.0 means 0.10.0.1 here)."""
+
+    state: PartitionInfo
+
+
+@dataclass(frozen=True)
+class UnreadableLeaderAndIsrReceived(
+    PartitionLine,
+    text={
+        V0100: RECEIVED % "org.apache.kafka.common.requests.LeaderAndIsrRequest$PartitionState@{identity:hash}",
+        V0101: None,
+    },
+):
+    """The same in 0.10.0.0, whose class had forgotten how to print itself."""
+
+    identity: str
+
+
+IGNORING: Final = (
+    "ignoring LeaderAndIsr request from controller {controller:id} with correlation id {correlation_id:int} "
+)
+
+
+@dataclass(frozen=True)
+class LeaderAndIsrFromOldController(
+    BrokerLine,
+    text=IGNORING + "since its controller epoch {epoch:int} is old. Latest known controller epoch is {known_epoch:int}",
+    level="WARN",
+):
+    """The whole request is refused; 0.8.2 prints this once for each partition."""
+
+    controller: int
+    correlation_id: int
+    epoch: int
+    known_epoch: int
+
+
+OLD_LEADER_EPOCH: Final = (
+    IGNORING
+    + "epoch {epoch:id} for partition {partition:[t,p]} since its associated leader epoch {leader_epoch:int} is "
+)
+
+
+@dataclass(frozen=True)
+class LeaderEpochNotHigher(
+    PartitionLine,
+    text={
+        V082: OLD_LEADER_EPOCH + "old. Current leader epoch is {current_leader_epoch:int}",
+        V0101: OLD_LEADER_EPOCH + "not higher than the current leader epoch {current_leader_epoch:int}",
+    },
+    level="WARN",
+):
+    """A partition is refused because this leader epoch, or a higher one, is known already."""
+
+    leader_epoch: int
+    current_leader_epoch: int
+
+
+@dataclass(frozen=True)
+class NotInAssignedReplicas(
+    PartitionLine,
+    text=IGNORING + "epoch {epoch:id} for partition {partition:[t,p]} as itself is not in assigned replica list"
+    " {assigned_replicas:ids}",
+    level="WARN",
+):
+    """A partition is refused because this broker has no replica of it."""
+
+    assigned_replicas: tuple[int, ...]
+
+
+HANDLING: Final = "LeaderAndIsr request correlationId {correlation_id:int} from " + CONTEXT
+
+
+@dataclass(frozen=True)
+class TransitionStarted(
+    PartitionLine,
+    text=dashed_since(V0102, f"handling {HANDLING} starting the {{role:role}} transition for partition TP"),
+):
+    """A partition that was accepted begins to become what it was told."""
+
+    role: Role
+
+
+@dataclass(frozen=True)
+class FetchersStopped(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        f"stopped fetchers as part of {{role:role}} request from {CONTEXT} with correlation id {{correlation_id:int}}"
+        " for partition TP",
+    ),
+):
+    """The partition no longer fetches from its old leader."""
+
+    role: Role
+
+
+@dataclass(frozen=True)
+class TransitionCompleted(
+    PartitionLine, text=dashed_since(V0102, f"completed {HANDLING} for the {{role:role}} transition for partition TP")
+):
+    """The end of the transition, printed for every accepted partition, also where the leader was unavailable."""
+
+    role: Role
+
+
+@dataclass(frozen=True)
+class BecomeLeaderUnchanged(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        f"skipped the become-leader state change after marking its partition as leader with {CORRELATED}"
+        " for partition TP since it is already the leader for the partition.",
+        born=V090,
+    ),
+    level="INFO",
+):
+    """The broker led the partition already and goes on, in the new leader epoch (from 0.9.0 on)."""
+
+
+@dataclass(frozen=True)
+class BecomeFollowerUnchanged(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        f"skipped the become-follower state change after marking its partition as follower with {CORRELATED}"
+        " for partition TP since the new leader {leader:int} is the same as the old leader",
+    ),
+    level="INFO",
+):
+    """The broker followed this leader already and goes on, in the new leader epoch; `epoch` is the decision's."""
+
+    leader: int
+
+
+@dataclass(frozen=True)
+class LeaderUnavailable(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        "received LeaderAndIsrRequest with "
+        f"{CORRELATED} for partition TP but cannot become follower since the new leader {{leader:int}} is unavailable.",
+    ),
+    level="ERROR",
+):
+    """The partition keeps its old leader epoch, as the new one is not known to live; `epoch` is the decision's."""
+
+    leader: int
+
+
+@dataclass(frozen=True)
+class LogsTruncated(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        "truncated logs and checkpointed recovery boundaries for partition TP as part of become-follower request with "
+        + CORRELATED,
+    ),
+):
+    """The partition's log ends at its high watermark."""
+
+
+@dataclass(frozen=True)
+class FetcherStarted(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        f"started fetcher to new leader as part of become-follower request from {CONTEXT} with correlation id"
+        " {correlation_id:int} for partition TP",
+    ),
+):
+    """The partition fetches from its new leader."""
+
+
+@dataclass(frozen=True)
+class FetcherNotStarted(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        f"skipped the adding-fetcher step of the become-follower state change with {CORRELATED} for partition TP since"
+        " it is shutting down",
+    ),
+):
+    """The broker is about to stop, so it does not begin to fetch."""
+
+
+@dataclass(frozen=True)
+class BecomeLeaderError(
+    PartitionLine,
+    text=dashed_since(
+        V0102,
+        "while processing LeaderAndIsr request correlationId {correlation_id:int} received from "
+        + CONTEXT
+        + " for partition TP",
+    ),
+    level="ERROR",
+):
+    """Something broke while partitions became leaders; a line for each of them."""
+
+    prefix = "Error on broker {broker:id} "
+
+
+@dataclass(frozen=True)
+class BecomeFollowerError(
+    RequestLine,
+    text="while processing LeaderAndIsr request with correlationId {correlation_id:int} received from " + CONTEXT,
+    level="ERROR",
+):
+    """Something broke while partitions became followers."""
+
+    prefix = "Error on broker {broker:id} "
+
+
+LEADER_AND_ISR_LINES: Final[tuple[type[Line], ...]] = (
+    LeaderAndIsrReceived,
+    UnreadableLeaderAndIsrReceived,
+    LeaderAndIsrFromOldController,
+    LeaderEpochNotHigher,
+    NotInAssignedReplicas,
+    TransitionStarted,
+    FetchersStopped,
+    TransitionCompleted,
+    BecomeLeaderUnchanged,
+    BecomeFollowerUnchanged,
+    LeaderUnavailable,
+    LogsTruncated,
+    FetcherStarted,
+    FetcherNotStarted,
+    BecomeLeaderError,
+    BecomeFollowerError,
+)

@@ -1,0 +1,121 @@
+"""Lines of a log, each declared once as a class with a template for every version of Kafka that prints it.
+
+    class LeaderElected(ControllerLine, text="elected leader {leader} for Offline partition {partition:[t,p]}"):
+        leader: int
+        partition: TopicPartition
+
+From the template come the printer (`str(line)`) and the strict parser (`Vocabulary.parse`): a text that is no line of
+the version is refused, never guessed at, and what was parsed prints as it stood. Where versions differ, `text` maps the
+first version of each form to it; None says that from there on the line is gone. A line knows the version that it was
+written by, 0.10.2 unless told otherwise.
+
+Left out on purpose: the time, the level and the logger around a line, which are `spec/logs/log_entries.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from spec.errors import MalformedInput, Where
+from spec.formats.templates import Shapes, Template, construct
+from spec.kafka_types import V0102, KafkaVersion
+
+ByVersion = Mapping[KafkaVersion, str | None]
+"""A text by the first version that has it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a log: its values, and the version of Kafka that wrote it."""
+
+    version: KafkaVersion = field(default=V0102, kw_only=True)
+
+    levels: ClassVar[str | ByVersion] = "TRACE"
+    loggers: ClassVar[str | ByVersion] = "state.change.logger"
+    prefix: ClassVar[str | ByVersion] = ""
+    shapes: ClassVar[Shapes] = {}
+    templates: ClassVar[Mapping[KafkaVersion, Template]] = {}
+
+    def __init_subclass__(
+        cls, text: str | ByVersion | None = None, level: str | ByVersion | None = None, **kwargs: Any
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if level is not None:
+            cls.levels = level
+        if text is not None:
+            cls.templates = dict(_forms(cls, text))
+
+    @classmethod
+    def level_at(cls, version: KafkaVersion) -> str:
+        """The level at which a version logs the line."""
+        return str(_at(cls.levels, version))
+
+    @property
+    def level(self) -> str:
+        """The level at which this line was logged."""
+        return self.level_at(self.version)
+
+    @property
+    def logger(self) -> str:
+        """The logger that this line was logged with: the name of the class, unless Kafka names it otherwise."""
+        return str(_at(self.loggers, self.version))
+
+    def __str__(self) -> str:
+        if self.version not in self.templates:
+            raise MalformedInput(type(self).__name__, "version", f"Kafka {self.version} has no such line")
+        return self.templates[self.version].write(self)
+
+
+def _at(text: str | ByVersion, version: KafkaVersion) -> str | None:
+    """The text that a version has: the newest that it knows, or none."""
+    if isinstance(text, str):
+        return text
+    known = [since for since in text if since <= version]
+    return text[max(known)] if known else None
+
+
+def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersion, Template]]:
+    """The template of each version that has the line."""
+    made: dict[str, Template] = {}
+    for version in KafkaVersion:
+        form = _at(text, version)
+        if form is not None:
+            whole = f"{_at(cls.prefix, version)}{form}"
+            yield version, made.setdefault(whole, Template(whole, cls.shapes))
+
+
+class Vocabulary:
+    """The lines that a log can have, and the parser that their templates make."""
+
+    def __init__(self, kinds: Iterable[type[Line]]) -> None:
+        self.kinds = tuple(kinds)
+        self._by_version: dict[KafkaVersion, list[tuple[type[Line], Template]]] = {
+            version: [(kind, kind.templates[version]) for kind in self.kinds if version in kind.templates]
+            for version in KafkaVersion
+        }
+
+    def parse(self, text: str, version: KafkaVersion = V0102, source: str = "line") -> Line:
+        """The line that the whole text is, as this version prints it.
+
+        MalformedInput names the field that is out of range, or how far the text agrees with the line that it is
+        closest to, and what was expected there.
+        """
+        where = Where(source)
+        for kind, template in self._by_version[version]:
+            if (values := template.read(text, where)) is None:
+                continue
+            try:
+                return construct(kind, values | {"version": version})
+            except ValueError as error:
+                where.refuse(str(error))
+        raise MalformedInput(source, "", self._departure(text, version))
+
+    def _departure(self, text: str, version: KafkaVersion) -> str:
+        """Where the text departs from the line that it follows the longest."""
+        forms = [template for _, template in self._by_version[version]]
+        if not forms:
+            return f"Kafka {version} logs no line of this kind"
+        agreed, expected = max((template.how_far(text) for template in forms), key=lambda found: found[0])
+        return f"no line of Kafka {version}: expected {expected} at character {agreed}, found {text[agreed:][:40]!r}"

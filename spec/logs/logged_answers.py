@@ -1,0 +1,136 @@
+"""Answers as the controller logs them: a struct from 0.9.0 on, the text of a Scala class in 0.8.2.
+
+`{error_code=0,partitions=[{topic=t,partition=0,error_code=0}]}` against
+`LeaderAndIsrResponse(7,Map((t,0) -> 0),0)`. A struct does not say which request it answers: one with partitions is
+LeaderAndIsr's or StopReplica's, one without is UpdateMetadata's. The Scala text does, and repeats the correlation id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spec.errors import MalformedInput, Where
+from spec.formats.error_codes import ErrorCode, known
+from spec.formats.request_schemas import (
+    RESPONSES,
+    ApiKey,
+    PartitionError,
+    PartitionsResponse,
+    Response,
+    UpdateMetadataResponse,
+)
+from spec.formats.shapes import BRACKETED, INT, INT_PATTERN, partition_shape, read_int
+from spec.formats.templates import Shape, Shapes, Template
+from spec.formats.wire import Source
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer; which request it answers is known only if 0.8.2 printed it."""
+
+    response: Response
+    api_key: ApiKey | None = None
+    correlation_id: int | None = None
+
+
+def _read_struct(text: str) -> Answer:
+    key = ApiKey.LEADER_AND_ISR if ",partitions=" in text else ApiKey.UPDATE_METADATA
+    source = Source(text, Where(""))
+    try:
+        response: Response = RESPONSES[key].parse(source, 0)
+        source.end()
+    except MalformedInput as error:
+        raise ValueError(str(error)) from error
+    return Answer(response)
+
+
+def _write_struct(answer: Answer) -> str:
+    key = ApiKey.LEADER_AND_ISR if isinstance(answer.response, PartitionsResponse) else ApiKey.UPDATE_METADATA
+    return RESPONSES[key].print(answer.response, 0, Where("answer"))
+
+
+STRUCT_ANSWER: Final = Shape("answer as a struct", r"\{error_code=.*\}", _read_struct, _write_struct)
+
+
+def _read_code(text: str) -> ErrorCode:
+    try:
+        return known(read_int(text), Where(""))
+    except MalformedInput as error:
+        raise ValueError(error.reason) from error
+
+
+def _pairs(partition: Shape[Any]) -> Shape[tuple[PartitionError, ...]]:
+    """The shape of the inside of `Map([t,0] -> 0, [t,1] -> 0)`."""
+    item = f"{partition.pattern} -> {INT_PATTERN}"
+
+    def read_item(text: str) -> PartitionError:
+        name, _, code = text.partition(" -> ")
+        of = partition.read(name)
+        return PartitionError(of.topic, of.partition, _read_code(code))
+
+    def write_item(error: PartitionError) -> str:
+        return f"{partition.write(error)} -> {int(error.error_code)}"
+
+    return Shape(
+        "errors by partition",
+        f"(?:{item}(?:, {item})*)?",
+        lambda text: tuple(map(read_item, re.findall(item, text))),
+        lambda errors: ", ".join(map(write_item, errors)),
+    )
+
+
+@dataclass(frozen=True)
+class ScalaText:
+    """The members of a Scala answer, in the order in which the three classes print theirs."""
+
+    correlation_id: int
+    error_code: ErrorCode
+    partitions: tuple[PartitionError, ...] = ()
+
+
+SHAPES: Final[Shapes] = {
+    "int": INT,
+    "code": Shape("error code", INT_PATTERN, _read_code, lambda code: str(int(code))),
+    "(t,p)": _pairs(partition_shape("(topic,partition)", "(", ",", ")")),
+    "[t,p]": _pairs(BRACKETED),
+}
+SCALA: Final[Mapping[ApiKey, Template]] = {
+    key: Template(text, SHAPES)
+    for key, text in {
+        ApiKey.LEADER_AND_ISR: "LeaderAndIsrResponse({correlation_id:int},Map({partitions:(t,p)}),{error_code:code})",
+        ApiKey.STOP_REPLICA: "StopReplicaResponse({correlation_id:int},Map({partitions:[t,p]}),{error_code:code})",
+        ApiKey.UPDATE_METADATA: "UpdateMetadataResponse({correlation_id:int},{error_code:code})",
+    }.items()
+}
+
+
+def _read_scala(text: str) -> Answer:
+    for key, template in SCALA.items():
+        try:
+            values = template.read(text, Where(""))
+        except MalformedInput as error:
+            raise ValueError(str(error)) from error
+        if values is not None:
+            said = ScalaText(**values)
+            with_partitions = PartitionsResponse(said.error_code, said.partitions)
+            without = UpdateMetadataResponse(said.error_code)
+            return Answer(without if key == ApiKey.UPDATE_METADATA else with_partitions, key, said.correlation_id)
+    raise ValueError(f"{text} is no answer of 0.8.2")
+
+
+def _write_scala(answer: Answer) -> str:
+    response = answer.response
+    if answer.api_key is None or answer.correlation_id is None:
+        raise MalformedInput("answer", "", "0.8.2 prints the request that it answers and its correlation id")
+    if not isinstance(response, PartitionsResponse | UpdateMetadataResponse):
+        raise MalformedInput("answer", "response", f"the controller gets no {type(response).__name__}")
+    partitions = response.partitions if isinstance(response, PartitionsResponse) else ()
+    return SCALA[answer.api_key].write(ScalaText(answer.correlation_id, response.error_code, partitions))
+
+
+SCALA_ANSWER: Final = Shape(
+    "answer as a Scala class", "|".join(template.pattern for template in SCALA.values()), _read_scala, _write_scala
+)

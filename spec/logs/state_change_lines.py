@@ -1,0 +1,202 @@
+"""What the controller writes to state-change.log about transitions and elections, and the parser of the whole file.
+
+    line = parse_line("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
+    line == LeaderElected(1, 3, 2, TopicPartition("t", 0))        and str(line) is the text again
+
+Every line exists in 0.8.2 to 0.10.2; where its form changed, the first version of each form stands before it.
+
+Kafka: `PartitionStateMachine`, `ReplicaStateMachine`. The stack trace that follows a failure is not part of the line
+(`spec/logs/log_entries.py` keeps it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from spec.kafka_types import V0102, KafkaVersion, TopicPartition
+from spec.logs.broker_change_lines import BROKER_CHANGE_LINES
+from spec.logs.controller_request_lines import REQUEST_LINES, ControllerLine
+from spec.logs.leader_and_isr_lines import LEADER_AND_ISR_LINES
+from spec.logs.log_lines import Line, Vocabulary
+from spec.logs.logged_values import LeaderAndIsr
+from spec.logs.logger_lines import LoggerRegistered
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+
+
+@dataclass(frozen=True)
+class PartitionBecameNew(
+    ControllerLine,
+    text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:new}"
+    " with assigned replicas {assigned_replicas:ids}",
+):
+    """A partition has become known, and with it its assigned replicas."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+    assigned_replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PartitionBecameOnline(
+    ControllerLine,
+    text="changed partition {partition:[t,p]} from {source:partition_state} to {target:online}"
+    " with leader {leader:int}",
+):
+    """A partition has a leader; Kafka leaves out the word "state" here."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+    leader: int
+
+
+@dataclass(frozen=True)
+class PartitionLostLeader(
+    ControllerLine,
+    text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:without_leader}",
+):
+    """A partition went offline, or out of existence."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+
+
+@dataclass(frozen=True)
+class PartitionChangeFailed(
+    ControllerLine,
+    text="initiated state change for partition {partition:[t,p]} from {source:partition_state}"
+    " to {target:partition_state} failed",
+    level="ERROR",
+):
+    """A partition stays in its state; the stack trace that follows says why."""
+
+    partition: TopicPartition
+    source: PartitionState
+    target: PartitionState
+
+
+@dataclass(frozen=True)
+class LeaderElectionStarted(ControllerLine, text="started leader election for partition {partition:[t,p]}"):
+    """The state znode is about to be read, a leader to be chosen."""
+
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class LeaderElected(ControllerLine, text="elected leader {leader:int} for Offline partition {partition:[t,p]}"):
+    """The new leader stands in the state znode; "Offline" is printed whatever the state."""
+
+    leader: int
+    partition: TopicPartition
+
+
+@dataclass(frozen=True)
+class NoAssignedReplicaAlive(
+    ControllerLine,
+    text="encountered error during state change of partition {partition:[t,p]} from New to Online, assigned replicas"
+    " are [{assigned_replicas:ids}], live brokers are [{live_brokers:set}]. No assigned replica is alive.",
+    level="ERROR",
+):
+    """A new partition gets no leader."""
+
+    partition: TopicPartition
+    assigned_replicas: tuple[int, ...]
+    live_brokers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StateZnodeExists(
+    ControllerLine,
+    text="encountered error while changing partition {partition:[t,p]}'s state from New to Online since LeaderAndIsr"
+    " path already exists with value {value:json} and controller epoch {controller_epoch:int}",
+    level="ERROR",
+):
+    """Somebody else created the state znode of a new partition, with this content."""
+
+    partition: TopicPartition
+    value: LeaderAndIsr
+    controller_epoch: int
+
+
+@dataclass(frozen=True)
+class ElectionAborted(
+    ControllerLine,
+    text="aborted leader election for partition {partition:[t,p]} since the LeaderAndIsr path was already written by"
+    " another controller. This probably means that the current controller {controller:id} went through a soft"
+    " failure and another controller was elected with epoch {controller_epoch:int}.",
+    level="ERROR",
+):
+    """The state znode bears a higher controller epoch than ours."""
+
+    partition: TopicPartition
+    controller_epoch: int
+
+
+@dataclass(frozen=True)
+class ElectionFailed(
+    ControllerLine,
+    text="encountered error while electing leader for partition {partition:[t,p]} due to: {reason:words}.",
+    level="ERROR",
+):
+    """No leader was elected; `reason` is the message of whatever went wrong."""
+
+    partition: TopicPartition
+    reason: str
+
+
+@dataclass(frozen=True)
+class ReplicaChanged(
+    ControllerLine,
+    text="changed state of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
+    " to {target:replica_state}",
+):
+    """A replica is in another state now."""
+
+    replica: int
+    partition: TopicPartition
+    source: ReplicaState
+    target: ReplicaState
+
+
+@dataclass(frozen=True)
+class ReplicaChangeFailed(
+    ControllerLine,
+    text="initiated state change of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
+    " to {target:replica_state} failed",
+    level="ERROR",
+):
+    """A replica stays in its state; the stack trace that follows says why."""
+
+    replica: int
+    partition: TopicPartition
+    source: ReplicaState
+    target: ReplicaState
+
+
+TRANSITION_LINES: Final[tuple[type[Line], ...]] = (
+    PartitionBecameNew,
+    PartitionBecameOnline,
+    PartitionLostLeader,
+    PartitionChangeFailed,
+    LeaderElectionStarted,
+    LeaderElected,
+    NoAssignedReplicaAlive,
+    StateZnodeExists,
+    ElectionAborted,
+    ElectionFailed,
+    ReplicaChanged,
+    ReplicaChangeFailed,
+)
+
+STATE_CHANGE_LOG: Final = Vocabulary(
+    (*TRANSITION_LINES, *REQUEST_LINES, *LEADER_AND_ISR_LINES, *BROKER_CHANGE_LINES, LoggerRegistered)
+)
+
+
+def parse_line(text: str, version: KafkaVersion = V0102, source: str = "state-change.log") -> Line:
+    """The line that a message of state-change.log is; MalformedInput says where it departs from all of them."""
+    return STATE_CHANGE_LOG.parse(text, version, source)

@@ -1,0 +1,201 @@
+"""Payloads of znodes: what real clusters wrote comes back byte for byte, and what is not a payload is refused."""
+
+import gzip
+import json
+import pickle
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path as File
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from spec.errors import MalformedInput
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path
+from spec.formats.znodes import (
+    BrokerPayload,
+    ControllerPayload,
+    EmptyPayload,
+    PartitionsPayload,
+    PartitionStatePayload,
+    Payload,
+    TopicPayload,
+    parse_payload,
+    registration_version,
+)
+from spec.kafka_types import KafkaVersion, TopicPartition
+from tests import strategies
+
+RECORDED = File(__file__).parents[2] / "data" / "kafka-0.10.2.2-znodes.jsonl.gz"
+STATE = "/brokers/topics/t/partitions/0/state"
+
+
+def recorded() -> Iterator[tuple[str, str | None]]:
+    with gzip.open(RECORDED, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            path, data = json.loads(line)
+            yield path, data
+
+
+def test_every_recorded_payload_prints_as_it_stood() -> None:
+    counts: Counter[str] = Counter()
+    for path, data in recorded():
+        kind = Path.parse(path).kind
+        expected = data.replace(" ", "") if data and kind == paths.TOPIC_CONFIG else data
+        encoded = parse_payload(path, data).encode()
+        assert encoded == (None if expected is None else expected.encode()), path
+        counts[str(kind)] += 1
+    assert sum(counts.values()) == 2656  # the number of lines, counted when the file was made
+    assert counts["/brokers/topics/{topic}/partitions/{partition}/state"] == 1499
+    assert counts["/brokers/ids/{broker}"] == 218  # one for each registration: the time stamps differ
+    assert counts["/controller"] == 227
+    assert counts["/config/topics/{topic}"] == 47
+
+
+@given(strategies.znodes_of_any_kind)
+def test_a_payload_reads_back_as_it_was(znode: tuple[Path, Payload]) -> None:
+    path, payload = znode
+    encoded = payload.encode()
+    assert parse_payload(path, encoded) == payload
+    assert parse_payload(str(path), encoded) == payload
+    assert pickle.loads(pickle.dumps(path)) == path  # noqa: S301 - our own bytes
+
+
+def test_the_registrations_of_each_version_are_those_seen_in_the_wild() -> None:
+    """Key orders as people have posted them for years from `get /brokers/ids/N` of such brokers."""
+    v1 = '{"jmx_port":-1,"timestamp":"1428512949385","host":"192.168.0.11","version":1,"port":9093}'
+    v2 = '{"jmx_port":-1,"timestamp":"1","endpoints":["PLAINTEXT://h:9092"],"host":"h","version":2,"port":9092}'
+    v3 = v2.replace('"version":2', '"version":3')
+    v4 = (
+        '{"listener_security_protocol_map":{"PLAINTEXT":"PLAINTEXT"},"endpoints":["PLAINTEXT://h:9092"],"rack":"a",'
+        '"jmx_port":9999,"host":"h","timestamp":"1","port":9092,"version":4}'
+    )
+    for number, text in enumerate([v1, v2, v3, v4], start=1):
+        payload = parse_payload("/brokers/ids/1", text)
+        assert isinstance(payload, BrokerPayload)
+        assert (payload.version, str(payload)) == (number, text)
+    assert list(map(registration_version, KafkaVersion)) == [1, 2, 3, 3, 4]
+
+
+def test_the_controller_of_before_0_8_is_a_bare_number() -> None:
+    assert parse_payload("/controller", b"3") == ControllerPayload(brokerid=3, timestamp=None)
+    assert ControllerPayload(brokerid=3, timestamp=None).encode() == b"3"
+    assert ControllerPayload(brokerid=3, timestamp=7).encode() == b'{"version":1,"brokerid":3,"timestamp":"7"}'
+
+
+def test_blanks_between_tokens_are_read_and_not_printed() -> None:
+    payload = parse_payload("/admin/preferred_replica_election", '{ "version": 1,\n "partitions": [] }')
+    assert payload == PartitionsPayload(partitions=())
+    assert str(payload) == '{"version":1,"partitions":[]}'
+
+
+def test_the_order_of_partitions_does_not_count_but_is_kept() -> None:
+    one = parse_payload("/brokers/topics/t", '{"version":1,"partitions":{"1":[2,1],"0":[1]}}')
+    other = parse_payload("/brokers/topics/t", '{"version":1,"partitions":{"0":[1],"1":[2,1]}}')
+    assert one == other == TopicPayload(partitions={0: (1,), 1: (2, 1)})
+    assert hash(one) == hash(other)
+    assert str(one) != str(other)
+
+
+def test_null_and_no_bytes_are_two_ways_to_be_empty() -> None:
+    assert parse_payload("/admin", None) == EmptyPayload(null=True)
+    assert parse_payload("/admin/delete_topics/t", b"") == EmptyPayload(null=False)
+    assert parse_payload("/admin/delete_topics/t", b"").encode() == b""
+
+
+def state(**changes: Any) -> str:
+    payload = {"controller_epoch": 1, "leader": 2, "version": 1, "leader_epoch": 0, "isr": [2]} | changes
+    return json.dumps({key: value for key, value in payload.items() if value is not ...})
+
+
+REFUSED = [
+    (STATE, state(leader=...), "leader", "missing"),
+    (STATE, state(version=...), "version", "missing"),
+    (STATE, state(version=2), "version", "expected 1, found 2"),
+    (STATE, state(version=True), "version", "expected 1, found true"),
+    (STATE, state(leader="2"), "leader", 'expected a whole number, found "2"'),
+    (STATE, state(leader=True), "leader", "expected a whole number, found true"),
+    (STATE, state(leader=-2), "leader", "-2 is not within -1..2147483647"),
+    (STATE, state(leader_epoch=-1), "leader_epoch", "-1 is not within 0..2147483647"),
+    (STATE, state(leader_epoch=2**31), "leader_epoch", "2147483648 is not within 0..2147483647"),
+    (STATE, state(isr=2), "isr", "expected a list, found 2"),
+    (STATE, state(isr=[2, None]), "isr[1]", "expected a whole number, found null"),
+    (STATE, state(isr=[2, 2]), "isr", "[2, 2] has an element twice"),
+    (STATE, state(zk_version=1), "zk_version", "unknown key"),
+    (STATE, state(leader_epoch=1.0), "", "1.0 is not a whole number"),
+    (STATE, state(leader_epoch=float("nan")), "", "NaN is not a whole number"),
+    (STATE, state()[:-1] + ',"leader":3}', "leader", "the key stands twice in one object"),
+    (STATE, state() + "x", "", "not JSON: Extra data"),
+    (STATE, state()[:-1], "", "not JSON"),
+    (STATE, "", "", "not JSON"),
+    (STATE, "[" * 100_000, "", "not JSON"),
+    (STATE, "[]", "", "expected an object, found []"),
+    (STATE, b"\xff", "", "not UTF-8"),
+    (STATE, None, "", "the node has no data"),
+    ("/controller", '{"version":1,"brokerid":1,"timestamp":1}', "timestamp", "expected milliseconds as a string"),
+    ("/controller", '{"version":1,"brokerid":1,"timestamp":"01"}', "timestamp", "expected milliseconds as a string"),
+    ("/controller", "-1", "", "-1 is not within"),
+    ("/controller", '"1"', "", "expected a whole number"),
+    ("/controller_epoch", "1.0", "", "expected an epoch in decimal digits"),
+    ("/controller_epoch", " 1", "", "expected an epoch in decimal digits"),
+    ("/controller_epoch", "2147483648", "", "expected an epoch in decimal digits"),
+    ("/brokers/topics/t", '{"version":1,"partitions":{"-1":[1]}}', "partitions", "expected a partition number"),
+    ("/brokers/topics/t", '{"version":1,"partitions":{"0":[1],"0":[2]}}', "0", "the key stands twice"),
+    ("/brokers/topics/t", '{"version":1,"partitions":{"0":[-1]}}', "partitions.0[0]", "-1 is not within"),
+    (
+        "/admin/reassign_partitions",
+        '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1]},{"topic":"t","partition":1}]}',
+        "partitions[1].replicas",
+        "missing",
+    ),
+    ("/admin/reassign_partitions", '{"version":1,"partitions":[1]}', "partitions[0]", "expected an object, found 1"),
+    (
+        "/admin/preferred_replica_election",
+        '{"version":1,"partitions":[{"topic":"a/b","partition":0}]}',
+        "partitions[0].topic",
+        "expected the name of a topic",
+    ),
+    ("/admin/delete_topics/t", "x", "", "expected no data"),
+    ("/brokers/ids/1", '{"version":5}', "version", "5 is not within 1..4"),
+    (
+        "/brokers/ids/1",
+        '{"version":1,"host":"h","port":1,"jmx_port":-1,"timestamp":"1","endpoints":[]}',
+        "endpoints",
+        "stands in version 2 and later only, this is 1",
+    ),
+    ("/brokers/ids/1", '{"version":2,"host":"h","port":1,"jmx_port":-1,"timestamp":"1"}', "endpoints", "missing"),
+    ("/brokers/ids/1", '{"version":1,"host":"h","port":65536}', "port", "65536 is not within"),
+    ("/cluster/id", '{"version":1,"id":"x"}', "version", 'expected the string "1", found 1'),
+    ("/config/topics/t", '{"version":1,"config":{"k":1}}', "config.k", "expected a string, found 1"),
+    ("/brokers/topics/t/partitions/x/state", state(), "", "no znode of the controller's protocol has this path"),
+]
+
+
+@pytest.mark.parametrize(("path", "data", "field", "reason"), REFUSED)
+def test_a_malformed_payload_is_refused_with_path_field_and_reason(
+    path: str, data: str | bytes | None, field: str, reason: str
+) -> None:
+    with pytest.raises(MalformedInput) as refusal:
+        parse_payload(path, data)
+    assert (refusal.value.source, refusal.value.field) == (path, field)
+    assert refusal.value.reason.startswith(reason)
+    assert "\n" not in str(refusal.value)
+
+
+UNPRINTABLE: list[tuple[Payload, str]] = [
+    (PartitionStatePayload(leader=-2, leader_epoch=0, controller_epoch=1, isr=()), "leader"),
+    (PartitionStatePayload(leader=1, leader_epoch=0, controller_epoch=1, isr=(1, -1)), "isr[1]"),
+    (PartitionsPayload(partitions=(TopicPartition('a"b', 0),)), "partitions[0].topic"),
+    (BrokerPayload(1, "h", 1, timestamp=1, rack="r"), "rack"),
+    (BrokerPayload(4, "h", 1, timestamp=1, endpoints=()), "listener_security_protocol_map"),
+    (BrokerPayload(1, 'h"', 1, timestamp=1), "host"),
+]
+
+
+@pytest.mark.parametrize(("payload", "field"), UNPRINTABLE)
+def test_what_no_kafka_would_read_is_not_printed(payload: Payload, field: str) -> None:
+    with pytest.raises(MalformedInput) as refusal:
+        payload.encode()
+    assert refusal.value.field == field
