@@ -15,7 +15,7 @@ from reference.controller_election import on_controller_moved
 from reference.partition_leadership import bring_online
 from reference.preferred_election import tell_outcome
 from reference.procedures import FencedWrite, Procedure
-from reference.zookeeper_scripts import ISR_CHANGES
+from reference.zookeeper.scripts import ISR_CHANGES
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.preferred_election import PreferredElectionStarted
 from spec.state import DeletionThread, Handler

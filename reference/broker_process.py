@@ -27,7 +27,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
-from reference.live_process import AlreadyRegistered, LiveProcess, Settings
+from reference.live.process import AlreadyRegistered, LiveProcess, Settings
 from spec.errors import MalformedInput
 from spec.variants import switch
 

@@ -21,7 +21,7 @@ from reference.journal import Journal, Milestone, Reached, Report, StateChange, 
 from reference.machines import InvalidTransition, TableKind, check_transition
 from reference.procedures import DirtyBatch, ForcedResignation, NoAssignment
 from reference.request_batch import RequestBatch
-from reference.zookeeper_scripts import (
+from reference.zookeeper.scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     DELETE_TOPICS,

@@ -27,7 +27,7 @@ from reference.journal import Milestone
 from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.request_batch import RequestBatch
 from reference.topic_deletion import is_due
-from reference.zookeeper_scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
+from reference.zookeeper.scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.state import DeletionThread

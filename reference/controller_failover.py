@@ -36,7 +36,7 @@ from reference.replica_transitions import start_replica_machine
 from reference.state_effects import Partitions, ReadState
 from reference.topic_deletion import start_deletion_thread
 from reference.topics import ReadTopics, listen_to_topics
-from reference.zookeeper_scripts import StateZnode, topic_path
+from reference.zookeeper.scripts import StateZnode, topic_path
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import (
     ActiveBrokers,

@@ -26,7 +26,7 @@ from reference.reassignment import on_state_change
 from reference.reassignment_requests import on_reassignment_request
 from reference.topic_deletion import delete_topics
 from reference.topics import on_topic_change
-from reference.zookeeper_scripts import (
+from reference.zookeeper.scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     CONTROLLER,

@@ -19,7 +19,7 @@ from reference.controller import KafkaController
 from reference.procedures import Effect, NoSuchListener, Procedure, Script, in_any_order
 from reference.replica_transitions import set_non_existent
 from reference.state_effects import Partitions, Replica
-from reference.zookeeper_scripts import (
+from reference.zookeeper.scripts import (
     Fence,
     children_of,
     delete_if_there,

@@ -16,7 +16,7 @@ from reference.context import Deleting
 from reference.controller import KafkaController
 from reference.deletion_queue import enqueue, hold_back
 from reference.procedures import Effect, Procedure, Script, in_any_order
-from reference.zookeeper_scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
+from reference.zookeeper.scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
 from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
 from spec.logs.controller_log.topic_deletion import DeletionQueued, DeletionRequested, UnknownTopicsIgnored
 from spec.state import At, DeletionThread

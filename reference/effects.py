@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from reference.context import Registration
 from reference.procedures import AskSession, ControllerMoved, Effect, Script, SessionView
-from reference.zookeeper_api import (
+from reference.zookeeper.api import (
     BadVersion,
     Delete,
     Exists,
@@ -23,7 +23,7 @@ from reference.zookeeper_api import (
     NoNode,
     SetData,
 )
-from reference.zookeeper_scripts import (
+from reference.zookeeper.scripts import (
     BROKER_IDS,
     CHILD_PATHS,
     CONTROLLER,

@@ -19,8 +19,8 @@ from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
 from reference.procedures import ControllerFailure, Effect, Procedure, Script, in_any_order
 from reference.state_effects import Partitions, StateRead
-from reference.zookeeper_api import Create, CreateMode, Delete, GetChildren, NoNode
-from reference.zookeeper_scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
+from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoNode
+from reference.zookeeper.scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import PartitionsPayload
 from spec.kafka_types import TopicPartition

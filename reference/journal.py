@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from reference.connections import QueuedRequest
-from reference.zookeeper_api import AnyOperation
+from reference.zookeeper.api import AnyOperation
 from spec.formats.request_schemas import ControlledShutdownResponse, Request, Response
 from spec.kafka_types import TopicPartition
 from spec.logs.log_lines import Line

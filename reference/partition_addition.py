@@ -16,8 +16,8 @@ from reference.context import Activity
 from reference.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script
 from reference.topics import Assignment, on_new_partition_creation
-from reference.zookeeper_api import Exists
-from reference.zookeeper_scripts import parsed, read_data, topic_path
+from reference.zookeeper.api import Exists
+from reference.zookeeper.scripts import parsed, read_data, topic_path
 from spec.formats.znodes import TopicPayload
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.topics import PartitionsAdded, PartitionsError, PartitionsSkipped, TopicModified

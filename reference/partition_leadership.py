@@ -29,7 +29,7 @@ from reference.leader_selectors import (
 )
 from reference.procedures import DirtyBatch, Procedure, in_any_order
 from reference.state_effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
-from reference.zookeeper_scripts import StateZnode
+from reference.zookeeper.scripts import StateZnode
 from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import TopicPartition
 from spec.logs.logged_values import LeaderAndIsr

@@ -22,8 +22,8 @@ from reference.deletion_queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.partition_leadership import bring_online
 from reference.procedures import Effect, NoLeadership, PastZkClient, Procedure, Script
-from reference.zookeeper_api import Delete, Exists, GetData, NodeData, NoNode
-from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
+from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
+from reference.zookeeper.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
 from spec.formats.znodes import PartitionsPayload
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.preferred_election import (

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
-from reference.zookeeper_api import AnyOperation, GetChildren, GetData, ZookeeperError
+from reference.zookeeper.api import AnyOperation, GetChildren, GetData, ZookeeperError
 from spec.errors import SpecError
 from spec.state import At
 

@@ -42,7 +42,7 @@ from reference.reassignment_effects import (
     WriteUnion,
 )
 from reference.state_effects import StateRead, StateWrite
-from reference.zookeeper_scripts import Fence, StateZnode, state_path, topic_path
+from reference.zookeeper.scripts import Fence, StateZnode, state_path, topic_path
 from spec.formats.scala_order import immutable_set_order
 from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import TopicPartition

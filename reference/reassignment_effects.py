@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from reference.procedures import Effect, PastZkClient, Script
 from reference.state_effects import Replicas, StateRead, StateWrite
-from reference.zookeeper_api import Delete, Exists, GetData, NoNode, SetData
-from reference.zookeeper_scripts import (
+from reference.zookeeper.api import Delete, Exists, GetData, NoNode, SetData
+from reference.zookeeper.scripts import (
     REASSIGN_PARTITIONS,
     Fence,
     StateZnode,

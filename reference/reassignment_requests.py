@@ -37,7 +37,7 @@ from reference.reassignment_effects import (
     WriteRemaining,
 )
 from reference.state_effects import Partitions
-from reference.zookeeper_scripts import StateZnode, state_path
+from reference.zookeeper.scripts import StateZnode, state_path
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.reassignment import (
     ReassignmentFailed,

@@ -20,7 +20,7 @@ from reference.leader_selectors import without
 from reference.procedures import Procedure, in_any_order
 from reference.reassignment_effects import StartNewReplica
 from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
-from reference.zookeeper_scripts import StateZnode
+from reference.zookeeper.scripts import StateZnode
 from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_log.broker_changes import NotInIsr

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from reference.procedures import Effect, Script
-from reference.zookeeper_api import NodeExists
-from reference.zookeeper_scripts import (
+from reference.zookeeper.api import NodeExists
+from reference.zookeeper.scripts import (
     Fence,
     StateZnode,
     create_persistent,

@@ -18,8 +18,8 @@ from reference import partition_leadership, replica_transitions
 from reference.context import Activity
 from reference.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script
-from reference.zookeeper_api import Exists, GetChildren
-from reference.zookeeper_scripts import BROKER_TOPICS, parsed, read_data, topic_path
+from reference.zookeeper.api import Exists, GetChildren
+from reference.zookeeper.scripts import BROKER_TOPICS, parsed, read_data, topic_path
 from spec.formats.znodes import TopicPayload
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.topics import PartitionsCreated, TopicChangeError, TopicDifference, TopicsCreated

@@ -23,14 +23,14 @@ LAYERS = ("spec", "reference", "model_check", "tests")
 
 HOMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("model_check/refinement/simulate",),
-    "kazoo": ("reference/live_zookeeper", "reference/zookeeper_server", "model_check/live/"),
+    "kazoo": ("reference/live/zookeeper", "reference/zookeeper/server", "model_check/live/"),
     "llvmlite": ("model_check/",),
     "networkx": ("spec/", "model_check/"),
     "numba": ("model_check/",),
     "numpy": ("model_check/",),
     "pyarrow": ("model_check/",),
     "py4j": ("model_check/spark/",),
-    "pyspark": ("model_check/spark/", "model_check/cli/", "reference/zookeeper_server"),
+    "pyspark": ("model_check/spark/", "model_check/cli/", "reference/zookeeper/server"),
     "pytest": ("model_check/pytest_plugin",),
     "rich": ("model_check/cli/",),
     "statemachine": ("reference/machines",),
@@ -174,7 +174,8 @@ INNOCENT: Sources = {
     "spec/__init__.py": DOC,
     "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# |tmp|kafka-logs a|work|b".replace("|", "/"),
     "reference/__init__.py": DOC,
-    "reference/live_zookeeper.py": DOC + "import kazoo.client\nimport spec.state\n" + "x = 1\n" * (MAX_LINES - 3),
+    "reference/live/__init__.py": DOC,
+    "reference/live/zookeeper.py": DOC + "import kazoo.client\nimport spec.state\n" + "x = 1\n" * (MAX_LINES - 3),
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
 }
 

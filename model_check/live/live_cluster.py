@@ -25,13 +25,13 @@ from model_check.live.live_child import BROKER_MODULE, Child
 from model_check.recordings.reading import ACTIONS
 from model_check.recordings.recorded_sessions import SESSIONS, sessions_by_log
 from model_check.recordings.recorded_transactions import ZOOKEEPER
-from reference.live_isr import BLACK_OUT_SECONDS
-from reference.live_zookeeper import LiveZookeeper
+from reference.live.isr import BLACK_OUT_SECONDS
+from reference.live.zookeeper import LiveZookeeper
 from reference.ports import kept_ports
-from reference.zookeeper_api import Create, Exists, GetData, NoNode, SetData
-from reference.zookeeper_log import read_transaction_log
-from reference.zookeeper_recording import write_recording
-from reference.zookeeper_scripts import (
+from reference.zookeeper.api import Create, Exists, GetData, NoNode, SetData
+from reference.zookeeper.log import read_transaction_log
+from reference.zookeeper.recording import write_recording
+from reference.zookeeper.scripts import (
     CONTROLLER,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
@@ -40,8 +40,8 @@ from reference.zookeeper_scripts import (
     topic_config_path,
     topic_path,
 )
-from reference.zookeeper_server import ZookeeperServer
-from reference.zookeeper_server_errors import ZookeeperServerError
+from reference.zookeeper.server import ZookeeperServer
+from reference.zookeeper.server_errors import ZookeeperServerError
 from spec.errors import BadInput, EnvironmentFailure, SpecError
 from spec.formats.znodes import (
     ControllerPayload,

@@ -1,6 +1,6 @@
 """Reading a recording: a folder in which a cluster's ZooKeeper transactions and logs were saved.
 
-    zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper_recording.py)      required
+    zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper/recording.py)      required
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
     sessions.json               which session was whose; without it, sessions are told by what they own
     broker-N/server.log         tells it, too, if sessions.json is not there; and whether unclean leader election is on

@@ -49,7 +49,7 @@ from model_check.recordings.recorded_zookeeper import (
     WriteConflicted,
     ZooKeeperChange,
 )
-from reference.zookeeper_transactions import (
+from reference.zookeeper.transactions import (
     ERROR_NAMES,
     Change,
     DataSet,

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 
 from model_check.recordings.recorded import Cluster
 from model_check.recordings.recorded_sessions import Session
-from reference.zookeeper_transactions import DataSet, NodeCreated, NodeDeleted, Transaction
+from reference.zookeeper.transactions import DataSet, NodeCreated, NodeDeleted, Transaction
 from spec.errors import Where
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import Path as ZnodePath

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from reference.zookeeper_scripts import COMMON_PATHS
-from reference.zookeeper_transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
+from reference.zookeeper.scripts import COMMON_PATHS
+from reference.zookeeper.transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
 from spec.errors import BadInput, MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import Path as ZnodePath

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from reference.znode_tree import ZnodeTree
-from reference.zookeeper_recording import RecordingError, read_recording
-from reference.zookeeper_transactions import (
+from reference.zookeeper.recording import RecordingError, read_recording
+from reference.zookeeper.transactions import (
     ERROR_NAMES,
     NodeCreated,
     SessionClosed,
@@ -22,6 +21,7 @@ from reference.zookeeper_transactions import (
     WriteRefused,
     hex_of,
 )
+from reference.zookeeper.tree import ZnodeTree
 from spec.errors import BadInput, MalformedInput
 
 ZOOKEEPER: Final = "zookeeper.jsonl"

@@ -6,10 +6,10 @@ from model_check.refinement.abstracted_leadership import Named
 from model_check.refinement.history import assigned_in_zookeeper
 from reference.controller import KafkaController
 from reference.controller_threads import Event
-from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
-from reference.znode_tree import WatchKind
-from reference.zookeeper_scripts import topic_path
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
+from reference.zookeeper.scripts import topic_path
+from reference.zookeeper.tree import WatchKind
 from spec.kafka_types import TopicPartition
 from spec.model import Model
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from model_check.refinement.abstracted_leadership import Named, leadership
 from model_check.refinement.abstracted_removals import is_another
 from reference.connections import QueuedRequest
-from reference.memory_cluster import MemoryCluster
+from reference.memory.cluster import MemoryCluster
 from spec.broker_state import Stage
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import (

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from reference.controller import KafkaController
 from reference.deletion_requests import DropRequest
-from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from reference.topic_deletion import DeleteQueuedTopic
-from reference.zookeeper_scripts import delete_topic_path, topic_config_path
+from reference.zookeeper.scripts import delete_topic_path, topic_config_path
 from spec.model import Model
 
 Named = Iterator[tuple[str, object]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from reference.controller import KafkaController
-from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_scripts import PREFERRED_REPLICA_ELECTION, parsed
+from reference.memory.cluster import MemoryCluster
+from reference.zookeeper.scripts import PREFERRED_REPLICA_ELECTION, parsed
 from spec.formats.znodes import PartitionsPayload
 from spec.kafka_types import TopicPartition
 

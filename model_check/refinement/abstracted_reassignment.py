@@ -5,11 +5,11 @@ from __future__ import annotations
 from model_check.refinement.abstracted_leadership import Named
 from model_check.refinement.history import History, requested_reassignments
 from reference.controller import KafkaController
-from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from reference.reassignment_effects import WriteRemaining
-from reference.znode_tree import WatchKind
-from reference.zookeeper_scripts import state_path
+from reference.zookeeper.scripts import state_path
+from reference.zookeeper.tree import WatchKind
 
 
 def requested(cluster: MemoryCluster, history: History) -> Named:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from model_check.refinement.abstracted_leadership import Named
 from reference.controller import KafkaController
-from reference.memory_cluster import MemoryCluster
+from reference.memory.cluster import MemoryCluster
 from spec.model import Model
 
 

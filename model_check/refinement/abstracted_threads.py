@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from reference.controlled_shutdown import Departure
 from reference.controller import KafkaController
-from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from spec.election_state import Leaving
 from spec.model import Model
 

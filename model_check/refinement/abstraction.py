@@ -31,12 +31,11 @@ from model_check.refinement.history import History
 from reference.controller import KafkaController
 from reference.controller_threads import PATH_OF, callback_of
 from reference.effects import ElectCreate
-from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess, Repeated
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect
 from reference.state_effects import StateWrite
-from reference.znode_tree import WatchKind
-from reference.zookeeper_scripts import (
+from reference.zookeeper.scripts import (
     CHILD_PATHS,
     CONTROLLER,
     CONTROLLER_EPOCH,
@@ -44,6 +43,7 @@ from reference.zookeeper_scripts import (
     parsed,
     state_path,
 )
+from reference.zookeeper.tree import WatchKind
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 from spec.kafka_types import NO_LEADER, TopicPartition

@@ -45,13 +45,13 @@ from reference.connections import QueuedRequest
 from reference.context import Registration
 from reference.controller import KafkaController
 from reference.isr_notification import DeleteNotification, ReadNotified
-from reference.memory_cluster import MemoryCluster
-from reference.memory_process import MemoryProcess
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from reference.preferred_election import DeleteElectionRequest, FinishFailover
 from reference.procedures import Effect
 from reference.request_batch import RequestBatch
-from reference.zookeeper_api import parent_path
-from reference.zookeeper_scripts import BROKER_TOPICS, broker_path
+from reference.zookeeper.api import parent_path
+from reference.zookeeper.scripts import BROKER_TOPICS, broker_path
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
 from spec.partition_states import PartitionState
 from spec.variants import Switch

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from reference.connections import QueuedRequest
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
-from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_api import Create, Delete, GetData, SetData
-from reference.zookeeper_scripts import (
+from reference.memory.cluster import MemoryCluster
+from reference.zookeeper.api import Create, Delete, GetData, SetData
+from reference.zookeeper.scripts import (
     BROKER_TOPICS,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,

@@ -31,8 +31,8 @@ from reference.journal import (
     ShutdownRequested,
     TurnedTo,
 )
-from reference.memory_cluster import MemoryCluster
-from reference.zookeeper_api import (
+from reference.memory.cluster import MemoryCluster
+from reference.zookeeper.api import (
     BadVersion,
     Create,
     Delete,
@@ -43,7 +43,7 @@ from reference.zookeeper_api import (
     SetData,
     ZookeeperError,
 )
-from reference.zookeeper_scripts import (
+from reference.zookeeper.scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     CONTROLLER,

@@ -7,7 +7,7 @@ from typing import Any
 
 from model_check.refinement.demanded import Seen
 from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
-from reference.memory_cluster import MemoryCluster
+from reference.memory.cluster import MemoryCluster
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,

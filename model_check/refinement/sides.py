@@ -19,10 +19,10 @@ from model_check.refinement.fingerprint import memory
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
 from model_check.traces import State, Trace, shown
-from reference.memory_choices import Choice
-from reference.memory_cluster import MemoryCluster
-from reference.memory_scheduler import choices, step
-from reference.memory_start import initial_cluster
+from reference.memory.choices import Choice
+from reference.memory.cluster import MemoryCluster
+from reference.memory.scheduler import choices, step
+from reference.memory.start import initial_cluster
 from reference.parts import lacking
 from spec.errors import BadInput, SpecError
 from spec.language import TransitionSystem

@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from model_check.kernel.python_code import Raw
 from model_check.refinement.sides import Disagreement, Pair, Sides
-from reference.memory_choices import Choice
+from reference.memory.choices import Choice
 from spec.scopes import BUDGETS, Scope
 
 MANY = 1 << 16

@@ -18,7 +18,7 @@ from reference.leader_selectors import Election, elect_offline, elect_on_control
 from reference.procedures import Script
 from reference.reassignment_effects import ReadWhetherCaughtUp
 from reference.state_effects import StateRead, StateWrite, WriteElectedLeader
-from reference.zookeeper_scripts import StateZnode
+from reference.zookeeper.scripts import StateZnode
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 

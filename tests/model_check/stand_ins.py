@@ -17,14 +17,14 @@ from typing import Any, Final
 import pytest
 
 from reference.journal import Entry, Report, StateChange
-from reference.memory_choices import Choice
-from reference.memory_cluster import MemoryCluster
-from reference.memory_scheduler import choices, step
-from reference.memory_start import STARTS
-from reference.zookeeper_api import BadVersion, SetData
-from reference.zookeeper_recording import write_recording
-from reference.zookeeper_scripts import state_path
-from reference.zookeeper_transactions import hex_of
+from reference.memory.choices import Choice
+from reference.memory.cluster import MemoryCluster
+from reference.memory.scheduler import choices, step
+from reference.memory.start import STARTS
+from reference.zookeeper.api import BadVersion, SetData
+from reference.zookeeper.recording import write_recording
+from reference.zookeeper.scripts import state_path
+from reference.zookeeper.transactions import hex_of
 from spec.formats.znodes import PartitionStatePayload
 from spec.logs.broker_change_lines import BrokerLine
 from spec.logs.controller_request_lines import ControllerLine

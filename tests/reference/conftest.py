@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from reference.zookeeper_server import ZookeeperServer
+from reference.zookeeper.server import ZookeeperServer
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from reference.journal import Entry, Report
 from reference.preferred_election import FinishFailover
 from reference.state_effects import ReadForRemoval, WriteRemoval
 from reference.topic_deletion import DeleteQueuedTopic, on_replica_deleted
-from reference.zookeeper_scripts import StateZnode
+from reference.zookeeper.scripts import StateZnode
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import (
     PartitionError,

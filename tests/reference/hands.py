@@ -27,7 +27,7 @@ from reference.procedures import Effect, OneOf, Procedure
 from reference.reassignment_effects import ReadReassignments
 from reference.state_effects import ReadState
 from reference.topics import ListenToTopics, ReadTopics, Topics
-from reference.zookeeper_scripts import StateZnode
+from reference.zookeeper.scripts import StateZnode
 from spec.formats.znodes import BrokerPayload, PartitionStatePayload
 from spec.kafka_types import TopicPartition
 from spec.variants import Switch

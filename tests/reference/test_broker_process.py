@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from reference.broker_process import STARTED, Exit
-from reference.live_zookeeper import LiveZookeeper
+from reference.live.zookeeper import LiveZookeeper
 from reference.ports import free_port
-from reference.zookeeper_api import Create, Delete, Exists, GetData, SetData
-from reference.zookeeper_server import ZookeeperServer
+from reference.zookeeper.api import Create, Delete, Exists, GetData, SetData
+from reference.zookeeper.server import ZookeeperServer
 from spec.formats.znodes import BrokerPayload, parse_payload
 
 TIMEOUT = 30

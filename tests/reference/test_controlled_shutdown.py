@@ -15,7 +15,7 @@ from reference.journal import Report, ShutdownAnswered, StateChange
 from reference.preferred_election import FinishFailover
 from reference.procedures import FencedWrite
 from reference.state_effects import ReadForRemoval, StateWrite, WriteRemoval
-from reference.zookeeper_scripts import StateZnode
+from reference.zookeeper.scripts import StateZnode
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
 from spec.kafka_types import NO_LEADER, TopicPartition

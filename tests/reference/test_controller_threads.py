@@ -2,7 +2,7 @@
 
 from reference.controller import LISTENED_PATHS, Configuration, KafkaController
 from reference.controller_threads import CALLBACK_OF, PATH_OF, subscribed
-from reference.zookeeper_scripts import CHILD_PATHS, state_path, topic_path
+from reference.zookeeper.scripts import CHILD_PATHS, state_path, topic_path
 from spec.kafka_types import TopicPartition
 from spec.model import Model
 from spec.scopes import Scope

@@ -17,12 +17,12 @@ from reference.deletion_completion import (
 )
 from reference.effects import OnBrokerChange
 from reference.journal import Milestone
-from reference.memory_zookeeper import MemoryZookeeper
+from reference.memory.zookeeper import MemoryZookeeper
 from reference.preferred_election import FinishFailover
 from reference.procedures import PastZkClient, Script
 from reference.topic_deletion import DeleteQueuedTopic, is_due
-from reference.zookeeper_api import Children, Create, GetChildren, NotEmpty, OperationRefused, Stat
-from reference.zookeeper_scripts import delete_topic_path, state_path, topic_config_path, topic_path
+from reference.zookeeper.api import Children, Create, GetChildren, NotEmpty, OperationRefused, Stat
+from reference.zookeeper.scripts import delete_topic_path, state_path, topic_config_path, topic_path
 from spec.formats.znodes import PartitionStatePayload
 from spec.state import Callback, DeletionThread
 from spec.variants import Switch

@@ -10,8 +10,8 @@ from model_check.refinement.abstraction import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
 from reference.journal import Report
-from reference.memory_scheduler import choices, step
-from reference.memory_start import initial_cluster
+from reference.memory.scheduler import choices, step
+from reference.memory.start import initial_cluster
 from spec.logs.controller_log.lines import parse_controller_line
 from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES, ReassignmentRemoved, ReassignmentRequested
 from spec.logs.log_entries import LogEntry, read_entries

@@ -19,9 +19,9 @@ from typing import Any, Protocol
 
 from hypothesis import strategies as st
 
-from reference.live_zookeeper import LiveZookeeper
-from reference.memory_zookeeper import MemoryZookeeper
-from reference.zookeeper_api import (
+from reference.live.zookeeper import LiveZookeeper
+from reference.memory.zookeeper import MemoryZookeeper
+from reference.zookeeper.api import (
     ANY_VERSION,
     Children,
     Create,
@@ -37,7 +37,7 @@ from reference.zookeeper_api import (
     WatchEvent,
     ZookeeperError,
 )
-from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction
+from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction
 from tests.reference.silent_client import connected, frames
 
 SLOTS = (0, 1, 2)

@@ -10,7 +10,7 @@ import pytest
 
 from model_check.cli import simulate as verb
 from model_check.results import from_json
-from reference import memory_steps
+from reference.memory import steps as memory_steps
 from tests.model_check.cli.conftest import Kcheck
 
 

@@ -22,7 +22,7 @@ from model_check.recordings.recorded_zookeeper import (
     TopicCreated,
     WriteConflicted,
 )
-from reference.zookeeper_transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
+from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
 from spec.errors import BadInput
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import SessionExpiredElectedAlready

@@ -4,7 +4,7 @@ from itertools import count
 
 from model_check.recordings.recorded_cluster import resurrections
 from model_check.recordings.recorded_sessions import Session
-from reference.zookeeper_transactions import Change, NodeCreated, NodeDeleted, Transaction
+from reference.zookeeper.transactions import Change, NodeCreated, NodeDeleted, Transaction
 from spec.formats.znodes import TopicConfigPayload, TopicPayload
 
 SESSION = 7

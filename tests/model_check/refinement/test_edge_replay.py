@@ -17,15 +17,18 @@ from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.refinement.edge_replay import joined, replay_edges, walk
 from model_check.refinement.sides import Disagreement, Sides
-from reference import deletion_requests, memory_choices, memory_isr_changes, memory_scheduler
+from reference import deletion_requests
 from reference.broker import Broker
 from reference.effects import ResignDelete
-from reference.memory_cluster import MemoryCluster
+from reference.memory import choices as memory_choices
+from reference.memory import isr_changes as memory_isr_changes
+from reference.memory import scheduler as memory_scheduler
+from reference.memory.cluster import MemoryCluster
 from reference.procedures import Script
 from reference.request_batch import RequestBatch
 from reference.state_effects import WriteRemoval
-from reference.zookeeper_api import SetData
-from reference.zookeeper_scripts import state_path
+from reference.zookeeper.api import SetData
+from reference.zookeeper.scripts import state_path
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope

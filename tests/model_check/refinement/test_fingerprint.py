@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from model_check.refinement.fingerprint import _canonical, conditions, fingerprint
-from reference.memory_cluster import MemoryCluster
-from reference.memory_scheduler import choices, step
-from reference.memory_start import initial_cluster
+from reference.memory.cluster import MemoryCluster
+from reference.memory.scheduler import choices, step
+from reference.memory.start import initial_cluster
 from spec.scopes import scope
 from spec.state import Callback
 
 BY_ANOTHER_PROCESS = """
 from model_check.refinement.fingerprint import fingerprint
-from reference.memory_start import initial_cluster
+from reference.memory.start import initial_cluster
 from spec.scopes import scope
 print(fingerprint(initial_cluster(scope("tiny"))).hex())
 """

@@ -9,7 +9,7 @@ import pytest
 
 from model_check.refinement.abstraction import Abstraction
 from model_check.refinement.sides import Disagreement, Pair, Sides
-from reference.memory_scheduler import choices
+from reference.memory.scheduler import choices
 from spec.errors import BadInput
 from spec.model import Model
 from spec.replica_states import ReplicaState

@@ -9,9 +9,9 @@ import pytest
 
 from model_check.refinement.sides import Disagreement, Sides
 from model_check.refinement.simulate import BY_HAND, OWN_PART, chosen, first_disagreement, shortened, simulate, widened
-from reference import memory_steps
 from reference.effects import ResignDelete
-from reference.memory_choices import Choice
+from reference.memory import steps as memory_steps
+from reference.memory.choices import Choice
 from reference.parts import LACKING
 from reference.procedures import Script
 from reference.request_batch import RequestBatch

@@ -1,0 +1,114 @@
+"""The broker's side of its connections: it accepts them, reads requests, and answers each before it reads the next.
+
+A request of a controller is logged as it arrives, carried out under the broker's lock, and logged again when it is
+answered; so is that of a broker which is to stop, which is for the controller module. A follower's fetch is told to the
+ISR manager and answered with an empty frame. What is none of these ends the connection, and nothing is changed.
+
+Kafka 0.10.2.2: `SocketServer`, `KafkaApis`. PROTOCOL.md sections 9 and 10. Left out on purpose: the queue between
+network and request handler threads, so `requestQueueTime` is always 0.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.broker import Broker
+from reference.live.fetching import API_KEY, Address, Fetch, decode_fetch
+from reference.live.frames import receive_frame, send_frame
+from reference.live.logs import Logs
+from spec.errors import MalformedInput
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import (
+    ApiKey,
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+    Request,
+    Response,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+from spec.formats.requests import RequestHeader, decode_request, encode_response
+from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Who is told of a follower's fetch, and who handles the request of a broker that is to stop."""
+
+    on_fetch: Callable[[Fetch], None]
+    on_shutdown: Callable[[ControlledShutdownRequest], ControlledShutdownResponse]
+
+
+class RequestServer:
+    """A socket that listens, and a thread for each connection. `lock` is the broker's.
+
+    `addresses` are those of the brokers in the last UpdateMetadata that was accepted.
+    """
+
+    def __init__(
+        self, broker: Broker, lock: threading.RLock, logs: Logs, address: Address, listeners: Listeners
+    ) -> None:
+        self._broker = broker
+        self._lock = lock
+        self._logs = logs
+        self._listeners = listeners
+        self._listening = socket.create_server(address, backlog=64)
+        self.addresses: dict[int, Address] = {}
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        host, port = self._listening.getsockname()
+        return host, port
+
+    def start(self) -> None:
+        """Begin to accept connections."""
+        threading.Thread(target=self._accept, name="kafka-socket-acceptor", daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            connection, peer = self._listening.accept()
+            threading.Thread(target=self._serve, args=(connection, peer), name="kafka-processor", daemon=True).start()
+
+    def _serve(self, connection: socket.socket, peer: Address) -> None:
+        with connection, suppress(ConnectionError, EOFError, MalformedInput):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            ends = "-".join(f"{host}:{port}" for host, port in (connection.getsockname(), peer))
+            while True:
+                send_frame(connection, self._answer(receive_frame(connection), ends))
+
+    def _answer(self, data: bytes, connection: str) -> bytes:
+        if data.startswith(API_KEY):
+            self._listeners.on_fetch(decode_fetch(data))
+            return b""
+        arrived = time.monotonic()
+        header, request = decode_request(data)
+        self._logs.requests.write(RequestReceived(0, LoggedRequest(header, request)))
+        response = self._handle(request, header.correlation_id)
+        self._log_completion(header, request, connection, round(1000 * (time.monotonic() - arrived)))
+        return encode_response(header.correlation_id, response, ApiKey(header.api_key), header.api_version)
+
+    def _handle(self, request: Request, correlation_id: int) -> Response:
+        if isinstance(request, ControlledShutdownRequest):
+            return self._listeners.on_shutdown(request)
+        with self._lock:
+            response = self._broker.handle(request, correlation_id)
+            if isinstance(request, UpdateMetadataRequest) and response == UpdateMetadataResponse(ErrorCode.NONE):
+                ends = {broker.id: broker.end_points[0] for broker in request.live_brokers if broker.end_points}
+                self.addresses.clear()
+                self.addresses.update({broker_id: (end.host, end.port) for broker_id, end in ends.items()})
+            return response
+
+    def _log_completion(self, header: RequestHeader, request: Request, connection: str, milliseconds: int) -> None:
+        """Recordings leave this line out for UpdateMetadata, which has nothing to wait for."""
+        if header.api_key == ApiKey.UPDATE_METADATA:
+            return
+        logged, times = LoggedRequest(header, request), (milliseconds, 0, milliseconds, 0, 0, 0)
+        self._logs.requests.write(
+            RequestCompleted(logged, connection, *times, "PLAINTEXT", "User:ANONYMOUS", "PLAINTEXT")
+        )

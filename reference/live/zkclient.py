@@ -1,0 +1,169 @@
+"""ZkClient: blocking operations that outlast lost connections and expired sessions, and the queue of callbacks.
+
+Kafka did not use the raw ZooKeeper client but ZkClient on top of it, and so does the reference on a real server. An
+operation is repeated until it is answered: over a lost connection, and under a new session where the old one expired
+(`retryUntilConnected`). A watch that fires queues a callback for each listener of its path. When a session has
+expired, the client makes a new one and queues the handlers of a new session, then a callback for every listener,
+because watches may have been lost (`reconnect`, `fireNewSessionEvents`, `fireAllEvents`).
+
+One thing goes past it: who creates /controller uses the raw handle (`ZKCheckedEphemeral`). There an expired session is
+an error. In Kafka a broker's registration does so, too; here it is repeated, and in the specification.
+
+ZkClient 0.10: `ZkClient`, `ZkEventThread`. Left out on purpose: several listeners of one path, since no path has more
+than one here.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+from reference.controller_threads import Event, event_of
+from reference.effects import ElectCreate
+from reference.live.zookeeper import LiveZookeeper, SessionEvent, SessionState
+from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Script, SessionView
+from reference.zookeeper.api import (
+    AnyOperation,
+    Exists,
+    GetChildren,
+    GetData,
+    OperationRefused,
+    SessionExpired,
+    SessionTrouble,
+    WatchEvent,
+)
+
+T = TypeVar("T")
+
+_PAUSE_SECONDS = 0.01
+"""How long a repeated operation waits, while the client is between two sessions."""
+
+
+class ZkClient:
+    """A client of one process. `listens_to` says whether a listener is subscribed to a path.
+
+    `on_session` is told the id of each session as it begins, of the first before anything is done under it, of a later
+    one perhaps just after an operation that waited for it; `after_expiry` gives the callbacks that it queues.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        session_timeout_ms: int,
+        *,
+        listens_to: Callable[[str], bool],
+        on_session: Callable[[int], None],
+        after_expiry: Callable[[], Iterable[Event]],
+    ) -> None:
+        self._zookeeper = LiveZookeeper(address, session_timeout_ms)
+        self._listens_to = listens_to
+        self._on_session = on_session
+        self._after_expiry = after_expiry
+        self.callbacks: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        """What the event thread is to run, in order (`ZkEventThread`)."""
+        self._had_session = 0
+
+    def start(self, timeout_seconds: float) -> None:
+        """Connect and begin a session; ConnectionError if no server answers in time."""
+        self._zookeeper.start(timeout_seconds)
+        self._dispatch(self._zookeeper.take_events())
+        threading.Thread(target=self._run, name="zookeeper-events", daemon=True).start()
+
+    def stop(self) -> None:
+        """Close the session, and with it the ephemeral znodes."""
+        self._zookeeper.stop()
+
+    # ------------------------------------------------------------------------------------------------------- operations
+
+    def carry_out(self, effect: Effect[T]) -> T:
+        """Run an effect's script to its end, and give its result or raise what it raises."""
+        return self.run(effect.script(), raw=isinstance(effect, ElectCreate))
+
+    def complete(
+        self,
+        procedure: Procedure[T],
+        choose: Callable[[int], int] = lambda _: 0,
+        after_step: Callable[[], None] = lambda: None,
+    ) -> T:
+        """Run a procedure to its end, and give its result.
+
+        `choose` picks one of so many effects, where the order is free; `after_step` runs when the procedure went on.
+        """
+        move: Callable[[], Effect[Any] | OneOf] = partial(procedure.send, None)
+        while True:
+            try:
+                pending = move()
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            finally:
+                after_step()
+            move = self._carried_out(procedure, pending, choose)
+
+    def _carried_out(
+        self, procedure: Procedure[Any], pending: Effect[Any] | OneOf, choose: Callable[[int], int]
+    ) -> Callable[[], Effect[Any] | OneOf]:
+        """Carry out what a procedure waits for; the next move gives it the result, or raises what was raised."""
+        try:
+            if isinstance(pending, OneOf):
+                index = choose(len(pending.effects))
+                return partial(procedure.send, (index, self.carry_out(pending.effects[index])))
+            return partial(procedure.send, self.carry_out(pending))
+        except Exception as error:  # noqa: BLE001 - whatever a script raises is the procedure's to catch
+            return partial(procedure.throw, error)
+
+    def run(self, script: Script[T], *, raw: bool = False) -> T:
+        """Run a script, operation by operation; `raw` lets an expired session end it."""
+        give: Callable[[Any], Any] = script.send
+        value: Any = None
+        while True:
+            try:
+                operation = give(value)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            try:
+                give, value = script.send, self._answer(operation, raw=raw)
+            except OperationRefused as refusal:
+                give, value = script.throw, refusal
+
+    def _answer(self, operation: AnyOperation | AskSession | PastZkClient, *, raw: bool) -> Any:
+        """Do an operation; a read of a path with a listener sets the watch again."""
+        if isinstance(operation, AskSession):
+            return SessionView(self._zookeeper.session, int(time.time() * 1000))
+        if isinstance(operation, PastZkClient):
+            operation = operation.operation
+        elif isinstance(operation, Exists | GetData | GetChildren) and self._listens_to(operation.path):
+            operation = type(operation)(operation.path, watch=True)
+        while True:
+            try:
+                return self._zookeeper.execute(operation)
+            except SessionTrouble as trouble:
+                if raw and isinstance(trouble, SessionExpired):
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+
+    # ----------------------------------------------------------------------------------------------------------- events
+
+    def _run(self) -> None:
+        while True:
+            self._dispatch(self._zookeeper.wait_for_events())
+
+    def _dispatch(self, events: Iterable[WatchEvent | SessionEvent]) -> None:
+        """Turn what the connection told into callbacks, in its order."""
+        for event in events:
+            match event:
+                case WatchEvent(path=path) if self._listens_to(path):
+                    self.callbacks.put(event_of(path))
+                case SessionEvent(state=SessionState.SYNC_CONNECTED, session=session) if session != self._had_session:
+                    self._on_session(session)
+                    if self._had_session:
+                        for callback in self._after_expiry():
+                            self.callbacks.put(callback)
+                    self._had_session = session
+                case _:
+                    pass

@@ -1,0 +1,167 @@
+"""Admin tools on the cluster in memory: which znodes they may write next, and writing them.
+
+A tool writes a request, or a topic, and has nothing more to do with what comes of it. Somebody's hands may take a
+request away again, or a topic's znodes.
+
+Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtils.deleteTopic`,
+`ReassignPartitionsCommand`, `PreferredReplicaLeaderElectionCommand`. PROTOCOL.md section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from reference.journal import Fate, FateMet
+from reference.memory.choices import Choice
+from reference.memory.cluster import MemoryCluster
+from reference.zookeeper.api import AnyOperation, Create, Delete, SetData
+from reference.zookeeper.scripts import (
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    delete_topic_path,
+    parsed,
+    state_path,
+    topic_config_path,
+    topic_path,
+)
+from spec.formats.znodes import (
+    PartitionReassignment,
+    PartitionsPayload,
+    ReassignPartitionsPayload,
+    TopicConfigPayload,
+    TopicPayload,
+)
+from spec.kafka_types import TopicPartition
+from spec.variants import Switch
+
+ADMIN: Final = 0
+"""The admin tool, where a process is named."""
+
+
+def choices(cluster: MemoryCluster) -> Iterator[Choice]:
+    """What may be asked for, or taken away, next."""
+    for number, topic in enumerate(cluster.topics()):
+        is_there = cluster.has_topic(topic)
+        if is_there:
+            yield Choice("remove_topic", (("t", number),), partial(remove_topic, topic=topic))
+        else:
+            yield Choice("create_topic", (("t", number),), partial(create_topic, topic=topic))
+        if delete_topic_path(topic) not in cluster.zookeeper.tree:
+            rule = "request_deletion" if is_there else "request_stray_deletion"
+            yield Choice(rule, (("t", number),), partial(request_deletion, topic=topic))
+    for number, partition in enumerate(cluster.partitions):
+        if state_path(partition) in cluster.zookeeper.tree:
+            yield Choice("remove_state", (("p", number),), partial(remove_state, partition=partition))
+    if "addition" in cluster.scope.parts:
+        yield from _additions(cluster)
+    if "preferred_election" in cluster.scope.parts:
+        yield from _election_requests(cluster)
+    if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:
+        for number in range(len(cluster.scope.requests)):
+            yield Choice("request_reassignment", (("k", number),), partial(request_reassignment, number=number))
+
+
+def _additions(cluster: MemoryCluster) -> Iterator[Choice]:
+    """The tool that adds partitions reads a topic, or writes what it has read, with more."""
+    for number, topic in enumerate(cluster.topics()):
+        if cluster.adding is not None and cluster.adding[0] == topic:
+            yield Choice("write_addition", (("t", number),), write_addition)
+        elif cluster.adding is None and topic_path(topic) in cluster.zookeeper.tree:
+            yield Choice("read_for_addition", (("t", number),), partial(read_for_addition, topic=topic))
+
+
+def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
+    """Somebody asks for preferred elections, or deletes the request by hand."""
+    if PREFERRED_REPLICA_ELECTION in cluster.zookeeper.tree:
+        yield Choice("withdraw_preferred_election", (), withdraw_preferred_election)
+        return
+    for named in range(1, 1 << len(cluster.partitions)):
+        yield Choice(
+            "request_preferred_election", (("named", named),), partial(request_preferred_election, named=named)
+        )
+
+
+def create_topic(cluster: MemoryCluster, topic: str) -> None:
+    """A topic's configuration, then the topic with its assignment."""
+    payload = TopicPayload(partitions=dict(_assigned(cluster, topic, added=False)))
+    cluster.create_as_admin(topic_config_path(topic), TopicConfigPayload(config={}).encode())
+    _write(cluster, Create(topic_path(topic), payload.encode()), Fate.TOPIC_CREATED, topic_path(topic))
+    ids = (*cluster.created.get(topic, ()), cluster.zookeeper.tree[topic_path(topic)].czxid)
+    cluster.created = {**cluster.created, topic: ids}
+
+
+def _assigned(cluster: MemoryCluster, topic: str, *, added: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The partitions that a topic gets by addition, or has from the start, with their replicas."""
+    for number, (tp, replicas) in enumerate(zip(cluster.partitions, cluster.scope.assigned, strict=True)):
+        if tp.topic == topic and (number in cluster.scope.added) is added:
+            yield tp.partition, replicas
+
+
+def read_for_addition(cluster: MemoryCluster, topic: str) -> None:
+    """The tool reads which partitions a topic has."""
+    node = cluster.zookeeper.tree[topic_path(topic)]
+    cluster.adding = topic, parsed(TopicPayload, topic_path(topic), node.data).partitions
+    cluster.record(FateMet(ADMIN, Fate.TOPIC_READ, (topic,)))
+
+
+def write_addition(cluster: MemoryCluster) -> None:
+    """The tool writes what it read, with the new partitions, whatever is there now (D39), and whether it is (D17).
+
+    Where that is mended, it does so only if the topic still has the partitions that it read.
+    """
+    assert cluster.adding is not None  # noqa: S101 - it is what made this a choice
+    (topic, read), cluster.adding = cluster.adding, None
+    path, tree = topic_path(topic), cluster.zookeeper.tree
+    found = parsed(TopicPayload, path, tree[path].data).partitions if path in tree else None
+    if found != read and Switch.KEEP_OTHERS_ASSIGNMENTS in cluster.switches:
+        return
+    data = TopicPayload(partitions={**read, **dict(_assigned(cluster, topic, added=True))}).encode()
+    write = Create(path, data) if found is None else SetData(path, data)
+    _write(cluster, write, Fate.PARTITIONS_ADDED, topic)
+
+
+def remove_topic(cluster: MemoryCluster, topic: str) -> None:
+    """Take a topic's znode away by hand, with all that is below."""
+    below = sorted(path for path in cluster.zookeeper.tree if path.startswith(topic_path(topic) + "/"))
+    for path in reversed(below):
+        cluster.zookeeper.execute(cluster.admin_session, Delete(path))
+    _write(cluster, Delete(topic_path(topic)), Fate.TOPIC_REMOVED, topic)
+
+
+def remove_state(cluster: MemoryCluster, partition: TopicPartition) -> None:
+    """Take a partition's state znode away by hand."""
+    _write(cluster, Delete(state_path(partition)), Fate.STATE_REMOVED, str(partition))
+
+
+def request_deletion(cluster: MemoryCluster, topic: str) -> None:
+    """Ask for the deletion of a topic."""
+    _write(cluster, Create(delete_topic_path(topic), b""), Fate.DELETION_REQUESTED, topic)
+
+
+def request_preferred_election(cluster: MemoryCluster, named: int) -> None:
+    """Ask for a preferred election of the partitions whose numbers are bits of `named`."""
+    partitions = tuple(one for number, one in enumerate(cluster.partitions) if named >> number & 1)
+    data = PartitionsPayload(partitions=partitions).encode()
+    _write(cluster, Create(PREFERRED_REPLICA_ELECTION, data), Fate.ELECTION_REQUESTED, *map(str, partitions))
+
+
+def withdraw_preferred_election(cluster: MemoryCluster) -> None:
+    """Delete the request by hand."""
+    _write(cluster, Delete(PREFERRED_REPLICA_ELECTION), Fate.ELECTION_WITHDRAWN)
+
+
+def request_reassignment(cluster: MemoryCluster, number: int) -> None:
+    """Ask for one of the scope's reassignments."""
+    wanted = zip(cluster.partitions, cluster.scope.requests[number], strict=True)
+    entries = tuple(PartitionReassignment(tp.topic, tp.partition, rar) for tp, rar in wanted if rar)
+    data = ReassignPartitionsPayload(partitions=entries).encode()
+    _write(cluster, Create(REASSIGN_PARTITIONS, data), Fate.REASSIGNMENT_REQUESTED, str(number))
+
+
+def _write(cluster: MemoryCluster, operation: AnyOperation, fate: Fate, *what: str) -> None:
+    """Do an operation as the admin, and tell whom it concerns."""
+    cluster.zookeeper.execute(cluster.admin_session, operation)
+    cluster.record(FateMet(ADMIN, fate, what))
+    cluster.tell_watchers()

@@ -1,0 +1,348 @@
+"""A whole cluster in memory: ZooKeeper, the broker processes, and what the world may do to them.
+
+Deterministic: nothing happens by itself. A scheduler (`memory.scheduler`) chooses among what may happen next, down to
+each effect of each handler, every crash, expiry, delivery and lost answer. One choice is one step of the specification:
+a handler's effect is carried out at once, and the handler goes on to its next one; what it queues for brokers on the
+way is queued within that step.
+
+A cluster can be forked; the processes are shared between the forks until one of them has to change one.
+
+Left out on purpose: what the scope leaves out. Without the part `connections` nothing that is queued is kept, without
+`metadata` no UpdateMetadata is, and brokers take every leader as known; without `dead_replicas` no failover takes the
+dead Offline, without the budget `late_copies` no StopReplica has a leader epoch, and without `removals` nothing goes
+with a topic that vanished and topics have no ids, even where that is mended. And, always, that the create of a state
+znode puts the znode of a topic that was removed back, without an assignment: nobody hears of it or finds it in a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any, Final, Self
+
+from reference.broker import Broker
+from reference.connections import QueuedRequest
+from reference.controlled_shutdown import RequestShutdown
+from reference.controller import Configuration, KafkaController
+from reference.controller_threads import event_of
+from reference.deletion_requests import ReadDeletions
+from reference.forking import shallow_copy
+from reference.journal import Entry, Fate, FateMet, OperationDone
+from reference.memory.process import MemoryProcess
+from reference.memory.zookeeper import MemoryZookeeper
+from reference.preferred_election import ReadElectionRequest
+from reference.procedures import AskSession, Effect, PastZkClient, SessionView
+from reference.reassignment_effects import ReadReassignments
+from reference.state_effects import CreateState, IsrWrite, StateRead, StateWrite
+from reference.topics import Assignment, ListenToTopics, ReadTopics
+from reference.zookeeper.api import (
+    AnyOperation,
+    Children,
+    Create,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    NodeExists,
+    NoNode,
+    OperationRefused,
+    SetData,
+    parent_path,
+)
+from reference.zookeeper.scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    COMMON_PATHS,
+    CONTROLLER,
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    topic_path,
+)
+from reference.zookeeper.tree import WatchKind
+from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
+from spec.kafka_types import TopicPartition
+from spec.model import IMPLIED
+from spec.scopes import Scope
+from spec.variants import AS_CODED, Switch, Switches
+
+TOPICS: Final = "abcdefgh"
+"""The names of a scope's topics, by number."""
+BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)
+"""The watch that the end of a registration fires."""
+
+
+class AnswerLost(Exception):
+    """A write was applied, but its answer never arrived."""
+
+
+class MemoryCluster:
+    """The state of everything. `budget` is how often each kind of fault may still happen; `entries` tell of the last
+    step.
+    """
+
+    def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
+        self.scope = scope
+        self.switches = switches
+        self.zookeeper = MemoryZookeeper()
+        self.admin_session = self.zookeeper.open_session()
+        self.budget = {name: limit for name, limit in scope.budgets if limit}
+        self.entries: list[Entry] = []
+        self.correlation_id = 0
+        self.late_copies: Mapping[tuple[int, int, TopicPartition], QueuedRequest] = {}
+        """Copies of requests to delete a replica that stayed behind on an old connection, by controller and broker."""
+        self.adding: tuple[str, Assignment] | None = None
+        """The topic that a tool is adding partitions to, as it has read it."""
+        self.notifiers: dict[str, int] = {}
+        """The place of each notification of an ISR change among those of the scope, which says who created it."""
+        self.created: Mapping[str, tuple[int, ...]] = {}
+        """The zxids of the creations of each topic, which tell the topics of a name apart."""
+        self.partitions = tuple(_numbered(scope))
+        """The partitions of the scope, by number."""
+        self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
+        self.own = set(self.processes)
+        """The processes that no fork shares with this cluster."""
+        for path in COMMON_PATHS:
+            self.create_as_admin(path, None)
+
+    # ----------------------------------------------------------------------------------------------------- the parties
+
+    def new_process(self, broker_id: int) -> MemoryProcess:
+        """A broker process that does not run, with nothing in its memory."""
+        unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
+        left_out = set() if "dead_replicas" in self.scope.parts else {Switch.TAKE_THE_DEAD_OFFLINE}
+        left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
+        left_out |= set() if self.scope.budget("removals") else {Switch.FORGET_THE_VANISHED, Switch.TOPIC_IDS}
+        configuration = Configuration(
+            broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
+            self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
+        )  # fmt: skip
+        eligible = broker_id <= self.scope.controllers
+        controller = KafkaController(configuration, self.record) if eligible else None
+        alive = frozenset[int]() if "metadata" in self.scope.parts else None
+        broker = Broker(
+            broker_id, alive, self.record, compares_epochs=Switch.COMPARE_METADATA_EPOCHS in self.switches,
+            compares_content=Switch.COMPARE_NO_CONTENT not in self.switches,
+        )  # fmt: skip
+        return MemoryProcess(broker_id, controller, broker)
+
+    def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
+        """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
+        if not self.stops_replicas:
+            return dict.fromkeys(self.partitions, frozenset())
+        wishes = (self.scope.assigned, *self.scope.requests)
+        return {tp: frozenset(b for one in wishes for b in one[p]) for p, tp in enumerate(self.partitions)}
+
+    def topics(self) -> list[str]:
+        """The topics of the scope, by number, whether or not they exist."""
+        return list(dict.fromkeys(partition.topic for partition in self.partitions))
+
+    def change(self, broker_id: int) -> MemoryProcess:
+        """A process, to be changed: it is this cluster's own from now on."""
+        if broker_id not in self.own:
+            self.processes[broker_id] = self.processes[broker_id].fork(self.record)
+            self.own.add(broker_id)
+        self.processes[broker_id].remembered.clear()
+        return self.processes[broker_id]
+
+    def record(self, entry: Entry) -> None:
+        """Something happened."""
+        self.entries.append(entry)
+
+    def fork(self) -> Self:
+        """A second cluster in the same state, from which the two go their own ways."""
+        twin = shallow_copy(self)
+        twin.zookeeper = self.zookeeper.fork()
+        twin.processes, twin.budget, twin.entries = dict(self.processes), dict(self.budget), []
+        twin.notifiers = dict(self.notifiers)
+        twin.own, self.own = set(), set()
+        return twin
+
+    # ------------------------------------------------------------------------------------------------------- ZooKeeper
+
+    def can_operate(self, process: MemoryProcess) -> bool:
+        """Whether ZooKeeper does what a process asks: it runs, and its session lives."""
+        return process.session is not None and self.zookeeper.is_live(process.session)
+
+    def carry_out(self, process: MemoryProcess, effect: Effect[Any], *, lose_answer: bool = False) -> Any:
+        """Run an effect's script to its end, and give its result or raise what it raises.
+
+        With `lose_answer` it ends in AnswerLost as soon as its write is applied; a script whose write is refused
+        cannot lose it.
+        """
+        script, rearms = effect.script(), self._rearms(effect)
+        give, value = script.send, None
+        while True:
+            try:
+                operation = give(value)
+            except StopIteration as end:
+                return end.value
+            try:
+                answer = self._answer(process, operation, rearms=rearms)
+            except OperationRefused as refusal:
+                give, value = script.throw, refusal
+                continue
+            if lose_answer and isinstance(operation, Create | SetData | Delete) and operation.path == effect.written:
+                raise AnswerLost(operation.path)
+            give, value = script.send, answer
+
+    def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
+        """Whether an effect's write would be applied now; nothing is changed by asking."""
+        trial = shallow_copy(self)
+        trial.zookeeper, trial.entries, trial.own = self.zookeeper.fork(), [], set(self.processes)
+        trial.processes = {}
+        try:
+            trial.carry_out(process, effect, lose_answer=True)
+        except AnswerLost:
+            return True
+        except Exception:  # noqa: BLE001 - whatever a script raises, its write was not applied
+            return False
+        return False
+
+    def _answer(
+        self, process: MemoryProcess, operation: AnyOperation | AskSession | PastZkClient, *, rearms: bool
+    ) -> Any:
+        """Do an operation under a process's session; a read of a path with a listener sets the watch again."""
+        assert process.session is not None  # noqa: S101 - only a running process operates
+        if isinstance(operation, AskSession):
+            return SessionView(process.session, self.zookeeper.time_ms)
+        if isinstance(operation, PastZkClient):
+            operation = operation.operation
+        elif isinstance(operation, Exists | GetData | GetChildren) and rearms and process.listens_to(operation.path):
+            operation = type(operation)(operation.path, watch=True)
+        try:
+            answer = self._execute(process.session, operation)
+        except OperationRefused as refusal:
+            self.record(OperationDone(process.broker_id, operation, refusal))
+            raise
+        self.record(OperationDone(process.broker_id, operation, answer))
+        self.tell_watchers()
+        return answer
+
+    def _execute(self, session: int, operation: AnyOperation) -> Any:
+        """Do an operation; a topic's znode that is there as a parent only is none of a topic."""
+        if isinstance(operation, Create) and operation.data is None and parent_path(operation.path) == BROKER_TOPICS:
+            return self.zookeeper.create_unheard(session, operation.path)
+        answer = self.zookeeper.execute(session, operation)
+        if isinstance(answer, Children) and operation.path == BROKER_TOPICS:
+            return replace(answer, names=tuple(name for name in answer.names if self.has_topic(name)))
+        return answer
+
+    def has_topic(self, topic: str) -> bool:
+        """Whether a topic exists: its znode is there, and holds an assignment."""
+        znode = self.zookeeper.tree.get(topic_path(topic))
+        return znode is not None and znode.data is not None
+
+    def incarnation(self, topic: str, topic_id: int | None) -> int:
+        """Which topic of that name has this id: the first is 0, also before there is any."""
+        return self.created[topic].index(topic_id) if topic_id is not None else 0
+
+    def tell_watchers(self) -> None:
+        """Queue the listeners of every watch that fired, each in its process."""
+        for b, process in self.processes.items():
+            if process.session is None:
+                continue
+            for event in self.zookeeper.take_watch_events(process.session):
+                if process.listens_to(event.path):
+                    self.change(b).events.append(event_of(event.path))
+
+    def own_events(self, process: MemoryProcess) -> int:
+        """How many events a client would have of the end of its own session, if it heard of it."""
+        if process.session is None:
+            return 0
+        watches, tree = self.zookeeper.watches(process.session), self.zookeeper.tree
+        watched = {CONTROLLER: (WatchKind.NODE, CONTROLLER), broker_path(process.broker_id): BROKERS_CHANGED}
+        own = [watched[path] for path in watched if path in tree and tree[path].ephemeral_owner == process.session]
+        return sum(one in watches and process.listens_to(one[1]) for one in own)
+
+    def end_session(self, session: int, broker_id: int, *, closed: bool = False, hears_of_it: bool = False) -> None:
+        """ZooKeeper ends a session: of a process, or of an earlier incarnation."""
+        owned = tuple(path for path, znode in self.zookeeper.tree.items() if znode.ephemeral_owner == session)
+        self.record(FateMet(broker_id, Fate.SESSION_ENDED, owned))
+        if closed:
+            self.zookeeper.close_session(session)
+        else:
+            self.zookeeper.expire_session(session, hears_of_it=hears_of_it)
+        self.tell_watchers()
+
+    def create_as_admin(self, path: str, data: bytes | None) -> None:
+        """Create a znode, and what is missing above it."""
+        try:
+            self.zookeeper.execute(self.admin_session, Create(path, data))
+        except NoNode:
+            self.create_as_admin(parent_path(path), None)
+            self.create_as_admin(path, data)
+        except NodeExists:
+            pass
+
+    # ------------------------------------------------------------------------------------------------------ connections
+
+    def carried(self) -> tuple[type[Request], ...]:
+        """The requests that connections of this scope carry."""
+        if "connections" not in self.scope.parts:
+            return ()
+        optional = ((self.stops_replicas, StopReplicaRequest), ("metadata" in self.scope.parts, UpdateMetadataRequest))
+        return (LeaderAndIsrRequest, *(request for is_carried, request in optional if is_carried))
+
+    @property
+    def stops_replicas(self) -> bool:
+        """Whether StopReplica is carried: the scope has a part that stops replicas of living brokers."""
+        return "connections" in self.scope.parts and not IMPLIED["stopped_replicas"].isdisjoint(self.scope.parts)
+
+    def _rearms(self, effect: Effect[Any]) -> bool:
+        """Whether what is read for an effect sets the watch again; of a state znode after a failed write it does not.
+
+        Nor does what a handler reads amidst its work, unless the scope says so. In both it is as in the specification.
+        """
+        if isinstance(effect, StateWrite | CreateState | IsrWrite | RequestShutdown):
+            return False
+        return self.scope.reads_rearm or not isinstance(effect, StateRead | ReadReassignments)
+
+    def is_no_step(self, effect: Effect[Any]) -> bool:
+        """Whether an effect is no step of its own in this scope, but done with the one before."""
+        if isinstance(effect, ReadElectionRequest):
+            return "preferred_election" not in self.scope.parts
+        if isinstance(effect, ReadReassignments):
+            return "reassignment" not in self.scope.parts
+        if isinstance(effect, ReadDeletions):
+            return "deletion" not in self.scope.parts
+        if isinstance(effect, ReadTopics):
+            return "partitions" not in self.scope.parts
+        return isinstance(effect, ListenToTopics)
+
+    def drop_what_is_left_out(self, controller: KafkaController) -> None:
+        """Take requests that this scope leaves out off a controller's queues."""
+        manager = controller.context.controller_channel_manager
+        if manager is not None:
+            for queue in manager.queues.values():
+                kept = [queued for queued in queue if isinstance(queued.request, self.carried())]
+                pairs = zip_longest(kept, kept[1:])
+                queue[:] = [one for one, following in pairs if following is None or not _is_for_nothing(one, following)]
+
+
+def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
+    """Whether this is the StopReplica of no partition that goes before the deletion manager's deletions."""
+    is_empty = isinstance(queued.request, StopReplicaRequest) and not queued.request.partitions
+    return is_empty and following.calls_back and following.batch == queued.batch
+
+
+def listened_paths(scope: Scope) -> tuple[str, ...]:
+    """The paths that a scope's active controller listens to."""
+    optional = (
+        (BROKER_TOPICS, {"creation", "deletion"}),
+        (DELETE_TOPICS, {"deletion"}),
+        (ISR_CHANGES, {"notifications"}),
+        (REASSIGN_PARTITIONS, {"reassignment"}),
+        (PREFERRED_REPLICA_ELECTION, {"preferred_election"}),
+    )
+    return (BROKER_IDS, *(path for path, parts in optional if parts & scope.parts))
+
+
+def _numbered(scope: Scope) -> Iterator[TopicPartition]:
+    """The partitions of a scope, numbered within their topics."""
+    topics = scope.topic_of or (0,) * len(scope.assigned)
+    for place, topic in enumerate(topics):
+        yield TopicPartition(TOPICS[topic], topics[:place].count(topic))

@@ -1,0 +1,162 @@
+"""A broker process in memory: its session, ZkClient's event queue, its controller module and its broker.
+
+A generator cannot be copied. So a procedure under way keeps the controller's memory as it was when it began, and what
+was sent or thrown into it since: a fork begins it again there and repeats that. Nothing else is ever read from it.
+
+Left out on purpose: that ZkClient reads for a callback while another thread holds the controller lock; one procedure
+runs to its end before the next callback is taken.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Self, TypeAlias
+
+from reference.broker import Broker
+from reference.controlled_shutdown import Departure
+from reference.controller import KafkaController
+from reference.controller_threads import Event, subscribed
+from reference.forking import shallow_copy
+from reference.journal import Journal, nowhere
+from reference.procedures import Effect, OneOf, Procedure
+from reference.state_effects import IsrWrite
+from reference.zookeeper.scripts import CONTROLLER
+from spec.kafka_types import TopicPartition
+from spec.state import Callback
+
+OWN: Final = (Callback.SESSION, Callback.REGISTRATION)
+"""The handlers of a new session, which the client queues by itself: the controller's, then the broker's."""
+
+Move: TypeAlias = tuple[bool, Any]
+"""What a procedure was given: true and a result to send, or false and an exception to throw."""
+
+
+class Repeated(enum.Enum):
+    """Whether a create that is bound to one session is to be carried out again, because its answer was lost."""
+
+    NO = "it is not"
+    UNDER_ITS_SESSION = "it is"
+    WITHOUT_ITS_SESSION = "it is, but can only fail, since the session is no more"
+
+
+class Running:
+    """A procedure under way, and what it waits for (None: it has ended)."""
+
+    def __init__(self, begin: Callable[[KafkaController], Procedure[None]], controller: KafkaController) -> None:
+        self._begin = begin
+        self._start = controller.fork()
+        self._moves: tuple[Move, ...] = ()
+        self.procedure = begin(controller)
+        self.pending: Effect[Any] | OneOf | None = None
+        self.create = Repeated.NO
+        self.take((True, None))
+
+    def resume(self, *move: Any) -> None:
+        """Give the procedure a result (true, result) or an exception (false, exception), up to its next effect."""
+        sends, value = move
+        self._moves = (*self._moves, (sends, value))
+        self.create = Repeated.NO
+        self.take((sends, value))
+
+    def take(self, move: Move) -> None:
+        """Make one move; a fork makes them all again."""
+        sends, value = move
+        try:
+            self.pending = self.procedure.send(value) if sends else self.procedure.throw(type(value)(*value.args))
+        except StopIteration:
+            self.pending = None
+
+    @property
+    def options(self) -> tuple[Effect[Any], ...]:
+        """The effects of which one is to be carried out next."""
+        match self.pending:
+            case OneOf(effects):
+                return effects
+            case None:
+                return ()
+            case effect:
+                return (effect,)
+
+    def forked(self) -> tuple[KafkaController, Running]:
+        """The same procedure once more, on a controller of its own, as far as this one has come."""
+        controller = self._start.fork()
+        controller.journal = nowhere
+        twin = shallow_copy(self)
+        twin.procedure = self._begin(controller)
+        twin.take((True, None))
+        for move in self._moves:
+            twin.take(move)
+        if twin.pending != self.pending:
+            raise RuntimeError(f"a repeated procedure asks for {twin.pending}, not for {self.pending}")
+        return controller, twin
+
+
+@dataclass
+class MemoryProcess:
+    """A broker process, running or not.
+
+    `session` is that of its client, live or not; `orphan` one that outlived an earlier incarnation. `starting` is true
+    until the start-up has registered the broker, `electing` while its own election holds the lock; it `gives_up` when
+    it finds its id taken, and is on its way out; its `departure` is that of a process that is told to stop.
+    `isr_writes` are ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process;
+    it is forgotten when the process changes.
+    """
+
+    broker_id: int
+    controller: KafkaController | None
+    broker: Broker
+    session: int | None = None
+    orphan: int | None = None
+    starting: bool = False
+    electing: bool = False
+    gives_up: bool = False
+    departure: Departure | None = None
+    events: list[Event] = field(default_factory=list)
+    running: Running | None = None
+    isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)
+    remembered: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process runs."""
+        return self.session is not None
+
+    @property
+    def losable(self) -> int:
+        """How many events at the end of the queue may not have reached the client: those behind its own handlers."""
+        own = [place for place, event in enumerate(self.events) if event in OWN]
+        return len(self.events) - 1 - max(own, default=-1)
+
+    def listens_to(self, path: str) -> bool:
+        """Whether a listener of this process is subscribed to a path."""
+        return self.controller is not None and (path == CONTROLLER or path in self.controller.listeners)
+
+    def subscribed(self) -> Iterator[Event]:
+        """The callbacks of all listeners, as an expiry queues them."""
+        if self.controller is not None:
+            yield from subscribed(self.controller)
+
+    def fork(self, journal: Journal) -> Self:
+        """A copy that goes its own way and writes to another journal."""
+        twin = shallow_copy(self)
+        twin.events, twin.isr_writes, twin.remembered = list(self.events), dict(self.isr_writes), {}
+        twin.broker = self.broker.fork()
+        if self.controller is not None:
+            if self.running is None:
+                twin.controller = self.controller.fork()
+            else:
+                twin.controller, twin.running = self.running.forked()
+                _copy_queues(self.controller, twin.controller)
+            twin.controller.journal = journal
+        twin.broker.journal = journal
+        return twin
+
+
+def _copy_queues(original: KafkaController, repeated: KafkaController) -> None:
+    """A repeated procedure has filled its queues again; what is really in them now is in the original's."""
+    theirs, ours = original.context.controller_channel_manager, repeated.context.controller_channel_manager
+    if theirs is not None and ours is not None:
+        ours.queues = {broker_id: list(queue) for broker_id, queue in theirs.queues.items()}
+    repeated.abandoned = {broker_id: list(queue) for broker_id, queue in original.abandoned.items()}

@@ -1,0 +1,293 @@
+"""The scheduler of the cluster in memory: what may happen next, and making it happen.
+
+`choices` lists everything that is possible: each option of each handler's next effect, the callbacks that wait, faults
+while their budget lasts, deliveries, ISR changes, what admin tools do.
+
+What a process can only try in vain (an ISR write whose version is stale) changes nothing and is no choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers, rebalance_partition
+from reference.controller_threads import callback_of, is_run
+from reference.deletion_requests import ReadDeletions
+from reference.effects import (
+    CreateEpoch,
+    ElectCreate,
+    IncrementEpoch,
+    ReadBrokers,
+    ReadEpoch,
+    Subscribe,
+)
+from reference.isr_notification import DeleteNotification
+from reference.memory import admin, isr_changes, late_copies, shutdown, steps
+from reference.memory.choices import BUDGETS, Choice
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess, Repeated
+from reference.preferred_election import FinishFailover, ReadElectionRequest
+from reference.procedures import Effect, UnexpectedFailure
+from reference.reassignment_effects import ReadReassignments
+from reference.state_effects import ReadState
+from reference.topic_deletion import is_deleted, is_due
+from reference.topics import ReadTopics
+from reference.zookeeper.api import SessionExpired
+from reference.zookeeper.scripts import (
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    broker_path,
+    parsed,
+)
+from spec.formats.request_schemas import Request, StopReplicaRequest
+from spec.formats.znodes import ControllerEpochPayload
+from spec.kafka_types import TopicPartition
+from spec.state import At, Callback
+from spec.variants import Switch
+
+TAKES: Final[Mapping[Callback, str]] = {
+    Callback.CONTROLLER: "on_controller_change",
+    Callback.SESSION: "on_new_session",
+    Callback.BROKERS: "on_broker_change",
+    Callback.TOPICS: "on_topic_change",
+    Callback.DELETIONS: "on_deletion_change",
+    Callback.ISR_CHANGES: "on_isr_change",
+    Callback.REASSIGNMENTS: "on_reassignment_request",
+    Callback.PREFERRED: "on_preferred_election",
+}
+"""The step that begins a callback; one that only the active controller listens to may be skipped instead."""
+
+UNCAUGHT: Final = (
+    ReadEpoch, IncrementEpoch, CreateEpoch, Subscribe, ReadBrokers, ReadTopics, ReadState, ReadElectionRequest,
+    ReadReassignments, ReadDeletions, FinishFailover,
+)  # fmt: skip
+"""Effects of a failover in whose place an exception ends it; elsewhere it is caught and logged for one partition."""
+
+
+def choices(cluster: MemoryCluster) -> Iterator[Choice]:
+    """Everything that may happen next."""
+    for choice in _possible(cluster):
+        if not choice.is_fault or cluster.budget.get(BUDGETS[choice.rule], 0):
+            yield choice
+
+
+def step(cluster: MemoryCluster, choice: Choice) -> None:
+    """Make it happen; `cluster.entries` tells of it afterwards."""
+    cluster.entries.clear()
+    if choice.is_fault:
+        cluster.budget[BUDGETS[choice.rule]] -= 1
+    choice.do(cluster)
+
+
+def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
+    for process in tuple(cluster.processes.values()):
+        yield from _fates(cluster, process)
+        if process.is_running:
+            yield from _registration(cluster, process)
+            yield from _callback(cluster, process)
+            yield from _new_epoch(cluster, process)
+            yield from _rebalance(cluster, process)
+            yield from _deletions(cluster, process)
+            yield from shutdown.choices(cluster, process)
+            yield from _effects(cluster, process)
+            yield from isr_changes.choices(cluster, process)
+            if cluster.scope.budget("late_copies"):
+                yield from late_copies.choices(cluster, process)
+        yield from _deliveries(cluster, process)
+    yield from admin.choices(cluster)
+
+
+# ------------------------------------------------------------------------------------------- processes and sessions
+
+
+def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """What the world does to a process and to its sessions."""
+    b = process.broker_id
+    of_broker = (("b", b),)
+    if process.orphan is not None:
+        yield Choice("end_orphaned_session", of_broker, partial(steps.end_orphaned_session, b=b))
+    if not process.is_running:
+        start = "start_process" if process.orphan is None else "start_process_early"
+        yield Choice(start, of_broker, partial(steps.start_process, b=b))
+        return
+    yield Choice("crash", of_broker, partial(steps.crash, b=b))
+    if not cluster.can_operate(process):
+        yield Choice("renew_session", of_broker, partial(steps.renew_session, b=b))
+        return
+    for lost in range(process.losable + 1):
+        yield Choice("expire_session", (*of_broker, ("lost", lost)), partial(steps.expire_session, b=b, lost=lost))
+    for heard in range(1, cluster.own_events(process) + 1):
+        hears = partial(steps.expire_session, b=b, heard=heard)
+        yield Choice("expire_session_heard", (*of_broker, ("heard", heard)), hears)
+
+
+# ------------------------------------------------------------------------------------------- registration, callbacks
+
+
+def _is_idle(process: MemoryProcess) -> bool:
+    return process.running is None
+
+
+def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """Start-up registers the broker, whoever has the lock, once its elect() is over; after an expiry, a callback."""
+    if process.gives_up:
+        if _is_idle(process) and cluster.can_operate(process):
+            close = partial(steps.close_failed_startup, b=process.broker_id)
+            yield Choice("close_failed_startup", (("b", process.broker_id),), close)
+        return
+    has_its_turn = _is_idle(process) and process.events[:1] == [Callback.REGISTRATION]
+    due = not process.electing if process.starting else has_its_turn
+    if not (due and cluster.can_operate(process)):
+        return
+    znode = cluster.zookeeper.tree.get(broker_path(process.broker_id))
+    taken = znode is not None and znode.ephemeral_owner != process.session
+    of_broker = (("b", process.broker_id),)
+    register = partial(steps.register, b=process.broker_id)
+    yield Choice("fail_registration" if taken else "register_broker", of_broker, register)
+    if znode is None:
+        yield Choice("register_broker_unanswered", of_broker, partial(register, answered=False))
+
+
+def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The event thread takes the first callback of its queue, if the controller lock is free."""
+    if process.controller is None or not _is_idle(process) or not cluster.can_operate(process):
+        return
+    head = process.events[0] if process.events else None
+    if head is None or head is Callback.REGISTRATION:
+        return
+    of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
+    callback = callback_of(head)
+    if not is_run(process.controller, callback):
+        yield Choice("skip_callback", (*of_controller, ("callback", list(Callback).index(callback))), take)
+    elif isinstance(head, Callback):
+        yield Choice(TAKES[head], of_controller, take)
+    elif isinstance(head, str):
+        yield Choice("on_partition_modifications", (*of_controller, ("t", cluster.topics().index(head))), take)
+    else:
+        yield Choice("on_state_change", (*of_controller, ("p", cluster.partitions.index(head))), take)
+
+
+def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """Before 0.8.2.0 an active controller whose event queue is empty takes over a new epoch."""
+    controller, znode = process.controller, cluster.zookeeper.tree.get(CONTROLLER_EPOCH)
+    if controller is None or znode is None or not controller.puts_back(Switch.ADOPT_NEW_EPOCHS):
+        return
+    rests = _is_idle(process) and not process.events and cluster.can_operate(process)
+    epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, znode.data).controller_epoch
+    if rests and controller.is_active and controller.context.epoch < epoch:
+        adopt = partial(steps.adopt_new_epoch, c=process.broker_id)
+        yield Choice("adopt_epoch", (("c", process.broker_id),), adopt)
+
+
+def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The rebalance thread checks a broker's partitions, or takes the lock for one that it is to elect for."""
+    controller, c = process.controller, process.broker_id
+    if "auto_rebalance" not in cluster.scope.parts or controller is None or not _is_idle(process):
+        return
+    for tp in controller.imbalanced:
+        if cluster.can_operate(process) or not may_rebalance(controller, tp):
+            parameters = (("c", c), ("p", cluster.partitions.index(tp)))
+            yield Choice(
+                "rebalance_partition",
+                parameters,
+                partial(steps.take_lock, c=c, partition=tp, treat=rebalance_partition),
+            )
+    if is_running(controller) and not controller.imbalanced:
+        for h in preferred_brokers(controller):
+            if find_imbalance(controller, h):
+                check = partial(steps.check_imbalance, c=c, broker=h)
+                yield Choice("check_imbalance", (("c", c), ("h", h)), check)
+
+
+def _deletions(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The deletion thread takes the lock for what is queued, or a sender's callback for an answer that has come."""
+    controller, c = process.controller, process.broker_id
+    if controller is None or not _is_idle(process):
+        return
+    for b in cluster.processes:
+        for head in controller.queue_to(b)[:1]:
+            if head.answer is not None and isinstance(head.request, StopReplicaRequest):
+                of_partition = ("p", cluster.partitions.index(head.request.partitions[0]))
+                yield Choice(
+                    "on_replica_deleted", (("c", c), ("b", b), of_partition), partial(steps.answer_deletion, c=c, b=b)
+                )
+    for index, topic in enumerate(sorted(controller.deleting.queued) if is_due(controller) else ()):
+        if cluster.can_operate(process) or not is_deleted(controller, topic):
+            parameters = (("c", c), ("t", cluster.topics().index(topic)))
+            yield Choice("delete_queued_topic", parameters, partial(steps.delete_topics, c=c, index=index))
+
+
+# ----------------------------------------------------------------------------------------------------------- effects
+
+
+def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """What the handler that holds the lock may do next."""
+    running, c = process.running, process.broker_id
+    if running is None or process.controller is None:
+        return
+    if process.controller.activity.in_failover and isinstance(running.options[0], UNCAUGHT):
+        yield Choice("fail_failover", (("c", c),), partial(steps.throw, c=c, error=UnexpectedFailure()))
+    can_operate = cluster.can_operate(process)
+    has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION
+    if isinstance(running.pending, ElectCreate) and not has_session:
+        error = SessionExpired(CONTROLLER)
+        yield Choice("elect_create_without_session", (("c", c),), partial(steps.throw, c=c, error=error))
+        return
+    for index, effect in enumerate(running.options):
+        if effect.at is At.DEADLOCKED or (effect.needs_session and not can_operate):
+            continue
+        parameters = (("c", c), *_parameters(cluster, effect))
+        yield Choice(effect.action, parameters, partial(steps.carry_out, c=c, index=index))
+        unanswered = f"{effect.action}_unanswered"
+        if cluster.budget.get(BUDGETS.get(unanswered, ""), 0) and cluster.would_apply(process, effect):
+            yield Choice(unanswered, parameters, partial(steps.lose_answer, c=c, index=index))
+
+
+def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[str, int]]:
+    partition: TopicPartition | None = getattr(effect, "partition", None)
+    if partition is not None:
+        yield "p", cluster.partitions.index(partition)
+    if hasattr(effect, "replica"):
+        yield "r", effect.replica
+    if hasattr(effect, "topic"):
+        yield "t", cluster.topics().index(effect.topic)
+    if isinstance(effect, DeleteNotification):
+        yield "n", cluster.notifiers[effect.path]
+
+
+# -------------------------------------------------------------------------------------------------------- deliveries
+
+
+def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The request at the head of each queue of a controller may reach its broker.
+
+    A batch has one request for each partition that a broker is to delete, in the order of a hash: any may be first.
+    """
+    if process.controller is None:
+        return
+    for b, receiver in cluster.processes.items():
+        queue = process.controller.queue_to(b)
+        calls_back = any(head.answer is not None for head in queue[:1])
+        for place, queued in enumerate(queue if receiver.is_running and not calls_back else ()):
+            deletes = isinstance(queued.request, StopReplicaRequest) and queued.request.delete_partitions
+            if place and not (deletes and queued.batch == queue[0].batch):
+                break
+            if not steps.waits_for_isr_write(cluster, b, queued):
+                deliver = partial(steps.deliver, c=process.broker_id, b=b, place=place)
+                yield from _delivery(cluster, process.broker_id, b, queued.request, deliver)
+            if not deletes:
+                break
+
+
+def _delivery(
+    cluster: MemoryCluster, c: int, b: int, request: Request, deliver: Callable[..., None]
+) -> Iterator[Choice]:
+    """A request reaches its broker, and its answer may be lost."""
+    rule, parameters = "deliver_request", [("c", c), ("b", b)]
+    if isinstance(request, StopReplicaRequest) and request.delete_partitions:
+        rule = "deliver_deletion"
+        parameters.append(("p", cluster.partitions.index(request.partitions[0])))
+    yield Choice(rule, tuple(parameters), deliver)
+    yield Choice(f"{rule}_unanswered", tuple(parameters), partial(deliver, answered=False))

@@ -1,0 +1,282 @@
+"""The steps of the cluster in memory: what each thing that the scheduler may choose does.
+
+A step changes only processes that it has made this cluster's own (`MemoryCluster.change`), and ZooKeeper. Whether it is
+possible at all, the scheduler has asked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from reference.auto_rebalance import find_imbalance
+from reference.connections import QueuedRequest
+from reference.controller_threads import on_callback, on_deletion_thread, on_startup
+from reference.effects import ElectCreate, RegisterBroker
+from reference.epoch_listener import adopt_epoch
+from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
+from reference.memory.cluster import AnswerLost, MemoryCluster
+from reference.memory.process import MemoryProcess, Repeated, Running
+from reference.procedures import Procedure
+from reference.topic_deletion import on_replica_deleted
+from reference.zookeeper.scripts import broker_path
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
+from spec.kafka_types import TopicPartition
+from spec.state import Callback
+from spec.variants import Switch
+
+# ----------------------------------------------------------------------------------------------- processes and sessions
+
+
+def start_process(cluster: MemoryCluster, *, b: int) -> None:
+    """A process starts with a session of its own; its controller module subscribes to /controller."""
+    process = cluster.change(b)
+    process.session = cluster.zookeeper.open_session()
+    process.starting = True
+    cluster.record(FateMet(b, Fate.STARTED))
+    if process.controller is not None:
+        process.electing = True
+        process.running = Running(on_startup, process.controller)
+        carry_out(cluster, c=b, index=0)
+
+
+def crash(cluster: MemoryCluster, *, b: int) -> None:
+    """The process is gone with its memory; its session lives on for a while."""
+    process = cluster.change(b)
+    if process.session is not None and cluster.can_operate(process):
+        process.orphan = process.session
+    forget(cluster, b)
+    cluster.record(FateMet(b, Fate.CRASHED))
+
+
+def forget(cluster: MemoryCluster, b: int) -> None:
+    """A process is no more, and all that was only in its memory; the logs on its disk stay."""
+    orphan, logs = cluster.processes[b].orphan, cluster.processes[b].broker.logs
+    cluster.processes[b] = cluster.new_process(b)
+    cluster.processes[b].orphan, cluster.processes[b].broker.logs = orphan, logs
+    cluster.late_copies = {key: copy for key, copy in cluster.late_copies.items() if key[1] != b}
+
+
+def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:
+    """ZooKeeper ends the session that a dead process left behind."""
+    process = cluster.change(b)
+    session, process.orphan = process.orphan, None
+    if session is not None:
+        cluster.end_session(session, b)
+
+
+def expire_session(cluster: MemoryCluster, *, b: int, lost: int = 0, heard: int = 0) -> None:
+    """ZooKeeper ends the session; the last events had not reached the client, or so many of its own end do.
+
+    The callbacks that the client has queued itself, after an earlier expiry, may be among these, which does not matter:
+    it will queue them all again.
+    """
+    process = cluster.change(b)
+    if process.running is not None and process.running.create is Repeated.UNDER_ITS_SESSION:
+        process.running.create = Repeated.WITHOUT_ITS_SESSION
+    del process.events[len(process.events) - lost :]
+    reached = len(process.events) + heard
+    if process.session is not None:
+        cluster.end_session(process.session, b, hears_of_it=bool(heard))
+    del process.events[reached:]
+
+
+def renew_session(cluster: MemoryCluster, *, b: int) -> None:
+    """ZkClient makes a new session and queues its handlers, then a callback for every listener."""
+    process = cluster.change(b)
+    process.session = cluster.zookeeper.open_session()
+    if process.controller is not None:
+        process.events.append(Callback.SESSION)
+    if not process.starting:
+        process.events.append(Callback.REGISTRATION)
+    process.events.extend(process.subscribed())
+    cluster.record(FateMet(b, Fate.SESSION_RENEWED))
+
+
+def register(cluster: MemoryCluster, *, b: int, answered: bool = True) -> None:
+    """Create /brokers/ids/N; a start-up that finds it taken gives up."""
+    process = cluster.change(b)
+    try:
+        registered = cluster.carry_out(process, RegisterBroker(b), lose_answer=not answered)
+    except AnswerLost:
+        return  # and ZkClient will create it again
+    if process.starting and not registered:
+        process.gives_up = True
+        return
+    if process.controller is None:
+        process.events.clear()  # more of the same handler would find the broker registered
+    elif not process.starting:
+        process.events.pop(0)
+    process.starting = False
+
+
+def close_failed_startup(cluster: MemoryCluster, *, b: int) -> None:
+    """A process that has given up closes its session, and is gone."""
+    session = cluster.change(b).session
+    forget(cluster, b)
+    if session is not None:
+        cluster.end_session(session, b, closed=True)
+
+
+# ------------------------------------------------------------------------------------------- handlers of the controller
+
+
+def take_callback(cluster: MemoryCluster, *, c: int) -> None:
+    """Begin a callback: what it reads first belongs to this step."""
+    process = cluster.change(c)
+    callback = process.events.pop(0)
+    if process.controller is not None:
+        process.running = Running(partial(on_callback, callback=callback), process.controller)
+        carry_out(cluster, c=c, index=0)
+
+
+def adopt_new_epoch(cluster: MemoryCluster, *, c: int) -> None:
+    """A controller takes over the epoch that another has made (D25)."""
+    process = cluster.change(c)
+    if process.controller is not None:
+        process.running = Running(adopt_epoch, process.controller)
+        carry_out(cluster, c=c, index=0)
+
+
+def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
+    """The rebalance thread looks at a broker's partitions, and has some to elect for."""
+    controller = cluster.change(c).controller
+    if controller is not None:
+        controller.imbalanced = find_imbalance(controller, broker)
+        cluster.record(ImbalanceFound(c, broker))
+
+
+def take_lock(
+    cluster: MemoryCluster, *, c: int, partition: TopicPartition, treat: Callable[..., Procedure[None]]
+) -> None:
+    """Another thread than ZkClient's takes the lock for one of its partitions, and may find nothing to do."""
+    process = cluster.change(c)
+    if process.controller is not None:
+        process.running = Running(partial(treat, partition=partition), process.controller)
+        if process.running.options:
+            carry_out(cluster, c=c, index=0)
+        settle(cluster, process)
+
+
+def delete_topics(cluster: MemoryCluster, *, c: int, index: int) -> None:
+    """The deletion thread takes the lock, and turns to one of the queued topics."""
+    process = cluster.change(c)
+    if process.controller is not None:
+        process.running = Running(on_deletion_thread, process.controller)
+        carry_out(cluster, c=c, index=index)
+
+
+def answer_deletion(cluster: MemoryCluster, *, c: int, b: int) -> None:
+    """A sender's callback has the lock: the controller learns what became of a StopReplica with delete."""
+    controller = cluster.change(c).controller
+    queue = [] if controller is None else controller.queue_to(b)
+    for head in queue[:1]:
+        if controller is not None and head.answer is not None and isinstance(head.request, StopReplicaRequest):
+            on_replica_deleted(controller, b, head.request, head.answer)
+            del queue[0]
+
+
+def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
+    """Do an effect, and let its handler go on to the next."""
+    process = cluster.change(c)
+    running = process.running
+    if running is not None:
+        resume(cluster, process, running, index)
+        while running.options and cluster.is_no_step(running.options[0]):
+            resume(cluster, process, running, 0)
+    settle(cluster, process)
+
+
+def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, index: int) -> None:
+    """Carry out one of the effects that a handler waits for, and give it the result, or what was raised."""
+    effect = running.options[index]
+    several = running.pending is not effect
+    try:
+        result = cluster.carry_out(process, effect)
+    except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
+        running.resume(False, error)
+    else:
+        running.resume(True, (index, result) if several else result)
+
+
+def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
+    """An exception comes up in place of what a handler waits for."""
+    process = cluster.change(c)
+    if process.running is not None:
+        process.running.resume(False, error)
+    settle(cluster, process)
+
+
+def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
+    """Apply an effect's write and lose the answer; its handler goes on waiting, and ZkClient will repeat it."""
+    process = cluster.change(c)
+    if process.running is None:
+        return
+    effect = process.running.options[index]
+    with suppress(AnswerLost):
+        cluster.carry_out(process, effect, lose_answer=True)
+    if isinstance(effect, ElectCreate):
+        process.running.create = Repeated.UNDER_ITS_SESSION
+
+
+def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
+    """After a handler went on: it may have ended, and it may have queued what this scope leaves out."""
+    if process.running is not None and process.running.pending is None:
+        process.running, process.electing = None, False
+    if process.controller is not None:
+        cluster.drop_what_is_left_out(process.controller)
+
+
+# ----------------------------------------------------------------------------------------------------------- deliveries
+
+
+def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered: bool = True) -> None:
+    """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again.
+
+    It is the one at the head, unless the head is a deletion: then it may be any other of the same batch.
+    """
+    sender = cluster.change(c)
+    if sender.controller is None:
+        return
+    queue = sender.controller.queue_to(b)
+    queued = queue[place]
+    answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+    if not is_stale(cluster, b, queued):
+        answer = execute(cluster, b, queued)
+    if answered:
+        queue.pop(place)
+        if queued.calls_back and isinstance(answer, PartitionsResponse):
+            queue.insert(0, replace(queued, answer=answer))
+
+
+def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> Response:
+    """A broker executes a request, and answers it."""
+    cluster.correlation_id += 1
+    broker, ids = cluster.change(b).broker, dict(queued.topic_ids or ())
+    answer = broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch, ids)
+    cluster.record(RequestHandled(b, queued.request, answer))
+    return answer
+
+
+def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
+    """Whether a request would change a partition whose ISR write is still to be repeated: that one holds its lock."""
+    receiver, request = cluster.processes[b], queued.request
+    if is_stale(cluster, b, queued):
+        return False
+    if isinstance(request, StopReplicaRequest):
+        return request.delete_partitions and not receiver.isr_writes.keys().isdisjoint(request.partitions)
+    if not isinstance(request, LeaderAndIsrRequest):
+        return False
+    states = [state for state in request.partition_states if state.topic_partition in receiver.isr_writes]
+    return any(receiver.broker.would_change(request, state) for state in states)
+
+
+def is_stale(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
+    """Where broker epochs are on, a request is refused (77) unless it is for the broker's standing registration."""
+    if Switch.BROKER_EPOCHS not in cluster.switches:
+        return False
+    znode = cluster.zookeeper.tree.get(broker_path(b))
+    return znode is None or znode.czxid != queued.broker_epoch

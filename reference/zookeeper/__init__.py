@@ -1,0 +1,1 @@
+"""ZooKeeper around the controller: its operations and answers, its tree, its server, and its transaction log."""

@@ -1,0 +1,303 @@
+"""Reads the transaction log of a ZooKeeper server, so that a run can be recorded and judged afterwards.
+
+A server appends every transaction to files `log.<zxid in hex>` in the folder `version-2` of its data; this module
+gives them back in zxid order. A file is a header (magic `ZKLG`, version 2, a database id), then records: an Adler-32
+checksum, a length, the transaction, and the byte `B`. Files are allocated ahead, so zeros follow the last record.
+Since 3.6 a digest of the server's tree may follow a transaction's own fields; it is skipped.
+
+Nothing is guessed: a wrong checksum, a record cut short, bytes left over, a transaction of an unknown type or a gap in
+the zxids is an error that names file and offset. A server that runs has written whole every transaction that it has
+answered. Snapshots are not read: a server that has purged its old logs gives what is left of them.
+
+Source: `org.apache.zookeeper.server.persistence.FileTxnLog`, `server.util.SerializeUtils.deserializeTxn`, 3.4 to 3.9.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from reference.zookeeper.transactions import (
+    Change,
+    DataSet,
+    MultiChange,
+    NodeCreated,
+    NodeDeleted,
+    OtherChange,
+    SessionClosed,
+    SessionCreated,
+    Transaction,
+    WriteRefused,
+)
+
+MAGIC: Final = b"ZKLG"
+HEADER_LENGTH: Final = 16
+RECORD_HEADER_LENGTH: Final = 12
+END_OF_RECORD: Final = ord("B")
+DIGEST_LENGTH: Final = 12
+"""An int that is the digest's version, and a long."""
+
+
+class ZookeeperLogError(ValueError):
+    """A transaction log that cannot be read: the file, the offset in bytes, and what is wrong there."""
+
+    def __init__(self, file: Path, offset: int, problem: str) -> None:
+        super().__init__(f"{file}, offset {offset}: {problem}")
+        self.file = file
+        self.offset = offset
+
+
+class _Malformed(Exception):
+    """What a record's bytes have wrong, `offset` bytes after its start."""
+
+    def __init__(self, problem: str, offset: int) -> None:
+        super().__init__(problem)
+        self.offset = offset
+
+
+class _Fields:
+    """A cursor over a record's bytes in ZooKeeper's jute encoding: big-endian, a length before each content."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self.offset = 0
+
+    @property
+    def left(self) -> int:
+        """How many bytes have not been read."""
+        return len(self._content) - self.offset
+
+    def _take(self, count: int) -> bytes:
+        if count < 0 or count > self.left:
+            raise _Malformed(f"a field of {count} bytes, but {self.left} are left of the record", self.offset)
+        taken = self._content[self.offset : self.offset + count]
+        self.offset += count
+        return taken
+
+    def number(self) -> int:
+        """A signed 32-bit number."""
+        return int.from_bytes(self._take(4), signed=True)
+
+    def long(self) -> int:
+        """A signed 64-bit number."""
+        return int.from_bytes(self._take(8), signed=True)
+
+    def flag(self) -> bool:
+        """One byte, 0 or 1."""
+        value = self._take(1)[0]
+        if value > 1:
+            raise _Malformed(f"a flag is 0 or 1, not {value}", self.offset - 1)
+        return bool(value)
+
+    def buffer(self) -> bytes | None:
+        """Bytes, or null."""
+        length = self.number()
+        return None if length == -1 else self._take(length)
+
+    def text(self) -> str:
+        """A UTF-8 string; null reads as empty."""
+        start = self.offset
+        try:
+            return (self.buffer() or b"").decode()
+        except UnicodeDecodeError as error:
+            raise _Malformed("a string is not UTF-8", start) from error
+
+    def count(self) -> int:
+        """How many elements a vector has; null reads as none."""
+        start = self.offset
+        count = self.number()
+        if count < -1:
+            raise _Malformed(f"a vector of {count} elements", start)
+        return max(count, 0)
+
+    def skip_acl(self) -> None:
+        """A vector of permissions, scheme and id."""
+        for _ in range(self.count()):
+            self.number()
+            self.text()
+            self.text()
+
+
+# ------------------------------------------------------------------------------------------------ transactions by type
+
+
+def _read_create(fields: _Fields, session: int) -> Change:
+    path, data = fields.text(), fields.buffer()
+    fields.skip_acl()
+    ephemeral = fields.flag()
+    return NodeCreated(path, data, session if ephemeral else 0, fields.number())
+
+
+def _read_create_container(fields: _Fields, _session: int) -> Change:
+    path, data = fields.text(), fields.buffer()
+    fields.skip_acl()
+    return OtherChange("createContainer", (("path", path), ("data", data), ("parentCversion", fields.number())))
+
+
+def _read_create_ttl(fields: _Fields, _session: int) -> Change:
+    path, data = fields.text(), fields.buffer()
+    fields.skip_acl()
+    parent_cversion = fields.number()
+    return OtherChange(
+        "createTTL", (("path", path), ("data", data), ("parentCversion", parent_cversion), ("ttl", fields.long()))
+    )
+
+
+def _read_set_data(fields: _Fields, _session: int) -> Change:
+    return DataSet(fields.text(), fields.buffer(), fields.number())
+
+
+def _read_delete(fields: _Fields, _session: int) -> Change:
+    return NodeDeleted(fields.text())
+
+
+def _read_delete_container(fields: _Fields, _session: int) -> Change:
+    return OtherChange("deleteContainer", (("path", fields.text()),))
+
+
+def _read_set_acl(fields: _Fields, _session: int) -> Change:
+    path = fields.text()
+    fields.skip_acl()
+    return OtherChange("setACL", (("path", path), ("version", fields.number())))
+
+
+def _read_check(fields: _Fields, _session: int) -> Change:
+    return OtherChange("check", (("path", fields.text()), ("version", fields.number())))
+
+
+def _read_reconfig(fields: _Fields, _session: int) -> Change:
+    return OtherChange("reconfig", (("path", fields.text()), ("data", fields.buffer()), ("version", fields.number())))
+
+
+def _read_create_session(fields: _Fields, _session: int) -> Change:
+    return SessionCreated(fields.number())
+
+
+def _read_close_session(fields: _Fields, _session: int) -> Change:
+    # Before 3.6 a server did not log which ephemeral znodes went, and the record has no fields at all.
+    return SessionClosed(tuple(fields.text() for _ in range(fields.count())) if fields.left else ())
+
+
+def _read_error(fields: _Fields, _session: int) -> Change:
+    return WriteRefused(fields.number())
+
+
+def _read_multi(fields: _Fields, session: int) -> Change:
+    changes = []
+    for _ in range(fields.count()):
+        start = fields.offset
+        kind, content = fields.number(), _Fields(fields.buffer() or b"")
+        change = _read_change(kind, content, session, start)
+        if content.left:
+            raise _Malformed(f"{content.left} bytes are left over in an operation of a multi", start)
+        changes.append(change)
+    return MultiChange(tuple(changes))
+
+
+_READERS: Final[dict[int, Callable[[_Fields, int], Change]]] = {
+    -11: _read_close_session,
+    -10: _read_create_session,
+    -1: _read_error,
+    1: _read_create,
+    2: _read_delete,
+    5: _read_set_data,
+    7: _read_set_acl,
+    13: _read_check,
+    14: _read_multi,
+    15: _read_create,  # create2, which answers with a Stat
+    16: _read_reconfig,
+    19: _read_create_container,
+    20: _read_delete_container,
+    21: _read_create_ttl,
+}
+"""How the fields of a transaction are read, by `ZooDefs.OpCode`."""
+
+
+def _read_change(kind: int, fields: _Fields, session: int, start: int) -> Change:
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise _Malformed(f"transaction type {kind} is unknown", start)
+    return reader(fields, session)
+
+
+def _read_transaction(content: bytes) -> Transaction:
+    fields = _Fields(content)
+    session, cxid, zxid, time_ms = fields.long(), fields.number(), fields.long(), fields.long()
+    start = fields.offset
+    change = _read_change(fields.number(), fields, session, start)
+    if fields.left not in {0, DIGEST_LENGTH}:
+        raise _Malformed(f"{fields.left} bytes are left over after the transaction", fields.offset)
+    return Transaction(zxid, time_ms, session, cxid, change)
+
+
+# ---------------------------------------------------------------------------------------------------------------- files
+
+
+def read_log_file(file: Path) -> Iterator[Transaction]:
+    """The transactions of one file in order; raises ZookeeperLogError where it is damaged."""
+    content = file.read_bytes()
+    if len(content) < HEADER_LENGTH or content[:4] != MAGIC:
+        raise ZookeeperLogError(file, 0, "not a ZooKeeper transaction log: it does not begin with ZKLG")
+    if (version := int.from_bytes(content[4:8])) != 2:
+        raise ZookeeperLogError(file, 4, f"log version {version}, only 2 is known")
+    offset = HEADER_LENGTH
+    while record := _next_record(file, content, offset):
+        try:
+            yield _read_transaction(record)
+        except _Malformed as malformed:
+            where = offset + RECORD_HEADER_LENGTH + malformed.offset
+            raise ZookeeperLogError(file, where, str(malformed)) from malformed
+        offset += RECORD_HEADER_LENGTH + len(record) + 1
+
+
+def _next_record(file: Path, content: bytes, offset: int) -> bytes | None:
+    """The bytes of the record at an offset, checked; None where only the zeros of the allocation are left."""
+    head = content[offset : offset + RECORD_HEADER_LENGTH]
+    if not any(head) and content.count(0, offset) == len(content) - offset:
+        return None
+    if len(head) < RECORD_HEADER_LENGTH:
+        raise ZookeeperLogError(file, offset, "the file ends within a record")
+    checksum, length = struct.unpack("!qi", head)
+    start, end = offset + RECORD_HEADER_LENGTH, offset + RECORD_HEADER_LENGTH + length
+    if length <= 0 or end >= len(content):
+        raise ZookeeperLogError(file, offset, f"a record of {length} bytes does not fit into the file")
+    if (actual := zlib.adler32(content[start:end])) != checksum:
+        raise ZookeeperLogError(file, offset, f"checksum {actual:#x}, but {checksum:#x} was written: damaged")
+    if content[end] != END_OF_RECORD:
+        raise ZookeeperLogError(file, end, "the record does not end with 'B'")
+    return content[start:end]
+
+
+def read_transaction_log(folder: Path) -> Iterator[Transaction]:
+    """All transactions of a server, whose data folder or its `version-2` is given, in zxid order and without a gap.
+
+    Raises ZookeeperLogError where there is no log, a file is damaged, or transactions are missing in between.
+    """
+    inner = folder / "version-2"
+    files = (inner if inner.is_dir() else folder).glob("log.*")
+    ordered = sorted(files, key=_first_zxid)
+    if not ordered:
+        raise ZookeeperLogError(folder, 0, "no transaction log here: no file log.<zxid>")
+    previous: Transaction | None = None
+    for file in ordered:
+        for transaction in read_log_file(file):
+            if previous is not None and not _follows(previous.zxid, transaction.zxid):
+                gap = f"zxid {transaction.zxid:#x} follows {previous.zxid:#x}: transactions are missing or doubled"
+                raise ZookeeperLogError(file, 0, gap)
+            yield transaction
+            previous = transaction
+
+
+def _first_zxid(file: Path) -> int:
+    try:
+        return int(file.name.removeprefix("log."), 16)
+    except ValueError as error:
+        raise ZookeeperLogError(file, 0, "a transaction log is named log.<zxid in hexadecimal>") from error
+
+
+def _follows(before: int, after: int) -> bool:
+    """Whether a zxid is the next one: its low half counts within the epoch of a leader, its high half, the epochs."""
+    return after == before + 1 or (after >> 32) > (before >> 32)

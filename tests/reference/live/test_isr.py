@@ -1,0 +1,132 @@
+"""ISR changes by the clock: silence shrinks, a sign of life in the leader's own epoch expands, failures wait."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import pytest
+
+from reference.broker import Broker, Partition
+from reference.isr_notification import ReportIsrChanges
+from reference.live.fetching import Fetch, Followed
+from reference.live.isr import BLACK_OUT_SECONDS, IsrManager
+from reference.live.zkclient import ZkClient
+from reference.state_effects import ExpandIsr, ShrinkIsr
+from spec.kafka_types import TopicPartition
+
+T0 = TopicPartition("t", 0)
+LAG = 1.0
+
+
+class Answers:
+    """A client that keeps the effects it is given, and answers them: the next version, or None for a conflict."""
+
+    def __init__(self) -> None:
+        self.effects: list[Any] = []
+        self.succeeds = True
+        self.version = 7
+
+    def complete(self, procedure: Any) -> Any:
+        effect = next(procedure)
+        self.effects.append(effect)
+        self.version += 1
+        result = "path" if isinstance(effect, ReportIsrChanges) else self.version if self.succeeds else None
+        try:
+            procedure.send(result)
+        except StopIteration as end:
+            return end.value
+        pytest.fail("it goes on after its write")
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    def at(now: float) -> None:
+        monkeypatch.setattr("reference.live.isr.time.monotonic", lambda: now)
+
+    return at
+
+
+def leader(answers: Answers, isr: tuple[int, ...]) -> tuple[Broker, IsrManager]:
+    broker = Broker(1)
+    broker.partitions = {T0: Partition(1, 5, isr, 7, 1, (1, 2, 3))}
+    return broker, IsrManager(broker, threading.RLock(), cast("ZkClient", answers), LAG)
+
+
+def fetch(replica: int, epoch: int = 5) -> Fetch:
+    return Fetch(replica, (Followed("t", 0, epoch),))
+
+
+def test_who_is_silent_for_the_lag_time_leaves_one_by_one(answers: Answers, clock: Callable[[float], None]) -> None:
+    broker, manager = leader(answers, (1, 2, 3))
+    manager.change_isrs(10.0)
+    clock(10.9)
+    manager.hear(fetch(3))
+    manager.change_isrs(11.0)
+    assert answers.effects == []
+    manager.change_isrs(11.1)
+    assert [(type(one), one.replica) for one in answers.effects] == [(ShrinkIsr, 2)]
+    assert broker.partitions[T0].isr == (1, 3)
+    manager.change_isrs(12.0)
+    assert [(type(one), one.replica) for one in answers.effects[1:]] == [(ShrinkIsr, 3)]
+
+
+def test_who_follows_in_the_leaders_epoch_comes_back_at_once(answers: Answers, clock: Callable[[float], None]) -> None:
+    broker, manager = leader(answers, (1,))
+    clock(10.0)
+    for other_epoch in (4, 6):
+        manager.hear(fetch(2, other_epoch))
+    manager.hear(fetch(4))
+    assert answers.effects == []
+    for _ in range(2):
+        manager.hear(fetch(2))
+    assert [(type(one), one.replica, one.expected_version) for one in answers.effects] == [(ExpandIsr, 2, 7)]
+    assert broker.partitions[T0].isr == (1, 2)
+    manager.change_isrs(10.5)
+    assert len(answers.effects) == 1
+
+
+def test_a_fetch_that_waited_for_its_turn_takes_nobody_in(answers: Answers, clock: Callable[[float], None]) -> None:
+    """Its follower may be gone."""
+    broker, _ = leader(answers, (1,))
+
+    class Busy:
+        def __enter__(self) -> None:
+            clock(10.2)
+
+        def __exit__(self, *_: object) -> None: ...
+
+    manager = IsrManager(broker, cast("threading.RLock", Busy()), cast("ZkClient", answers), LAG)
+    clock(10.0)
+    manager.hear(fetch(2))
+    assert answers.effects == []
+
+
+def test_a_conflict_waits_and_tries_again_with_the_same_version(answers: Answers) -> None:
+    _, manager = leader(answers, (1, 2))
+    answers.succeeds = False
+    for now in (10.0, 11.1, 11.5, 12.0, 12.2):
+        manager.change_isrs(now)
+    assert [one.expected_version for one in answers.effects] == [7, 7]
+
+
+def test_changes_are_announced_together_once_there_are_none_for_a_while(answers: Answers) -> None:
+    broker, manager = leader(answers, (1, 2, 3))
+    for now in (10.0, 11.1, 11.2, 11.3 + BLACK_OUT_SECONDS - 0.2, 11.3 + BLACK_OUT_SECONDS, 60.0):
+        manager.change_isrs(now)
+    assert [type(one) for one in answers.effects] == [ShrinkIsr, ShrinkIsr, ReportIsrChanges]
+    assert answers.effects[-1].partitions == (T0,)
+    assert broker.isr_changes == frozenset()
+
+
+def test_followers_change_nothing(answers: Answers) -> None:
+    broker, manager = leader(answers, (1, 2))
+    broker.partitions[T0] = Partition(2, 5, (), 7, 1, (1, 2, 3))
+    manager.hear(fetch(3))
+    for now in (10.0, 20.0):
+        manager.change_isrs(now)
+    assert answers.effects == []

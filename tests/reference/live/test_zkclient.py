@@ -1,0 +1,157 @@
+"""ZkClient on a real server: operations outlast expiries, and a new session queues what Kafka's ZkClient queued."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from reference.controller_threads import Event
+from reference.effects import ElectCreate
+from reference.live.zkclient import ZkClient
+from reference.live.zookeeper import LiveZookeeper
+from reference.procedures import OneOf, Procedure, Script
+from reference.zookeeper.api import (
+    Create,
+    Delete,
+    Exists,
+    NoNode,
+    SessionExpired,
+)
+from reference.zookeeper.scripts import BROKER_IDS, COMMON_PATHS, CONTROLLER, create_with_parents
+from reference.zookeeper.server import ZookeeperServer
+from spec.state import Callback
+from tests.reference.flaky_proxy import FlakyProxy
+
+TIMEOUT = 15
+SESSION_MS = 600
+
+
+class Process:
+    """A client, what it listens to, and the sessions that it had."""
+
+    def __init__(self, address: str) -> None:
+        self.sessions: list[int] = []
+        self.listened = {CONTROLLER}
+        self.client = ZkClient(
+            address,
+            SESSION_MS,
+            listens_to=self.listened.__contains__,
+            on_session=self.sessions.append,
+            after_expiry=lambda: (Callback.SESSION, Callback.REGISTRATION),
+        )
+
+    def callback(self) -> Event:
+        return self.client.callbacks.get(timeout=TIMEOUT)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ZookeeperServer]:
+    """A server of its own: the paths are Kafka's fixed ones."""
+    with ZookeeperServer(tick_time_ms=100) as one:
+        process = Process(one.address)
+        process.client.start(TIMEOUT)
+        for path in COMMON_PATHS:
+            process.client.run(create_with_parents(path))
+        process.client.stop()
+        yield one
+
+
+@pytest.fixture
+def admin(server: ZookeeperServer) -> Iterator[LiveZookeeper]:
+    with LiveZookeeper(server.address) as client:
+        yield client
+        if client.execute(Exists(CONTROLLER)) is not None:
+            client.execute(Delete(CONTROLLER))
+
+
+@pytest.fixture
+def proxy(server: ZookeeperServer) -> Iterator[FlakyProxy]:
+    assert server.port is not None
+    with FlakyProxy(server.port) as proxy:
+        yield proxy
+
+
+def script(*operations: Create | Exists) -> Script[None]:
+    for one in operations:  # noqa: UP028  # a tuple's iterator takes no answers
+        yield one
+
+
+def test_a_watch_queues_a_callback_once_and_only_for_listeners(server: ZookeeperServer, admin: LiveZookeeper) -> None:
+    process = Process(server.address)
+    process.client.start(TIMEOUT)
+    process.client.run(script(Exists(CONTROLLER), Exists(BROKER_IDS)))  # only the first is listened to, so watched
+    admin.execute(Create(CONTROLLER, b"x"))
+    assert process.callback() is Callback.CONTROLLER
+    admin.execute(Delete(CONTROLLER))
+    process.client.run(script(Exists("/")))
+    assert process.client.callbacks.empty()
+    process.client.stop()
+
+
+def test_an_operation_is_done_under_the_next_session(admin: LiveZookeeper, proxy: FlakyProxy) -> None:
+    process = Process(proxy.address)
+    process.client.start(TIMEOUT)
+    proxy.cut()
+    done = threading.Thread(target=process.client.run, args=(script(Create("/late")),), daemon=True)
+    done.start()
+    time.sleep(SESSION_MS / 1000 + 0.5)  # the server ends the session in the meantime
+    assert done.is_alive()
+    assert admin.execute(Exists("/late")) is None
+    proxy.let_in()
+    assert [process.callback(), process.callback()] == [Callback.SESSION, Callback.REGISTRATION]
+    done.join(TIMEOUT)
+    assert admin.execute(Exists("/late")) is not None
+    assert len(set(process.sessions)) == 2
+    process.client.stop()
+
+
+def test_who_creates_an_ephemeral_on_the_raw_handle_hears_of_the_expiry(
+    admin: LiveZookeeper, proxy: FlakyProxy
+) -> None:
+    process, raised = Process(proxy.address), list[Exception]()
+
+    def create() -> None:
+        try:
+            process.client.carry_out(ElectCreate(1))
+        except SessionExpired as error:
+            raised.append(error)
+
+    process.client.start(TIMEOUT)
+    proxy.cut()
+    creating = threading.Thread(target=create, daemon=True)
+    creating.start()
+    time.sleep(SESSION_MS / 1000 + 0.5)
+    proxy.let_in()
+    creating.join(TIMEOUT)
+    assert raised == [SessionExpired(CONTROLLER)]
+    assert admin.execute(Exists(CONTROLLER)) is None
+    process.client.stop()
+
+
+@pytest.mark.usefixtures("admin")
+def test_a_procedure_is_told_which_effect_was_chosen_and_hears_refusals(server: ZookeeperServer) -> None:
+    heard: list[object] = []
+
+    class Refused(ElectCreate):
+        def script(self) -> Script[bool]:
+            yield Delete("/not-there")
+            return True
+
+    def procedure() -> Procedure[str]:
+        index, won = yield from OneOf((Refused(1), ElectCreate(2)))
+        heard.append((index, won))
+        try:
+            yield from Refused(1)
+        except NoNode as refusal:
+            heard.append(refusal)
+        return "end"
+
+    process, steps = Process(server.address), list[None]()
+    process.client.start(TIMEOUT)
+    assert process.client.complete(procedure(), lambda count: count - 1, lambda: steps.append(None)) == "end"
+    assert heard == [(1, True), NoNode("/not-there")]
+    assert len(steps) == 3
+    process.client.stop()

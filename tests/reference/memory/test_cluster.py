@@ -1,0 +1,154 @@
+"""The cluster in memory: deterministic, forked without a trace, and its faults are those of PROTOCOL.md section 3."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.memory.choices import BUDGETS, Choice
+from reference.memory.cluster import MemoryCluster
+from reference.memory.scheduler import choices, step
+from reference.memory.start import initial_cluster, run_to_rest
+from reference.zookeeper.scripts import CONTROLLER, broker_path
+from spec.scopes import scope
+
+
+def names(cluster: MemoryCluster) -> list[str]:
+    return [choice.name for choice in choices(cluster)]
+
+
+def named(cluster: MemoryCluster, name: str) -> Choice:
+    return next(choice for choice in choices(cluster) if choice.name == name)
+
+
+def take(cluster: MemoryCluster, *steps: str) -> None:
+    for name in steps:
+        step(cluster, named(cluster, name))
+
+
+def registered(cluster: MemoryCluster) -> set[int]:
+    return {b for b in cluster.processes if broker_path(b) in cluster.zookeeper.tree}
+
+
+def snapshot(cluster: MemoryCluster) -> tuple[object, ...]:
+    tree = {path: (znode.data, znode.version) for path, znode in cluster.zookeeper.tree.items()}
+    events = {b: tuple(process.events) for b, process in cluster.processes.items()}
+    return tree, events, dict(cluster.budget), names(cluster)
+
+
+# ------------------------------------------------------------------------------------------------------------ the start
+
+
+def test_a_settled_cluster_is_at_rest_with_everybody_registered_and_one_controller() -> None:
+    one = initial_cluster(scope("tiny"))
+    assert registered(one) == {1, 2, 3}
+    assert one.processes[1].controller is not None
+    assert one.processes[1].controller.is_active
+    assert all(choice.is_fault for choice in choices(one))
+    assert run_to_rest(one) == []
+
+
+def test_a_cold_cluster_can_only_be_started() -> None:
+    one = initial_cluster(scope("cold"))
+    assert registered(one) == set()
+    assert {choice.rule for choice in choices(one)} == {"start_process"}
+
+
+def test_what_starts_first_becomes_controller_and_everybody_registers() -> None:
+    one = initial_cluster(scope("cold"))
+    for b in sorted(one.processes, reverse=True):
+        eligible = one.processes[b].controller is not None
+        run_to_rest(one, f"start_process(b={b})")
+        assert not eligible or CONTROLLER in one.zookeeper.tree
+    assert registered(one) == set(one.processes)
+    active = [b for b, process in one.processes.items() if process.controller and process.controller.is_active]
+    assert active == [max(b for b, process in one.processes.items() if process.controller)]
+
+
+def test_a_step_that_is_not_possible_is_refused_with_those_that_are() -> None:
+    with pytest.raises(ValueError, match="is not possible here; what is: start_process"):
+        run_to_rest(initial_cluster(scope("cold")), "crash(b=1)")
+
+
+# ---------------------------------------------------------------------------------------------------------------- forks
+
+
+def test_the_same_choices_lead_to_the_same_cluster() -> None:
+    one, other = (initial_cluster(scope("tiny")) for _ in range(2))
+    for _ in range(60):
+        possible = names(one)
+        assert possible == names(other)
+        if not possible:
+            break
+        take(one, possible[len(possible) // 2])
+        take(other, possible[len(possible) // 2])
+    assert snapshot(one) == snapshot(other)
+
+
+def test_a_fork_goes_its_own_way_and_leaves_the_original_alone() -> None:
+    """Wherever the two stand: also in the middle of handlers, which are begun anew for the fork."""
+    one = initial_cluster(scope("tiny"))
+    for number in range(40):
+        before, twin = snapshot(one), one.fork()
+        for name in names(one):
+            take(twin.fork(), name)
+        assert snapshot(one) == before == snapshot(twin)
+        if not before[-1]:
+            break
+        take(one, names(one)[number % len(names(one))])
+
+
+def test_asking_what_is_possible_changes_nothing() -> None:
+    one = initial_cluster(scope("losses"))
+    take(one, "expire_session(b=1, lost=0)")
+    while any(not choice.is_fault for choice in choices(one)):
+        assert snapshot(one) == snapshot(one)
+        take(one, next(choice.name for choice in choices(one) if not choice.is_fault))
+        if any(name.startswith("increment_epoch_unanswered") for name in names(one)):
+            return
+    pytest.fail("no write was ever asked about")
+
+
+# --------------------------------------------------------------------------------------------------------------- faults
+
+
+def test_a_fault_draws_on_its_budget_until_there_is_none() -> None:
+    one = initial_cluster(scope("tiny"))
+    take(one, "expire_session(b=2, lost=0)")
+    assert one.budget["expiries"] == 0
+    assert not [name for name in names(one) if name.startswith("expire_session")]
+    assert {choice.rule for choice in choices(one) if choice.is_fault} == {"shrink_isr"}
+    assert set(BUDGETS.values()) >= set(one.budget)
+
+
+def test_a_killed_process_leaves_its_session_and_ephemerals_behind() -> None:
+    one = initial_cluster(scope("bounce"))
+    take(one, "crash(b=2)")
+    assert registered(one) == set(one.processes)
+    assert not one.processes[2].is_running
+    take(one, "end_orphaned_session(b=2)")
+    assert registered(one) == set(one.processes) - {2}
+    assert names(one).count("start_process(b=2)") == 1
+
+
+def test_an_expired_session_takes_the_ephemerals_but_not_the_process() -> None:
+    one = initial_cluster(scope("tiny"))
+    take(one, "expire_session(b=2, lost=0)")
+    assert registered(one) == {1, 3}
+    assert one.processes[2].is_running
+    assert not one.can_operate(one.processes[2])
+    take(one, "renew_session(b=2)")
+    assert one.can_operate(one.processes[2])
+    run_to_rest(one)
+    assert registered(one) == {1, 2, 3}
+
+
+def test_an_unanswered_request_is_carried_out_and_sent_again() -> None:
+    one = initial_cluster(scope("resends"))
+    take(one, "expire_session(b=2, lost=0)")
+    while not [name for name in names(one) if name.startswith("deliver_request_unanswered")]:
+        take(one, next(choice.name for choice in choices(one) if not choice.is_fault))
+    name = next(name for name in names(one) if name.startswith("deliver_request_unanswered"))
+    once = name.replace("_unanswered", "")
+    take(one, name)
+    assert once in names(one)
+    assert one.budget["resends"] == 0
