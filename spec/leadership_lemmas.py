@@ -49,33 +49,39 @@ def _every_copy_was_written(m: Model) -> bool:
     return m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals")
 
 
+def _is_gone(m: Model, znode: Any) -> Value:
+    """Whether a state znode may have been deleted: where topics may go, it is not there."""
+    return ~exists(znode) if m.topics_vanish else flag(False)
+
+
 def _holds_a_version(controller: Any) -> Value:
     return either(*(controller.at == at for at in HOLDS_A_VERSION))
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
 def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value | None:
-    """No copy of a partition's state has a higher version, or a higher leader_epoch, than its znode."""
+    """No copy of a partition's state has a higher version or leader_epoch than its znode, while there is one."""
     if not _every_copy_was_written(m):
         return None
-    znodes = s.zookeeper.state
-    return both(
-        *(
-            both(one.version <= znodes[p].version, one.leader_epoch <= znodes[p].leader_epoch)
-            for p in m.partitions
-            for one in copies(s, m, p)
-        )
-    )
+    facts = []
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        for one in copies(s, m, p):
+            behind = both(one.version <= znode.version, one.leader_epoch <= znode.leader_epoch)
+            facts.append(either(_is_gone(m, znode), behind))
+    return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
 def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
-    """The version that a controller is about to write on was the znode's at some time: it exists, and is not newer."""
+    """The version that a controller is about to write on was the znode's at some time: there is one, and none newer."""
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
-            read = both(controller.read_version != -1, controller.read_version <= s.zookeeper.state[p].version)
+            znode = s.zookeeper.state[p]
+            behind = either(_is_gone(m, znode), controller.read_version <= znode.version)
+            read = both(controller.read_version != -1, behind)
             facts.append(both(_holds_a_version(controller), controller.partition == p).implies(read))
     return both(*facts)
 

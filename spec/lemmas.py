@@ -15,6 +15,8 @@ from spec import (
     controlled_shutdown_lemmas,
     controller_lemmas,
     delayed_operation_claims,
+    deleted_topic_lemmas,
+    deletion_lemmas,
     in_sync_lemmas,
     leadership_lemmas,
     partition_addition_lemmas,
@@ -27,7 +29,8 @@ from spec.state import shape
 
 MODULES = (
     controller_lemmas, leadership_lemmas, in_sync_lemmas, reassignment_lemmas, preferred_election_lemmas,
-    auto_rebalance_lemmas, controlled_shutdown_lemmas, partition_addition_lemmas, delayed_operation_claims,
+    auto_rebalance_lemmas, controlled_shutdown_lemmas, partition_addition_lemmas, deletion_lemmas,
+    deleted_topic_lemmas, delayed_operation_claims,
 )  # fmt: skip
 
 

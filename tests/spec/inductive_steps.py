@@ -1,10 +1,13 @@
-"""Single steps of a proof by induction: whether an action keeps a claim, from any state in which others hold."""
+"""Claims and lemmas, put to the test: whether an action keeps one, from any state in which others hold; whether all
+states of a scope do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from model_check.explicit_state.explorer import explore
 from model_check.proofs.obligations import Clause, Step, Vocabulary, type_terms
 from model_check.proofs.smtlib import decide
 from spec.language import Action, Property
@@ -13,6 +16,13 @@ from spec.model import Model
 from spec.scopes import Scope
 from spec.system import system
 from spec.variants import Switches
+
+
+def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:
+    """The candidates that some reachable state of the scope makes false."""
+    found = explore(replace(system(within, switches), properties=tuple(candidates)))
+    assert found.exhausted
+    return set(found.violated)
 
 
 class Proving:

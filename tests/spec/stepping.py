@@ -43,6 +43,11 @@ class Run:
             self.state = {**self.state, **{path: value(term) for path, term in action.updates.items()}}
         return seen
 
+    def drain(self, *marks: str) -> None:
+        """Take every action whose name has one of these marks, until none is enabled."""
+        while steps := [name for name in self.enabled() if any(mark in name for mark in marks)]:
+            self.do(steps[0])
+
     def enabled(self) -> list[str]:
         """The names of all enabled actions."""
         return [name for name in self._actions if self.can(name)]

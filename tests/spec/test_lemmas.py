@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -10,19 +9,17 @@ from typing import Any
 import pytest
 import z3
 
-from model_check.explicit_state.explorer import explore
 from spec import controller_lemmas, in_sync_lemmas, leadership_lemmas
 from spec.expectations import switches_named
 from spec.language import Property, View, claim
 from spec.lemmas import declared, lemmas_of
 from spec.model import Model
 from spec.properties import claims
-from spec.scopes import Scope, scope
+from spec.scopes import scope
 from spec.state import shape
-from spec.system import system
 from spec.terms import Value, both
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switches
-from tests.spec.inductive_steps import Proving
+from tests.spec.inductive_steps import Proving, false_somewhere
 
 MENDED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
 """The least that gives every term an epoch of its own: the mends of D1, the first epoch included, and of D4."""
@@ -40,14 +37,6 @@ ONLY_VERSIONED = {"no_epoch_version_is_ahead_of_zookeepers", "the_epoch_read_is_
 
 def lemmas(scope_name: str, switches: Switches, *, proving: bool = False) -> tuple[Property, ...]:
     return lemmas_of(Model(scope(scope_name), switches, proving))
-
-
-def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:
-    """The candidates that some reachable state of the scope makes false."""
-    asked = replace(system(within, switches), properties=tuple(candidates))
-    found = explore(asked)
-    assert found.exhausted
-    return set(found.violated)
 
 
 # -------------------------------------------------------------------------------------------------------- what there is

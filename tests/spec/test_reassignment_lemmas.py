@@ -128,12 +128,6 @@ THREE_IN_A_ROW = Scope(
 )
 
 
-def drain(run: Run, *marks: str) -> None:
-    """Take every step of progress that has one of these marks, until there is none."""
-    while steps := [one for one in run.enabled() if any(mark in one for mark in marks) and "expire" not in one]:
-        run.do(steps[0])
-
-
 @pytest.mark.slow
 def test_a_zombie_stops_a_replica_that_is_reassigned_again_whatever_is_fenced() -> None:
     # Controller 1 is about to take replica 3 out of the ISR, for the first request, when its session ends. Controller 2
@@ -144,7 +138,7 @@ def test_a_zombie_stops_a_replica_that_is_reassigned_again_whatever_is_fenced() 
     run.do("read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)", "write_move(c=1, p=0)")
     run.do("expire_session(b=1, lost=0)", "renew_session(b=1)")
     for request in ("request_reassignment(k=1)", "request_reassignment(k=2)"):
-        drain(run, "c=2", "expand_isr(b=2")
+        run.drain("c=2", "expand_isr(b=2")
         run.do(request)
     assert (run["zookeeper.assigned[0]"], run["zookeeper.requested[0]"]) == ("[2, 3]", "[1]")
     step = "read_for_removal(c=1, p=0, r=3)"

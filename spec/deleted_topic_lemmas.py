@@ -1,0 +1,126 @@
+"""Lemmas about topics that are deleted, and about what their controllers and ZooKeeper know of each other.
+
+Where writes are fenced only the current controller deletes anything. What it has begun to delete is not created again:
+neither by itself nor by its successor, which finds the request. So the data versions and leader epochs of a state znode
+that is gone do not come again, though copies of it are everywhere. As coded a zombie creates it anew (D2), and the
+lemmas about that are None; where a topic may be created again they are, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.controller_lemmas import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current, only_the_current_writes
+from spec.deletion_lemmas import PARTS, only_deletes
+from spec.language import claim
+from spec.leadership_lemmas import HOLDS_A_VERSION, copies
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.state import At
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+from spec.zookeeper import exists
+
+#: Where a topic's znodes are deleted.
+ZNODES_GO = (At.DELETE_STATE, At.DELETE_TOPIC)
+
+
+def _goes_for_good(m: Model) -> bool:
+    """Whether a topic that the current controller deletes goes as a whole, and nobody brings it back."""
+    return only_deletes(m) and only_the_current_writes(m) and m.mends(Switch.ATOMIC_COMPLETION)
+
+
+@claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
+def no_topic_is_new(s: Any, m: Model) -> Value | None:
+    """Whoever has read which topics there are knows all that are there."""
+    if not (only_deletes(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        reads = either(controller.active, controller.at == At.READ_STATES)
+        facts += [both(reads, s.zookeeper.topics[t]).implies(controller.topics[t]) for t in m.topics]
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 mended", parts=PARTS)
+def a_topic_goes_as_a_whole(s: Any, m: Model) -> Value | None:
+    """A topic and its configuration are both there or both gone, a state znode is of a topic that is there.
+
+    So nobody has a configuration or a request left to delete.
+    """
+    if not _goes_for_good(m):
+        return None
+    zookeeper, left = s.zookeeper, (At.DELETE_CONFIGURATION, At.DELETE_REQUEST)
+    facts = [~is_at(s.controllers[c], left) for c in m.controllers]
+    facts += [zookeeper.topics[t] == zookeeper.configurations[t] for t in m.topics]
+    facts += [either(~exists(zookeeper.state[p]), zookeeper.topics[m.topic_of(p)]) for p in m.partitions]
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
+def who_is_current_knows_what_is_there(s: Any, m: Model) -> Value | None:
+    """The current controller knows no topic that is gone, and none of its new partitions is of a topic that goes."""
+    if not _goes_for_good(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        current = both(is_current(s, c), ~is_at(controller, BEFORE_TOPICS))
+        facts += [both(current, controller.topics[t]).implies(s.zookeeper.topics[t]) for t in m.topics]
+        for p in m.partitions:
+            t, new = m.topic_of(p), flag(controller.partitions[p].state == PartitionState.NEW)
+            goes = both(is_at(controller, ZNODES_GO), controller.topic == t)
+            facts.append(both(current, new).implies(both(controller.topics[t], ~goes)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
+def who_is_current_deletes_what_is_asked_for(s: Any, m: Model) -> Value | None:
+    """The current controller deletes what it knows only while the request is there, and the state znodes first."""
+    if not _goes_for_good(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller, current = s.controllers[c], is_current(s, c)
+        for t in m.topics:
+            asked, known = s.zookeeper.deletions[t], controller.topics[t]
+            facts.append(both(current, known, _is_being_deleted(controller, t)).implies(asked))
+            at_hand = both(current, controller.topic == t)
+            for p in m.partitions_of(t):
+                there, due = exists(s.zookeeper.state[p]), controller.partitions[p].todo
+                facts.append(both(at_hand, controller.at == At.DELETE_TOPIC).implies(~there))
+                facts.append(both(at_hand, controller.at == At.DELETE_STATE, there).implies(due))
+                facts.append(both(controller.at == At.DELETE_STATE, due).implies(controller.topic == t))
+    return both(*facts)
+
+
+def _is_being_deleted(controller: Any, t: int) -> Value:
+    """Whether a topic is queued, or its znodes are being deleted."""
+    return either(controller.queued[t], both(is_at(controller, ZNODES_GO), controller.topic == t))
+
+
+@claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
+def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
+    """While there are copies of a state znode that is gone, its topic is gone, or the request there and obeyed."""
+    if not _goes_for_good(m):
+        return None
+    facts = []
+    for p in m.partitions:
+        t = m.topic_of(p)
+        was_there = [flag(one.version != -1) for one in copies(s, m, p)]
+        obeyed = [s.zookeeper.deletions[t]]
+        for c in m.controllers:
+            controller = s.controllers[c]
+            was_there.append(both(is_at(controller, HOLDS_A_VERSION), controller.partition == p))
+            reads = is_at(controller, (*WITH_AN_EPOCH, At.READ_DELETIONS))
+            obeyed.append(is_current(s, c).implies(either(reads, _is_being_deleted(controller, t))))
+        kept = either(exists(s.zookeeper.state[p]), ~s.zookeeper.topics[t], both(*obeyed))
+        facts += [one.implies(kept) for one in was_there]
+    return both(*facts)
+
+
+LEMMAS = (
+    no_topic_is_new, a_topic_goes_as_a_whole, who_is_current_knows_what_is_there,
+    who_is_current_deletes_what_is_asked_for, a_state_that_was_deleted_stays_so,
+)  # fmt: skip

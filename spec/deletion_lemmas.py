@@ -1,0 +1,249 @@
+"""Lemmas about topic deletion: what a controller that deletes has in hand, and what is on its way to the brokers.
+
+They speak of one controller at a time, current or not, and of the requests that it has queued. How what it holds is
+related to ZooKeeper is told in spec/deleted_topic_lemmas.py. All is said of topics that are deleted, and neither
+created, nor moved, nor given more partitions: elsewhere these lemmas are None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spec.broker_state import Stage
+from spec.controller_lemmas import REMOVING, is_at
+from spec.language import claim
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
+from spec.replica_transitions import may_go_online_or_offline
+from spec.state import At, DeletionThread, Handler
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+PARTS = ("deletion", "connections")
+
+#: What the deletion thread does behind its decision to complete a deletion.
+COMPLETING = (At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELETE_REQUEST)
+#: Where a controller deletes, or is about to read what it is to delete.
+DELETING = (At.READ_DELETIONS, At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
+#: Where a partition is brought online.
+ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
+#: How far a batch is that is deleting replicas, request by request.
+DELETING_REPLICAS = (Stage.DELETE_REPLICA, Stage.ANSWERED, Stage.REFUSED)
+#: Where LeaderAndIsr is done with.
+BEHIND_LEADERSHIP = (Stage.STOP_REPLICA, *DELETING_REPLICAS)
+#: Why a topic's replicas are taken Offline if not for a broker's failure.
+FOR_DELETION = (Handler.DELETION_RETRY, Handler.DELETION_START)
+
+
+def only_deletes(m: Model) -> bool:
+    """Whether topics only go: none is created, moved, or gets more partitions, nor is one removed by hand."""
+    return not (m.has("creation") or m.has("reassignment") or m.has("addition") or m.removes_topics)
+
+
+def is_one_of(value: Value, members: Any) -> Value:
+    """Whether a value is one of some members of its enumeration."""
+    return either(*(value == one for one in members))
+
+
+def replicas(s: Any, m: Model) -> Iterator[tuple[Any, int, int]]:
+    """Each controller, with each partition and each of its replicas."""
+    for c in m.controllers:
+        for p in m.partitions:
+            yield from ((s.controllers[c], p, r) for r in m.assigned(p))
+
+
+@claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
+def who_deletes_is_active(s: Any, m: Model) -> Value:
+    """Whoever deletes, or is about to read what it is to delete, is an active controller."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return both(*(either(one.active, ~is_at(one, DELETING)) for one in controllers))
+
+
+@claim("always", source="PROTOCOL.md D4 mended", parts=PARTS)
+def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
+    """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state."""
+    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        comes = either(~controller.active, controller.at == At.READ_DELETIONS)
+        marks = [marked[t] for t in m.topics for marked in (controller.queued, controller.turns, controller.ineligible)]
+        nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
+        nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
+        for p in m.partitions:
+            cached = controller.partitions[p]
+            states = [cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)]
+            nothing += [*states, cached.state == PartitionState.NON_EXISTENT, ~controller.doomed[p]]
+            nothing += [m.brokers.is_empty(one) for one in (cached.visiting, cached.batched)]
+            nothing.append(either(~cached.todo, controller.at == At.READ_STATES))
+        facts.append(comes.implies(both(*nothing)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 9", parts=PARTS)
+def a_batch_is_as_far_as_its_stage(s: Any, m: Model) -> Value | None:
+    """An empty place of a queue holds nothing and is at its end; where StopReplica is due LeaderAndIsr is done with.
+
+    Replicas are deleted by the batch at the head only, and an answer that waits for its callback is to a deletion.
+    """
+    if not only_deletes(m):
+        return None
+    facts = []
+    for queue in (s.connections[c][b] for c in m.controllers for b in m.brokers.ids):
+        for k in m.slots:
+            slot, empty = queue[k], flag(queue[k].stage == Stage.EMPTY)
+            if k + 1 in m.slots:
+                facts.append(empty.implies(queue[k + 1].stage == Stage.EMPTY))
+                facts.append(~is_one_of(queue[k + 1].stage, DELETING_REPLICAS))
+            silent = either(empty, is_one_of(slot.stage, BEHIND_LEADERSHIP))
+            for p in m.partitions:
+                facts.append(empty.implies(both(~slot.stop[p], ~slot.delete[p])))
+                facts.append(silent.implies(~slot.partitions[p].ordered))
+        waits = is_one_of(queue[0].stage, (Stage.ANSWERED, Stage.REFUSED))
+        facts += [both(waits, queue[0].answered == p).implies(queue[0].delete[p]) for p in m.partitions]
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 9; D4 mended", parts=PARTS)
+def nothing_waits_for_whom_there_is_no_channel(s: Any, m: Model) -> Value | None:
+    """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
+    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        facts.append(m.brokers.disjoint(controller.dead, controller.channels))
+        for b in m.brokers.ids:
+            empty = s.connections[c][b][0].stage == Stage.EMPTY
+            facts.append(either(m.brokers.in_set(b, controller.channels), empty))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 mended", parts=PARTS)
+def a_deletion_is_the_last_word(s: Any, m: Model) -> Value | None:
+    """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
+
+    And no LeaderAndIsr is on its way to a replica that is deleted.
+    """
+    if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
+        return None
+    facts = []
+    for c in m.controllers:
+        for b in m.brokers.ids:
+            queue = s.connections[c][b]
+            for p in m.partitions:
+                if b not in m.assigned(p):
+                    facts += [~queue[k].delete[p] for k in m.slots]
+                    continue
+                state = s.controllers[c].partitions[p].replicas[b]
+                for k in m.slots:
+                    behind = [either(queue[i].partitions[p].ordered, queue[i].delete[p]) for i in m.slots[k + 1 :]]
+                    last = both(state == ReplicaState.DELETION_STARTED, *(~one for one in behind))
+                    facts.append(queue[k].delete[p].implies(last))
+                    deleted = flag(state == ReplicaState.DELETION_SUCCESSFUL)
+                    facts.append(deleted.implies(~queue[k].partitions[p].ordered))
+    return both(*facts)
+
+
+def _tells_the_dying_nothing(m: Model) -> bool:
+    """Whether no LeaderAndIsr goes out for a topic that is queued."""
+    return m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) and only_deletes(m)
+
+
+@claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
+def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
+    """What waits to be brought online, or to go Offline, does so in its handler, and is known; so is whom it concerns.
+
+    The partition or the replica that is being written of still waits, and the latter may go Offline.
+    """
+    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for p in m.partitions:
+            cached, known = controller.partitions[p], controller.topics[m.topic_of(p)]
+            concerned = flag(controller.partition == p)
+            facts.append(cached.todo.implies(is_at(controller, (*ELECTING, At.READ_STATES, At.DELETE_STATE))))
+            facts.append(both(controller.at == At.ONLINE_WRITE, concerned).implies(cached.todo))
+            told = ~m.brokers.is_empty(cached.batched)
+            facts.append(told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)))))
+            for r in m.assigned(p):
+                waits = m.brokers.in_set(r, cached.visiting)
+                movable = may_go_online_or_offline(cached.replicas[r])
+                facts.append(waits.implies(both(known, is_at(controller, REMOVING), movable)))
+                written = both(controller.at == At.REMOVE_WRITE, concerned, controller.replica == r)
+                facts.append(written.implies(waits))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
+def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
+    """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
+
+    The thread turns to queued topics only; requests are dropped of unknown topics only.
+    """
+    if not only_deletes(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for_deletion = is_one_of(controller.handler, FOR_DELETION)
+        facts.append(for_deletion.implies(is_at(controller, REMOVING)))
+        drops = flag(controller.at == At.DROP_REQUEST)
+        for t in m.topics:
+            queued, at_hand = controller.queued[t], flag(controller.topic == t)
+            facts.append(both(for_deletion, at_hand).implies(queued))
+            starts = both(controller.handler == Handler.DELETION_START, at_hand)
+            facts.append(starts.implies(~controller.ineligible[t]))
+            facts.append(both(controller.turns[t], ~drops).implies(queued))
+            facts.append(both(controller.turns[t], drops).implies(~controller.topics[t]))
+            for p in m.partitions_of(t):
+                leaves = ~m.brokers.is_empty(controller.partitions[p].visiting)
+                facts.append(both(leaves, for_deletion).implies(at_hand))
+                facts.append(both(leaves, ~for_deletion).implies(~queued))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4; D57 mended", parts=PARTS)
+def nobody_leads_what_is_queued(s: Any, m: Model) -> Value | None:
+    """A partition of a queued topic that is known is doomed; none of a queued one is brought online or told of."""
+    if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for p in m.partitions:
+            t, cached = m.topic_of(p), controller.partitions[p]
+            queued = controller.queued[t]
+            visited = both(cached.todo, is_at(controller, ELECTING))
+            facts.append(queued.implies(both(~visited, m.brokers.is_empty(cached.batched))))
+            facts.append(both(queued, controller.topics[t]).implies(controller.doomed[p]))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4; D4 mended", parts=PARTS)
+def what_is_known_and_deleted_is_queued(s: Any, m: Model) -> Value | None:
+    """A replica is deleted only while its topic is queued, and being deleted only then, unless the topic is not known.
+
+    A controller that is none any more may find that its successor has deleted the topic (of which it then knows no
+    replicas), completes the deletion, and forgets that a replica is being deleted.
+    """
+    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+        return None
+    facts = []
+    for controller, p, r in replicas(s, m):
+        t, state = m.topic_of(p), controller.partitions[p].replicas[r]
+        facts.append(either(state != ReplicaState.DELETION_SUCCESSFUL, controller.queued[t]))
+        facts.append(either(state != ReplicaState.DELETION_STARTED, controller.queued[t], ~controller.topics[t]))
+    return both(*facts)
+
+
+LEMMAS = (
+    who_deletes_is_active, who_comes_to_office_deletes_nothing, a_batch_is_as_far_as_its_stage,
+    nothing_waits_for_whom_there_is_no_channel, a_deletion_is_the_last_word, only_what_is_known_is_handled,
+    who_is_deleted_is_queued, nobody_leads_what_is_queued, what_is_known_and_deleted_is_queued,
+)  # fmt: skip

@@ -1,0 +1,192 @@
+"""Lemmas about deletions: true of all enumerated states, each of use; and what a zombie may still do of them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from model_check.kernel.straight_line import Valuation
+from spec import deleted_topic_lemmas, deletion_lemmas
+from spec.expectations import plan, switches_named
+from spec.lemmas import lemmas_of
+from spec.model import Model
+from spec.scopes import Scope, scope
+from spec.variants import FENCED
+from tests.spec.inductive_steps import Proving, false_somewhere
+from tests.spec.stepping import Run
+
+ALL = {one.name for module in (deletion_lemmas, deleted_topic_lemmas) for one in module.LEMMAS}
+EVERYWHERE = "who_deletes_is_active"
+"""The one that holds also where topics are created, moved or added to."""
+FALSE = next(one.violated for one in plan("proof_deletion").proofs if one.variant == "FENCED")
+
+
+def names(scope_name: str, variant: str) -> set[str]:
+    return {one.name for one in lemmas_of(Model(scope(scope_name), switches_named(variant)))} & ALL
+
+
+@pytest.mark.parametrize("scope_name", ["recreation", "doomed_reassignment", "addition_deletion"])
+def test_where_topics_are_made_or_moved_they_say_next_to_nothing(scope_name: str) -> None:
+    assert names(scope_name, "FENCED") == {EVERYWHERE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["AS_CODED", "FENCED"])
+@pytest.mark.parametrize("scope_name", ["deletion", "zombie_deletion"])
+def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
+    # All lemmas: those about copies of a state znode say something else where that may go.
+    within, switches = scope(scope_name), switches_named(variant)
+    assert names(scope_name, "FENCED") == ALL
+    assert false_somewhere(within, switches, lemmas_of(Model(within, switches))) == set()
+
+
+# ------------------------------------------------------------------------------------------------------- what it is for
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof_deletion"), FENCED)
+
+
+NEEDED = [
+    # Without the lemma, this action could break that.
+    ("who_deletes_is_active", "delete_topic(c=1, t=0)", "one_controller_acts_in_an_epoch"),
+    ("who_comes_to_office_deletes_nothing", "read_deletions(c=1)", "what_is_known_and_deleted_is_queued"),
+    ("a_batch_is_as_far_as_its_stage", "create_state(c=1, p=0)", "a_deletion_is_the_last_word"),
+    ("nothing_waits_for_whom_there_is_no_channel", "on_new_session(c=1)", "a_deletion_is_the_last_word"),
+    ("a_deletion_is_the_last_word", "deliver_request(c=1, b=1)", "deleted_replicas_stay_deleted"),
+    ("only_what_is_known_is_handled", "read_for_removal(c=1, p=0, r=1)", "only_documented_transitions"),
+    ("who_is_deleted_is_queued", "read_for_removal(c=1, p=0, r=1)", "held_back_topics_are_not_deleted"),
+    ("nobody_leads_what_is_queued", "read_for_election(c=1, p=0)", "dying_topics_get_no_leadership"),
+    ("what_is_known_and_deleted_is_queued", "write_elected_leader(c=1, p=0)", "a_deletion_is_the_last_word"),
+    ("no_topic_is_new", "delete_state(c=1, p=0)", "a_state_that_was_deleted_stays_so"),
+    ("a_topic_goes_as_a_whole", "delete_configuration(c=1, t=0)", "topics_have_their_configuration"),
+    ("who_is_current_knows_what_is_there", "create_state(c=1, p=0)", "nothing_of_a_deleted_topic_is_left"),
+    ("who_is_current_deletes_what_is_asked_for", "delete_topic(c=1, t=0)", "deletion_threads_live"),
+    ("a_state_that_was_deleted_stays_so", "create_state(c=1, p=0)", "a_leader_epoch_has_one_leader"),
+]
+
+
+def test_every_lemma_is_said_to_be_needed() -> None:
+    assert {lemma for lemma, _, _ in NEEDED} == ALL
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
+def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
+    assert proof().needs(lemma, action, saved, without=FALSE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        ("delete_topic(c=1, t=0)", "controllers[1].at", "who_deletes_is_active"),
+        ("on_new_session(c=1)", "controllers[1].queued[0]", "who_comes_to_office_deletes_nothing"),
+        (
+            "deliver_request(c=1, b=1)",
+            "connections[1][1][0].partitions[0].ordered",
+            "a_batch_is_as_far_as_its_stage",
+        ),
+        ("on_broker_change(c=1)", "connections[1][1][0].stage", "nothing_waits_for_whom_there_is_no_channel"),
+        ("on_replica_deleted(c=1, b=1, p=0)", "connections[1][1][0].delete[0]", "a_deletion_is_the_last_word"),
+        ("write_removal(c=1, p=0, r=1)", "controllers[1].partitions[0].visiting", "only_what_is_known_is_handled"),
+        ("delete_queued_topic(c=1, t=0)", "controllers[1].turns[0]", "who_is_deleted_is_queued"),
+        ("read_deletions(c=1)", "controllers[1].doomed[0]", "nobody_leads_what_is_queued"),
+        (
+            "delete_queued_topic(c=1, t=0)",
+            "controllers[1].partitions[0].replicas[1]",
+            "what_is_known_and_deleted_is_queued",
+        ),
+        ("read_topics(c=1)", "controllers[1].topics[0]", "no_topic_is_new"),
+        ("delete_topic(c=1, t=0)", "zookeeper.configurations[0]", "a_topic_goes_as_a_whole"),
+        ("delete_topic(c=1, t=0)", "controllers[1].topics[0]", "who_is_current_knows_what_is_there"),
+        ("delete_state(c=1, p=0)", "zookeeper.state[0].version", "who_is_current_deletes_what_is_asked_for"),
+        ("read_deletions(c=1)", "controllers[1].queued[0]", "a_state_that_was_deleted_stays_so"),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    assert proof().breaks_without_update(action, forgets, breaks, without=FALSE)
+
+
+# --------------------------------------------------------------------------------------------- what is not to be proved
+
+TWO_TOPICS = Scope(
+    name="two deletions",
+    statement="The controller has deleted one topic, and not yet heard of it, when it loses its session over another.",
+    brokers=3,
+    controllers=2,
+    assigned=((3,), (2, 3)),
+    topic_of=(0, 1),
+    parts=frozenset({"partitions", "connections", "deletion"}),
+    callback_capacity=12,
+    connection_capacity=6,
+    versions=15,
+)
+
+
+def holds(run: Run, claim: str) -> bool:
+    return bool(Valuation(run.state)(run.system.property_named(claim).term))
+
+
+def deleting_two(**budgets: int) -> Run:
+    """Controller 1 has deleted topic 0, which it has still to hear of; both replicas of topic 1 are being deleted."""
+    run = Run(TWO_TOPICS, FENCED, deletions=2, expiries=1, **budgets)
+    run.do("request_deletion(t=0)", "request_deletion(t=1)", "on_deletion_change(c=1)")
+    run.drain("delete_queued_topic(c=1", "removal(c=1")
+    run.do("deliver_request(c=1, b=3)", "deliver_deletion(c=1, b=3, p=0)", "on_replica_deleted(c=1, b=3, p=0)")
+    run.drain("delete_queued_topic(c=1", "delete_state(c=1", "delete_topic(c=1")
+    assert (run["zookeeper.topics[0]"], run["controllers[1].callbacks[0]"]) == ("no", "TOPICS")
+    assert {run[f"controllers[1].partitions[1].replicas[{r}]"] for r in (2, 3)} == {"DELETION_STARTED"}
+    return run
+
+
+def succeed(run: Run) -> None:
+    """Controller 1 loses its session; its successor deletes topic 1, too, and controller 1 hears that it is gone."""
+    run.do("expire_session(b=1, lost=0)", "renew_session(b=1)")
+    run.drain("c=2")
+    assert (run["zookeeper.controller"], run["zookeeper.topics[1]"]) == ("2", "no")
+    run.do("on_topic_change(c=1)")
+
+
+@pytest.mark.slow
+def test_a_zombie_completes_the_deletion_of_a_topic_that_it_finds_gone_whatever_is_fenced() -> None:
+    # It knows no replicas of a topic that is gone, so all of them are deleted.
+    run = deleting_two()
+    run.do("deliver_request(c=1, b=2)", "deliver_deletion(c=1, b=2, p=1)", "on_replica_deleted(c=1, b=2, p=1)")
+    succeed(run)
+    assert holds(run, "replicas_are_in_known_states")
+    run.do("delete_queued_topic(c=1, t=1)")
+    assert (run["controllers[1].queued[1]"], run["controllers[1].partitions[1].replicas[3]"]) == (
+        "no",
+        "DELETION_STARTED",
+    )
+    assert not holds(run, "replicas_are_in_known_states")
+
+
+@pytest.mark.slow
+def test_a_zombie_forgets_a_deletion_that_died_with_its_broker_whatever_is_fenced() -> None:
+    run = deleting_two(crashes=1)
+    run.do("crash(b=3)", "end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+    succeed(run)
+    run.do("on_deletion_change(c=1)")
+    assert holds(run, "started_deletions_are_on_their_way")
+    run.do("on_broker_change(c=1)")
+    assert not holds(run, "started_deletions_are_on_their_way")
+
+
+@pytest.mark.slow
+def test_a_broker_that_starts_early_obeys_a_zombie_whatever_is_fenced() -> None:
+    # It has no memory of epochs, and is still registered as the one that the zombie's request is for.
+    run = Run(TWO_TOPICS, FENCED, deletions=1, expiries=1, crashes=2, early_starts=1)
+    run.do("crash(b=3)", "end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+    run.drain("on_broker_change(c=1", "election(c=1", "elected_leader(c=1", "removal(c=1")
+    assert run["connections[1][3][0].partitions[0].ordered"] == "yes"
+    run.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "request_deletion(t=0)")
+    run.drain("c=2")
+    assert (run["zookeeper.topics[0]"], run["zookeeper.deletions[0]"], run["logs[3][0]"]) == ("no", "no", "no")
+    run.do("crash(b=3)", "start_process_early(b=3)")
+    assert holds(run, "deleted_topics_are_hosted_nowhere")
+    run.do("deliver_request(c=1, b=3)")
+    assert not holds(run, "deleted_topics_are_hosted_nowhere")
