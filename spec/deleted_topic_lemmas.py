@@ -43,6 +43,15 @@ def no_topic_is_new(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
+@claim("always", source="AdminUtils.deleteTopic 0.10.2.2", parts=(*PARTS, "remembered_requests"))
+def requests_are_meant(s: Any, m: Model) -> Value | None:
+    """The request for a topic that is there was made while it was."""
+    if not only_deletes(m):
+        return None
+    requested = {t: both(s.zookeeper.topics[t], s.zookeeper.deletions[t]) for t in m.topics}
+    return both(*(requested[t].implies(s.history.asked[t]) for t in m.topics))
+
+
 @claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 mended", parts=PARTS)
 def a_topic_goes_as_a_whole(s: Any, m: Model) -> Value | None:
     """A topic and its configuration are both there or both gone, a state znode is of a topic that is there.
@@ -86,6 +95,8 @@ def who_is_current_deletes_what_is_asked_for(s: Any, m: Model) -> Value | None:
         for t in m.topics:
             asked, known = s.zookeeper.deletions[t], controller.topics[t]
             facts.append(both(current, known, _is_being_deleted(controller, t)).implies(asked))
+            if m.has_several_topics:
+                facts.append(both(current, controller.to_queue[t]).implies(asked))
             at_hand = both(current, controller.topic == t)
             for p in m.partitions_of(t):
                 there, due = exists(s.zookeeper.state[p]), controller.partitions[p].todo
@@ -121,6 +132,6 @@ def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    no_topic_is_new, a_topic_goes_as_a_whole, who_is_current_knows_what_is_there,
+    no_topic_is_new, requests_are_meant, a_topic_goes_as_a_whole, who_is_current_knows_what_is_there,
     who_is_current_deletes_what_is_asked_for, a_state_that_was_deleted_stays_so,
 )  # fmt: skip

@@ -33,6 +33,8 @@ ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 DELETING_REPLICAS = (Stage.DELETE_REPLICA, Stage.ANSWERED, Stage.REFUSED)
 #: Where LeaderAndIsr is done with.
 BEHIND_LEADERSHIP = (Stage.STOP_REPLICA, *DELETING_REPLICAS)
+#: What a deletion manager remembers of topics.
+MARKS = ("queued", "turns", "ineligible", "to_queue")
 #: Why a topic's replicas are taken Offline if not for a broker's failure.
 FOR_DELETION = (Handler.DELETION_RETRY, Handler.DELETION_START)
 
@@ -70,7 +72,7 @@ def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
     for c in m.controllers:
         controller = s.controllers[c]
         comes = either(~controller.active, controller.at == At.READ_DELETIONS)
-        marks = [marked[t] for t in m.topics for marked in (controller.queued, controller.turns, controller.ineligible)]
+        marks = [controller[name][t] for name in MARKS if name in controller for t in m.topics]
         nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
         nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
         for p in m.partitions:
@@ -155,9 +157,10 @@ def _tells_the_dying_nothing(m: Model) -> bool:
 
 @claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
 def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
-    """What waits to be brought online, or to go Offline, does so in its handler, and is known; so is whom it concerns.
+    """What waits to be brought online, or to go Offline, does so in its handler; what goes Offline is known, and may.
 
-    The partition or the replica that is being written of still waits, and the latter may go Offline.
+    The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
+    nobody is while one is being deleted.
     """
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
         return None
@@ -169,12 +172,13 @@ def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
             concerned = flag(controller.partition == p)
             facts.append(cached.todo.implies(is_at(controller, (*ELECTING, At.READ_STATES, At.DELETE_STATE))))
             facts.append(both(controller.at == At.ONLINE_WRITE, concerned).implies(cached.todo))
-            told = ~m.brokers.is_empty(cached.batched)
-            facts.append(told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)))))
+            told, leave = ~m.brokers.is_empty(cached.batched), ~m.brokers.is_empty(cached.visiting)
+            for_deletion = is_one_of(controller.handler, FOR_DELETION)
+            facts.append(told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)), ~for_deletion)))
+            facts.append(leave.implies(both(known, is_at(controller, REMOVING))))
             for r in m.assigned(p):
                 waits = m.brokers.in_set(r, cached.visiting)
-                movable = may_go_online_or_offline(cached.replicas[r])
-                facts.append(waits.implies(both(known, is_at(controller, REMOVING), movable)))
+                facts.append(waits.implies(may_go_online_or_offline(cached.replicas[r])))
                 written = both(controller.at == At.REMOVE_WRITE, concerned, controller.replica == r)
                 facts.append(written.implies(waits))
     return both(*facts)
@@ -184,7 +188,7 @@ def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
 def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
-    The thread turns to queued topics only; requests are dropped of unknown topics only.
+    The thread turns to queued topics only; requests are dropped of unknown topics only, while known ones wait.
     """
     if not only_deletes(m):
         return None
@@ -195,6 +199,8 @@ def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
         facts.append(for_deletion.implies(is_at(controller, REMOVING)))
         drops = flag(controller.at == At.DROP_REQUEST)
         for t in m.topics:
+            if m.has_several_topics:
+                facts.append(controller.to_queue[t].implies(both(drops, controller.topics[t])))
             queued, at_hand = controller.queued[t], flag(controller.topic == t)
             facts.append(both(for_deletion, at_hand).implies(queued))
             starts = both(controller.handler == Handler.DELETION_START, at_hand)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -19,6 +21,8 @@ from tests.spec.stepping import Run
 ALL = {one.name for module in (deletion_lemmas, deleted_topic_lemmas) for one in module.LEMMAS}
 EVERYWHERE = "who_deletes_is_active"
 """The one that holds also where topics are created, moved or added to."""
+ABOUT_REQUESTS = "requests_are_meant"
+"""The one that speaks of who asked, which few scopes remember."""
 FALSE = next(one.violated for one in plan("proof_deletion").proofs if one.variant == "FENCED")
 
 
@@ -37,8 +41,19 @@ def test_where_topics_are_made_or_moved_they_say_next_to_nothing(scope_name: str
 def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
     # All lemmas: those about copies of a state znode say something else where that may go.
     within, switches = scope(scope_name), switches_named(variant)
-    assert names(scope_name, "FENCED") == ALL
+    assert names(scope_name, "FENCED") == ALL - {ABOUT_REQUESTS}
     assert false_somewhere(within, switches, lemmas_of(Model(within, switches))) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("faults", [{"expiries": 1}, {"crashes": 1, "stray_deletions": 1}], ids=str)
+def test_every_lemma_holds_of_two_topics(faults: Mapping[str, int]) -> None:
+    budgets = tuple({"deletions": 2, **faults}.items())
+    small = replace(scope("proof_deletion"), brokers=2, assigned=((1,), (2,)), cold=False, budgets=budgets)
+    within = replace(small, callback_capacity=8, connection_capacity=3)
+    stated = lemmas_of(Model(within, FENCED))
+    assert {one.name for one in stated} >= ALL
+    assert false_somewhere(within, FENCED, stated) == set()
 
 
 # ------------------------------------------------------------------------------------------------------- what it is for
@@ -61,6 +76,7 @@ NEEDED = [
     ("nobody_leads_what_is_queued", "read_for_election(c=1, p=0)", "dying_topics_get_no_leadership"),
     ("what_is_known_and_deleted_is_queued", "write_elected_leader(c=1, p=0)", "a_deletion_is_the_last_word"),
     ("no_topic_is_new", "delete_state(c=1, p=0)", "a_state_that_was_deleted_stays_so"),
+    ("requests_are_meant", "delete_topic(c=1, t=0)", "topics_are_deleted_on_request"),
     ("a_topic_goes_as_a_whole", "delete_configuration(c=1, t=0)", "topics_have_their_configuration"),
     ("who_is_current_knows_what_is_there", "create_state(c=1, p=0)", "nothing_of_a_deleted_topic_is_left"),
     ("who_is_current_deletes_what_is_asked_for", "delete_topic(c=1, t=0)", "deletion_threads_live"),
@@ -100,6 +116,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
             "what_is_known_and_deleted_is_queued",
         ),
         ("read_topics(c=1)", "controllers[1].topics[0]", "no_topic_is_new"),
+        ("request_deletion(t=0)", "history.asked[0]", "requests_are_meant"),
         ("delete_topic(c=1, t=0)", "zookeeper.configurations[0]", "a_topic_goes_as_a_whole"),
         ("delete_topic(c=1, t=0)", "controllers[1].topics[0]", "who_is_current_knows_what_is_there"),
         ("delete_state(c=1, p=0)", "zookeeper.state[0].version", "who_is_current_deletes_what_is_asked_for"),

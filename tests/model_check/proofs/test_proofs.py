@@ -53,14 +53,14 @@ def proof(name: str, variant: str) -> ProofReport:
 @pytest.mark.parametrize("name", SCOPES)
 def test_the_bounds_are_as_promised(name: str) -> None:
     within = scope(name)
-    brokers = 2 if name in {"proof_preferred_election", "proof_addition", "proof_deletion"} else 3
-    partitions = 2 if name == "proof_addition" else 1
+    brokers = 2 if name in {"proof_preferred_election", "proof_addition"} else 3
+    partitions = 2 if name in {"proof_addition", "proof_deletion"} else 1
     assert (within.brokers, within.controllers, len(within.assigned), within.cold) == (brokers, 2, partitions, True)
     assert (within.callback_capacity, within.connection_capacity) == (6, 2)
 
 
 def test_no_part_of_the_protocol_and_no_variant_is_left_out() -> None:
-    unproved = {"dead_replicas", "remembered_requests"}  # not yet; the README says so
+    unproved = {"dead_replicas"}  # not yet; the README says so
     assert set().union(*(scope(name).parts for name in SCOPES)) == set(PARTS) - APART - unproved
     assert set(EXPECTED) >= {("proof", one) for one in ("AS_CODED", "DOCUMENTED", "FENCED", LEAST)}
 
