@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from reference.context import Activity
 from reference.controller import KafkaController
-from reference.controller_election import on_controller_moved
 from reference.partition_leadership import bring_online
 from reference.preferred_election import tell_outcome
 from reference.procedures import FencedWrite, Procedure
+from reference.resignation import on_controller_moved
 from reference.zookeeper.scripts import ISR_CHANGES
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.preferred_election import PreferredElectionStarted

@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from reference import partition_leadership, replica_transitions
 from reference.context import Activity, Registration
 from reference.controller import KafkaController
-from reference.controller_election import resign
 from reference.deletion_queue import fail_deletion, resume_deletion
 from reference.effects import JoinThread, OnBrokerChange, ReadBrokerData
 from reference.journal import Milestone
-from reference.procedures import THROWABLE, FencedWrite, ForcedResignation, LeftOverChannel, Procedure
+from reference.own_batch import send_update_metadata
+from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
 from spec.logs.controller_log.broker_changes import (
     BrokerChangeError,
@@ -28,7 +28,6 @@ from spec.logs.controller_log.broker_changes import (
     BrokerFailure,
     ShutDownBrokersGone,
 )
-from spec.logs.controller_log.failover import ForcedToResign
 from spec.state import Handler
 from spec.variants import Switch
 
@@ -57,11 +56,6 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
             yield from on_broker_failure(controller, dead)
     except FencedWrite:
         raise
-    except ForcedResignation:
-        controller.report(ForcedToResign)
-        controller.activity = Activity()
-        yield from resign(controller)
-        controller.report(BrokerChangeError)
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
         controller.report(BrokerChangeError)
@@ -104,7 +98,7 @@ def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Proce
 
     What is being reassigned to one of these brokers is begun with again.
     """
-    controller.send_update_metadata()
+    yield from send_update_metadata(controller)
     concerned = reassignments_concerning(controller, new)
     resumed = controller.deleting.queued & {tp.topic for tp, _ in controller.context.replicas_on(new)}
     controller.is_about(due=tuple(sorted(concerned.items())), resuming=resumed)
@@ -131,4 +125,4 @@ def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Proc
     yield from replica_transitions.set_offline(controller, [key for key in replicas if key[0].topic not in queued])
     fail_deletion(controller, replicas)
     if not without_leader:
-        controller.send_update_metadata()
+        yield from send_update_metadata(controller)

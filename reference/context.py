@@ -144,10 +144,14 @@ class Deleting:
 
 @dataclass(frozen=True)
 class Shutdown:
-    """The controlled shutdown that is in work: of which broker, and which of its partitions are still to be treated."""
+    """The controlled shutdown that is in work: of which broker, and which of its partitions are still to be treated.
+
+    It has `failed` where an exception has ended it, and the answer is an error.
+    """
 
     broker: int
     to_move: frozenset[TopicPartition]
+    failed: bool = False
 
 
 @dataclass
@@ -172,7 +176,7 @@ class Activity:
     partitions whose reassignment is still to be begun with, `reassigning` the one that is in work, and `leaving` are
     its replicas that are to go. `topic` is the one that the deletion thread is busy with, `turns` are those that it has
     yet to turn to, `retried` the replicas that failed and are taken Offline again. `resuming` are topics that are no
-    more held back once this handler is over.
+    more held back once this handler is over. `taken` are the ISR change notifications that are yet to be deleted.
     """
 
     handler: Handler = Handler.NONE
@@ -189,3 +193,4 @@ class Activity:
     turns: frozenset[str] = frozenset()
     retried: frozenset[tuple[TopicPartition, int]] = frozenset()
     resuming: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()

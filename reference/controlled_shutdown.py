@@ -20,12 +20,13 @@ from typing import Self
 
 from reference.context import Activity, Shutdown
 from reference.controller import KafkaController
-from reference.controller_election import on_controller_moved
 from reference.effects import EpochZnode, present_epoch, read_controller_id
 from reference.journal import ShutdownAnswered, ShutdownBegun
+from reference.own_batch import begin_batch
 from reference.partition_leadership import bring_online
-from reference.procedures import Effect, FencedWrite, Procedure, Script
+from reference.procedures import DirtyBatch, Effect, FencedWrite, ForcedResignation, Procedure, Script
 from reference.replica_transitions import set_offline
+from reference.resignation import on_controller_moved
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ControlledShutdownResponse
 from spec.kafka_types import TopicPartition
@@ -127,30 +128,44 @@ def move_partition(controller: KafkaController, partition: TopicPartition) -> Pr
         if known is not None and known.leader == broker:
             yield from bring_online(controller, (partition,), Handler.SHUTDOWN)
         elif known is not None:
-            controller.batch.new_batch()
+            controller.is_about(handler=Handler.SHUTDOWN)
+            yield from begin_batch(controller)
             controller.batch.add_stop_replica((broker,), partition, delete=False)
             controller.batch.send(controller)
             yield from set_offline(controller, ((partition, broker),), Handler.SHUTDOWN)
     except FencedWrite:
         on_controller_moved(controller)
+    except (DirtyBatch, ForcedResignation):
+        _fail_shutdown(controller)
     finally:
         controller.activity = Activity()
+
+
+def _fail_shutdown(controller: KafkaController) -> None:
+    """An exception ends the shutdown: nothing more is treated, and the answer is an error."""
+    if controller.shutdown is not None:
+        controller.shutdown = replace(controller.shutdown, to_move=frozenset(), failed=True)
 
 
 def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> ControlledShutdownResponse:
     """All are treated: what the broker still leads of the partitions that have several replicas.
 
+    It is an error where an exception came before, or the broker leads what is of no topic any more, which raises one.
     Where that is mended, `latest` is what /controller_epoch holds: who is not the latest controller any more takes
     itself down, and refuses.
     """
     if controller.shutdown is None:
         return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
-    broker, controller.shutdown = controller.shutdown.broker, None
+    broker, failed, controller.shutdown = controller.shutdown.broker, controller.shutdown.failed, None
     moved = latest is None or latest.epoch != controller.context.epoch
     if moved and controller.mends(Switch.FENCED_ANSWERS):
         on_controller_moved(controller)
         return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
-    cached = controller.context.partition_leadership_info
+    cached, assigned = controller.context.partition_leadership_info, controller.context.partition_replica_assignment
+    if failed or any(one.leader == broker and tp not in assigned for tp, one in cached.items()):
+        response = ControlledShutdownResponse(ErrorCode.UNKNOWN)
+        controller.journal(ShutdownAnswered(controller.broker_id, broker, response))
+        return response
     told = [(tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached.items()]
     controller.report(AllLeaders, leaders=tuple(told))
     remaining = tuple(sorted(tp for tp, one in cached.items() if one.leader == broker and _replicated(controller, tp)))

@@ -9,7 +9,7 @@ Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
@@ -19,7 +19,6 @@ from reference.context import Activity, ControllerContext, Deleting, Machine, Sh
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.machines import InvalidTransition, TableKind, check_transition
-from reference.procedures import DirtyBatch, ForcedResignation, NoAssignment
 from reference.request_batch import RequestBatch
 from reference.zookeeper.scripts import (
     BROKER_IDS,
@@ -164,28 +163,6 @@ class KafkaController:
     def is_about(self, **what: Any) -> None:
         """Keep for outsiders what the running handler is about."""
         self.activity = replace(self.activity, **what)
-
-    # ----------------------------------------------------------------------------------------------- common to handlers
-
-    def send_update_metadata(self, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """`sendUpdateMetadataRequest`: tell every registered broker of these partitions, or all, and of the brokers.
-
-        What an earlier exception left in the batch has the controller resign; before 0.9.0.0 it stayed there (D28).
-        """
-        try:
-            self.batch.new_batch()
-        except DirtyBatch as dirty:
-            self.reach(Milestone.DIRTY_BATCH)
-            if self.puts_back(Switch.KEEP_DIRTY_BATCH):
-                raise
-            self.batch = RequestBatch()
-            raise ForcedResignation(*dirty.args) from None
-        try:
-            self.batch.add_update_metadata(self, partitions)
-        except NoAssignment:
-            self.reach(Milestone.METADATA_FAILED)
-            raise
-        self.batch.send(self)
 
     def queue_to(self, broker_id: int) -> list[QueuedRequest]:
         """The requests that wait to be sent to a broker, head first; empty where there is no channel."""

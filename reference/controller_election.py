@@ -9,7 +9,6 @@ PROTOCOL.md section 6.
 
 from __future__ import annotations
 
-from reference.context import ControllerContext, Deleting, Machine
 from reference.controller import KafkaController
 from reference.controller_failover import on_controller_failover
 from reference.effects import (
@@ -20,16 +19,14 @@ from reference.effects import (
     JoinThread,
     OnControllerChange,
     OnNewSession,
-    ResignDelete,
     StartProcess,
 )
-from reference.journal import Milestone
-from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
-from reference.request_batch import RequestBatch
+from reference.procedures import THROWABLE, FencedWrite, ForcedResignation, MissingDeletionThread, Procedure
+from reference.resignation import on_controller_moved, resign, take_down
 from reference.topic_deletion import is_due
 from reference.zookeeper.scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.kafka_types import NO_LEADER
-from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
+from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
 from spec.state import DeletionThread
 from spec.variants import Switch
 
@@ -54,24 +51,12 @@ def elect(controller: KafkaController) -> Procedure[None]:
     except FencedWrite:
         on_controller_moved(controller)
         return
+    except ForcedResignation:  # it has resigned; that Kafka does so once more is left out
+        return
     except THROWABLE:  # `case e2: Throwable`
         yield from resign(controller)
         return
     controller.leader_id = yield from ElectReread()
-
-
-def resign(controller: KafkaController) -> Procedure[None]:
-    """Forget being leader, and delete /controller."""
-    if controller.mends(Switch.RESIGN_CLEANS_UP):
-        _take_down(controller)
-    controller.leader_id = NO_LEADER
-    yield from ResignDelete(only_own=controller.mends(Switch.FENCED_RESIGN))
-
-
-def on_controller_moved(controller: KafkaController) -> None:
-    """A fenced write was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
-    _take_down(controller)
-    controller.leader_id = NO_LEADER
 
 
 def on_controller_change(controller: KafkaController) -> Procedure[None]:
@@ -115,25 +100,4 @@ def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     if joins_sender or (is_due(controller) and controller.puts_back(Switch.RESIGN_UNDER_LOCK)):
         controller.listeners = frozenset()
         yield from JoinThread()
-    _take_down(controller)
-
-
-def _take_down(controller: KafkaController) -> None:
-    """Listeners, state machines, channels, epoch: everything goes."""
-    controller.deletion, controller.deleting = DeletionThread.NONE, Deleting()
-    controller.listeners, controller.topic_listeners = frozenset(), frozenset()
-    controller.imbalanced, controller.shutdown = frozenset(), None
-    controller.partition_machine, controller.replica_machine = Machine(), Machine()
-    controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
-    manager = controller.context.controller_channel_manager
-    if manager is not None:
-        manager.shutdown()
-    controller.reach(Milestone.RESIGNED)
-    controller.report(Resigned)
-    kept = controller.context
-    controller.context = ControllerContext()
-    if controller.mends(Switch.CLEAR_CONTEXT):
-        controller.batch = RequestBatch()
-    else:
-        controller.context.partitions_undergoing_preferred_election = kept.partitions_undergoing_preferred_election
-        controller.context.partitions_being_reassigned = kept.partitions_being_reassigned
+    take_down(controller)

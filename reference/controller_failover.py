@@ -23,6 +23,7 @@ from reference.effects import (
     Subscribe,
 )
 from reference.journal import Milestone
+from reference.own_batch import send_update_metadata
 from reference.partition_leadership import start_partition_machine
 from reference.preferred_election import (
     FinishFailover,
@@ -70,7 +71,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.listeners |= set(controller.configuration.paths)
         yield from _initialize_controller_context(controller)
         if not controller.puts_back(Switch.METADATA_LAST):
-            controller.send_update_metadata()
+            yield from send_update_metadata(controller)
         yield from start_replica_machine(controller)
         yield from start_partition_machine(controller)
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
@@ -81,7 +82,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         yield from run_pending_elections(controller)
         yield from FinishFailover(removal_of(controller))
         if controller.puts_back(Switch.METADATA_LAST):
-            controller.send_update_metadata()
+            yield from send_update_metadata(controller)
         start_deletion_thread(controller)
         controller.reach(Milestone.READY)
     except UnexpectedFailure:

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from reference.broker_changes import on_broker_change
 from reference.controller import KafkaController
-from reference.controller_election import on_controller_change, on_controller_moved, on_new_session, startup
+from reference.controller_election import on_controller_change, on_new_session, startup
 from reference.deletion_requests import on_deletion_change
 from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
@@ -24,6 +24,7 @@ from reference.preferred_election import on_preferred_election
 from reference.procedures import THROWABLE, FencedWrite, Procedure
 from reference.reassignment import on_state_change
 from reference.reassignment_requests import on_reassignment_request
+from reference.resignation import on_controller_moved
 from reference.topic_deletion import delete_topics
 from reference.topics import on_topic_change
 from reference.zookeeper.scripts import (

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from reference.broker import Broker
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
+from reference.own_batch import send_update_metadata
 from reference.procedures import ControllerFailure, Effect, Procedure, Script, in_any_order
 from reference.state_effects import Partitions, StateRead
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoNode
@@ -60,9 +61,10 @@ class OnIsrChange(Effect[Mapping[str, Partitions]]):
 
 @dataclass(frozen=True)
 class ReadNotified(StateRead):
-    """The state znode of a partition that was named; `taken` are the notifications that are being handled."""
+    """The state znode of a partition that was `named`; `taken` are the notifications that are being handled."""
 
     remaining: Partitions
+    named: Partitions
     taken: Paths
     at = At.NOTIFIED_READ
 
@@ -100,19 +102,17 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
     try:
         if named:
             yield from _update_cache(controller, named, frozenset(notifications))
-            _process_update_notifications(controller, named)
+            controller.is_about(taken=frozenset(notifications))
+            yield from _process_update_notifications(controller, named)
     except ControllerFailure:  # what was handled is deleted also on an error
         yield from _delete(controller, frozenset(notifications))
         raise
     yield from _delete(controller, frozenset(notifications))
 
 
-def _process_update_notifications(controller: KafkaController, named: Partitions) -> None:
+def _process_update_notifications(controller: KafkaController, named: Partitions) -> Procedure[None]:
     """Tell every broker of these partitions; who is no controller any more (D8) has no channels, and tells nobody."""
-    if controller.is_active:
-        controller.batch.new_batch()
-        controller.batch.add_update_metadata(controller, sorted(named))
-        controller.batch.send(controller)
+    yield from send_update_metadata(controller, sorted(named) if controller.is_active else ())
 
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:
@@ -120,7 +120,7 @@ def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) 
     leadership = controller.context.partition_leadership_info
 
     def first(partition: TopicPartition, remaining: Partitions) -> ReadNotified:
-        return ReadNotified(partition, remaining, taken)
+        return ReadNotified(partition, remaining, named, taken)
 
     def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
         del remaining
@@ -133,6 +133,8 @@ def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) 
 
 
 def _delete(controller: KafkaController, paths: Paths) -> Procedure[None]:
+    controller.is_about(taken=frozenset())
+
     def first(path: str, remaining: Paths) -> DeleteNotification:
         return DeleteNotification(path, remaining, controller.fence)
 

@@ -25,6 +25,7 @@ from reference.controller import KafkaController
 from reference.deletion_queue import resume_deletion
 from reference.journal import ReassignmentGivenUp
 from reference.leader_selectors import elect_reassigned, without
+from reference.own_batch import send_update_metadata
 from reference.partition_leadership import bring_online_with
 from reference.procedures import THROWABLE, FencedWrite, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment_effects import (
@@ -229,9 +230,7 @@ def _replace_old_replicas(
     yield from _update_assigned_replicas(controller, partition, wanted, WriteTarget)
     yield from remove_from_reassigned_partitions(controller, CompleteReassignment(partition), WriteRemainingAtEnd)
     controller.report(ReassignmentRemoved, partition=partition)
-    controller.batch.new_batch()
-    controller.batch.add_update_metadata(controller, (partition,))
-    controller.batch.send(controller)
+    yield from send_update_metadata(controller, (partition,))
     resume_deletion(controller, (partition.topic,))
 
 

@@ -21,6 +21,7 @@ from reference.deletion_completion import complete_delete_topic, in_state, list_
 from reference.deletion_queue import fail_deletion, hold_back, is_let_alone, logged
 from reference.deletion_requests import Topics, listed
 from reference.journal import Milestone, TurnedTo
+from reference.own_batch import send_update_metadata
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script, in_any_order
 from reference.replica_transitions import set_deletion_ended, set_deletion_started, set_offline
 from reference.state_effects import Partitions
@@ -158,7 +159,8 @@ def _start(controller: KafkaController, topic: str) -> Procedure[None]:
     """`onTopicDeletion`: tell everybody, have the live replicas stop and be deleted; a dead one holds it back."""
     controller.report(TopicDeletionStarted, topics=(topic,))
     partitions = controller.context.partitions_of(topic)
-    controller.send_update_metadata(partitions)
+    controller.is_about(handler=Handler.DELETION_START)
+    yield from send_update_metadata(controller, partitions)
     controller.report(PartitionDeletionStarted, partitions=partitions)
     replicas = controller.context.replicas_of(topic)
     dead = [key for key in replicas if key[1] not in controller.live]

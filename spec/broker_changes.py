@@ -6,7 +6,7 @@ noticed at all (D12). A channel that an earlier term left behind ends all of it 
 was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline partitions online; a
 failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
 
-A send of UpdateMetadata that fails also ends it, at once or with a resignation (spec/foreign_removal.py).
+A send of UpdateMetadata that fails also ends it, at once or with a resignation (spec/own_batch.py).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -20,16 +20,16 @@ from spec.assignment import assigned_set
 from spec.connections import drop_channels, is_awaited, open_channels
 from spec.controller_threads import become_idle, has_started, take_callback
 from spec.deletion_queue import end_startup, fail_deletions, is_queued, resume_deletions
-from spec.foreign_removal import tell_all
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
 from spec.model import Model
+from spec.own_batch import tell
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
 from spec.preferred_election import end_preferred_election
 from spec.reassignment_requests import reassignments_concerning
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
-from spec.request_batch import Batch, send
+from spec.request_batch import Batch, known_partitions, send
 from spec.state import At, Callback, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.topics import finish_creation
@@ -96,7 +96,7 @@ def _handle(s: Any, m: Model, c: int, new: Value, dead: Value) -> None:
     """Tell everybody of the new brokers, then handle those, then the dead."""
     told = m.brokers.is_empty(new)
     with when(~m.brokers.is_empty(new)):
-        told = told | tell_all(s, m, c)
+        told = told | tell(s, m, c, known_partitions(s, m, c))
     if m.has("partitions"):
         with when(told):
             s.controllers[c].dead = dead
@@ -180,7 +180,7 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
     fail_deletions(s, m, c, s.controllers[c].dead)
     told = flag(s.controllers[c].lost_leader)
     with when(~told):
-        told = told | tell_all(s, m, c)
+        told = told | tell(s, m, c, known_partitions(s, m, c))
     with when(told):
         leave_broker_change(s, c)
 

@@ -25,6 +25,7 @@ from spec.controller_threads import become_idle
 from spec.election_state import Leaving
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
+from spec.own_batch import begin_batch
 from spec.partition_leadership import elect_from_znode, send_online_batch
 from spec.processes_and_sessions import forget_process
 from spec.replica_transitions import begin_removal, remove_from_znode
@@ -129,12 +130,22 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
 def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """StopReplica without delete, in a batch of its own; then the replica goes Offline."""
     one = m.brokers.set_kind.constant((r,))
-    send(s, m, c, Batch(stopped={p: one}))
-    waiting = begin_removal(s, m, c, {p: one})
-    with when(waiting):
-        remove_from_znode(s, m, c, p, r)
-    with when(~waiting):
-        _leave(s, c)
+    clean = begin_batch(s, m, c)
+    with when(clean):
+        send(s, m, c, Batch(stopped={p: one}))
+        waiting = begin_removal(s, m, c, {p: one})
+        with when(waiting):
+            remove_from_znode(s, m, c, p, r)
+        with when(~waiting):
+            _leave(s, c)
+
+
+def fail_shutdown(s: Any, m: Model, c: int) -> None:
+    """An exception ends the shutdown that is being handled: nothing more is treated, and the answer is an error."""
+    controller = s.controllers[c]
+    reset(controller, "to_move")
+    controller.shutdown_fails = controller.shutdown_of != 0
+    _leave(s, c)
 
 
 def end_of_removal(s: Any, m: Model, c: int, p: int) -> None:
@@ -157,16 +168,35 @@ def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     require(controller.at == At.IDLE, controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
+    fails = _fails_to_answer(s, m, c, b)
     controller.shutdown_of = 0
     moved = _has_moved(s, m, c)
-    with when(~moved):
+    with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
+    if m.removes_topics:
+        reset(controller, "shutdown_fails")
+        with when(~moved & fails):
+            observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
     with when(_is_asked(s, b, c)):
         _ask_again(s, b)
-        with when(~moved & ~remaining):
+        with when(~moved & ~fails & ~remaining):
             s.processes[b].leaving = Leaving.MAY_GO
     with when(moved):
         controller_moved(s, m, c)
+
+
+def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
+    """Whether the answer is an error: an exception came before, or what the broker leads is of no topic any more (D53).
+
+    That is an exception, too: to know whether it remains, Kafka asks how many replicas it has.
+    """
+    if not m.removes_topics:
+        return flag(False)
+    partitions, facts = s.controllers[c].partitions, []
+    for p in m.partitions:
+        led = both(partitions[p].leader_epoch != -1, partitions[p].leader == b)
+        facts.append(both(led, assigned_replicas(s, m, c, p) == ()))
+    return either(s.controllers[c].shutdown_fails, *facts)
 
 
 def _has_moved(s: Any, m: Model, c: int) -> Value:

@@ -47,7 +47,7 @@ RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", *TOPIC_LISTENERS, "asked",
     "request_read", "queued", "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming",
     "to_queue", "imbalanced", "shutting_down", "shutdown_of", "to_move", "topic_ids",
-    "started", "created",
+    "started", "created", "shutdown_fails",
 )  # fmt: skip
 
 
@@ -275,11 +275,16 @@ def elect_reread(s: Any, m: Model, c: int) -> None:
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.resign 0.10.2.2")
 def resign_delete(s: Any, m: Model, c: int) -> None:
-    """resign(): delete /controller, without asking whose it is."""
+    """resign(): delete /controller, without asking whose it is; what had it resign goes on being raised."""
+    from spec.own_batch import leave_handler  # noqa: PLC0415 - who finds its batch dirty has the elector resign
+
     require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
         _delete(s, m, c)
-    become_idle(s, c)
+    if m.removes_topics:
+        leave_handler(s, m, c)
+    else:
+        become_idle(s, c)
 
 
 @action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient.retryUntilConnected 0.10", budget="losses")

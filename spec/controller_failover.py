@@ -29,10 +29,11 @@ from spec.foreign_removal import read_topic_id
 from spec.language import action, observe, require, reset, successor, when
 from spec.live_brokers import forget_shutdowns
 from spec.model import Model
+from spec.own_batch import tell
 from spec.partition_addition import listen_to_topic
 from spec.preferred_election import begin_pending_election, is_requested, remove_request
 from spec.reassignment_requests import resume_reassignments
-from spec.request_batch import FIELDS, Batch, known_partitions, send
+from spec.request_batch import FIELDS, known_partitions
 from spec.state import At, DeletionThread, Handler, listened_paths
 from spec.state_machine_startup import start_state_machines
 from spec.state_writes import cache_state
@@ -303,13 +304,15 @@ def finish_failover(s: Any, m: Model, c: int) -> None:
 def _become_ready(s: Any, m: Model, c: int) -> None:
     """The working controller."""
     controller = s.controllers[c]
+    told = flag(True)
     if m.puts_back(Switch.METADATA_LAST):
-        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-    controller.deletion = DeletionThread.RUNNING
-    if m.has("deletion"):
-        wake(s, m, c)
-    observe(f"controller {c}", "ready", epoch=controller.epoch)
-    become_idle(s, c)
+        told = tell(s, m, c, known_partitions(s, m, c), in_failover=True)
+    with when(told):
+        controller.deletion = DeletionThread.RUNNING
+        if m.has("deletion"):
+            wake(s, m, c)
+        observe(f"controller {c}", "ready", epoch=controller.epoch)
+        become_idle(s, c)
 
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, case e: Throwable", budget="exceptions")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import forget_assignments
+from spec.assignment import assigned_replicas, forget_assignments
 from spec.controller_election import controller_moved
 from spec.deletion_queue import delete_the_request, end_thread, turn_to_next
 from spec.language import action, observe, require, reset, when
@@ -60,10 +60,14 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
 
 
 def _forget(s: Any, m: Model, c: int, p: int) -> None:
-    """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known."""
+    """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known.
+
+    Of a topic that somebody removed by hand no replica goes anywhere: it has no AR (D53).
+    """
     cached = s.controllers[c].partitions[p]
+    there = assigned_replicas(s, m, c, p) != () if m.removes_topics else flag(True)
     for r in m.assigned(p):
-        with when(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL):
+        with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
             cached.replicas[r] = ReplicaState.NON_EXISTENT
     if m.keeps_assignments:
         reset(cached, "assigned")

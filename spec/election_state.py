@@ -36,7 +36,8 @@ def elections_and_shutdowns(m: Model) -> dict[str, Shape]:
     `electing`: the partitions with a preferred election under way, `asked` those of the request at hand; `request_read`
     says that the request that stands is the very one that was read. `imbalanced` are those that the rebalance thread
     has still to elect for. `shutting_down`: the brokers that may not lead; `shutdown_of` is the one whose request is
-    being handled (0: none), `to_move` its partitions that are still to be treated.
+    being handled (0: none), `to_move` its partitions that are still to be treated, and `shutdown_fails` says that an
+    exception has ended that.
     """
     tree: dict[str, Shape] = {}
     flags = {p: Leaf(FLAG, False) for p in m.partitions}
@@ -45,6 +46,8 @@ def elections_and_shutdowns(m: Model) -> dict[str, Shape]:
     if m.has("shutdown"):
         tree |= {"shutting_down": Leaf(m.brokers.set_kind, ()), "shutdown_of": Leaf(m.brokers.id_kind, 0)}
         tree["to_move"] = flags
+        if m.removes_topics:
+            tree["shutdown_fails"] = Leaf(FLAG, False)
     if m.has("auto_rebalance"):
         tree["imbalanced"] = flags
     return tree

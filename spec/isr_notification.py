@@ -19,9 +19,10 @@ from typing import Any
 
 from spec.controller_election import controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
-from spec.language import action, fits, observe, require, when
+from spec.language import action, fits, observe, require, reset, when
 from spec.model import Model
-from spec.request_batch import Batch, acts, known_partitions, send
+from spec.own_batch import tell
+from spec.request_batch import acts, known_partitions
 from spec.state import At, Callback
 from spec.state_writes import cache_state
 from spec.terms import Value, both, either, flag
@@ -86,6 +87,8 @@ def on_isr_change(s: Any, m: Model, c: int) -> None:
     for p in m.partitions:
         some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some
+        if m.remembers_named:
+            controller.partitions[p].named = some
         controller.taken = m.notices.union(controller.taken, notified[p])
         with when(some):
             controller.at = At.NOTIFIED_READ
@@ -101,8 +104,23 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
         cache_state(s, c, p)
     partitions[p].todo = False
     with when(~either(*(partitions[q].todo for q in m.partitions))):
-        send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
-        controller.at = At.NOTIFIED_DELETE
+        told = tell(s, m, c, _to_be_told(s, m, c))
+        with when(told):
+            controller.at = At.NOTIFIED_DELETE
+        if m.remembers_named:
+            for q in m.partitions:
+                reset(partitions[q], "named")
+
+
+def _to_be_told(s: Any, m: Model, c: int) -> Mapping[int, Value]:
+    """The partitions that were named; who is not active any more (D8) has nothing to tell.
+
+    Where it does not matter which were named, all that are known.
+    """
+    known, controller = known_partitions(s, m, c), s.controllers[c]
+    if not m.remembers_named:
+        return known
+    return {p: both(one, controller.partitions[p].named, controller.active) for p, one in known.items()}
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))

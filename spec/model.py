@@ -111,6 +111,11 @@ class Model:
         return bool(self.scope.budget("removals"))
 
     @property
+    def remembers_named(self) -> bool:
+        """Whether it is kept which partitions notifications named: where telling of them may fail."""
+        return self.removes_topics and self.has("notifications")
+
+    @property
     def recreates_topics(self) -> bool:
         """Whether a topic that was removed by hand may be created again."""
         return self.removes_topics and bool(self.scope.budget("creations"))

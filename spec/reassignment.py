@@ -27,7 +27,9 @@ from spec.controller_election import controller_moved
 from spec.controller_threads import has_started, rearm_isr_watch, take_callback
 from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
+from spec.live_brokers import live_brokers
 from spec.model import Model
+from spec.own_batch import is_dirty
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
 from spec.replica_states import ReplicaState
@@ -80,7 +82,7 @@ def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
     controller.due[p] = ()
     note_read(s, m, c, p)
     caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
-    known = assigned_replicas(s, m, c, p) != () if m.has("deletion") else flag(True)
+    known = assigned_replicas(s, m, c, p) != () if m.topics_vanish else flag(True)
     with when(both(known, ~caught_up)):
         controller.at = At.WRITE_UNION
     with when(both(known, caught_up)):
@@ -108,8 +110,16 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
         controller.partitions[p].visiting = m.brokers.difference(m.brokers.members(wanted), m.brokers.members(assigned))
         write_assignment(s, m, c, p, m.brokers.merged(wanted, assigned))
         controller.at = At.BUMP_READ
+        _begin_bump(s, m, c, p)
     with when(fenced):
         controller_moved(s, m, c)
+
+
+def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
+    """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
+    if m.removes_topics:
+        with when(is_dirty(s, m, c)):
+            end_run(s, m, c, p)
 
 
 @action(actor="controller {c}", source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
@@ -184,6 +194,8 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
     unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
     with when(both(_is_cached(cached), ~unknown)):
         controller.at = At.MOVE_READ
+        with when(~_moves(s, m, c, p)):
+            _begin_bump(s, m, c, p)
     with when(both(_is_cached(cached), unknown)):
         _go_on_without_leader(s, m, c, p)
     with when(~_is_cached(cached)):
@@ -213,13 +225,13 @@ def _moves(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether a new leader is to be elected: the cached one is not of RAR, or is dead."""
     controller = s.controllers[c]
     leader = controller.partitions[p].leader
-    return ~both(m.brokers.contains(controller.reassigned[p], leader), m.brokers.in_set(leader, controller.live))
+    return ~both(m.brokers.contains(controller.reassigned[p], leader), m.brokers.in_set(leader, live_brokers(s, m, c)))
 
 
 def election_of_move(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
     """What step 7 makes of the state znode: a leader of RAR, or the same one where that is of RAR and lives."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
-    moved = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, controller.live)
+    moved = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, live_brokers(s, m, c))
     kept = elect_noop(m.brokers, controller.reassigned[p], znode.isr, znode.leader)
     return chosen(_moves(s, m, c, p), moved, kept)
 

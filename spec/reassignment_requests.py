@@ -23,8 +23,10 @@ from spec.controller_election import LOCALS_OF_REASSIGNMENT, controller_moved
 from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.deletion_queue import hold_back, is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
+from spec.live_brokers import live_brokers
 from spec.model import Model
-from spec.request_batch import Batch, acts, send
+from spec.own_batch import tell
+from spec.request_batch import acts
 from spec.state import At, Callback, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
@@ -113,7 +115,7 @@ def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
     asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     doomed = is_queued(s, m, c, p) & asks
-    all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), controller.live)
+    all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
     wanted = either(all_live, not m.puts_back(Switch.REFUSE_DEAD_TARGETS))
     return both(assigned != (), assigned != controller.due[p], ~doomed, wanted)
 
@@ -169,12 +171,15 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
     with when(~fenced):
         _write_remaining(s, m, c)
         controller.reassigned[p] = ()
+        told = ~completed
         with when(completed):
-            send(s, m, c, Batch(metadata={p: flag(controller.partitions[p].leader_epoch != -1)}, everybody=True))
-            resume_deletion(s, m, c, m.topic_of(p))
+            told = told | tell(s, m, c, {p: flag(controller.partitions[p].leader_epoch != -1)})
+            with when(told):
+                resume_deletion(s, m, c, m.topic_of(p))
         if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
             resume_deletion(s, m, c, m.topic_of(p))
-        go_on(s, m, c)
+        with when(told):
+            go_on(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)
 

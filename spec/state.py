@@ -337,13 +337,16 @@ def _cached_partition(m: Model, p: int) -> Shape:
 
     Leadership is cached where `leader_epoch` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
     visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a new
-    replica whose partition has a state znode already, which is not cached. `assigned` is AR in memory.
+    replica whose partition has a state znode already, which is not cached. `assigned` is AR in memory. `named`: by an
+    ISR change notification that is being handled.
     """
     found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
     assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.keeps_assignments else {}
+    named = {"named": Leaf(FLAG, False)} if m.remembers_named else {}
     return {
         **found,
         **assigned,
+        **named,
         **leadership(m),
         "state": Leaf(enumeration(PartitionState), PartitionState.NON_EXISTENT),
         "replicas": {r: Leaf(enumeration(ReplicaState), ReplicaState.NON_EXISTENT) for r in m.assigned(p)},

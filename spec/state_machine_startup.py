@@ -12,16 +12,16 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_set, is_there
-from spec.foreign_removal import begin_batch
 from spec.language import when
 from spec.model import Model
+from spec.own_batch import tell
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
-from spec.request_batch import Batch, known_partitions, send
+from spec.request_batch import known_partitions
 from spec.state import At, DeletionThread, Handler
-from spec.terms import Value, both, choose, either
+from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 
 
@@ -32,10 +32,10 @@ def start_state_machines(s: Any, m: Model, c: int) -> None:
     know to be alive (D11).
     """
     s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
-    clean = begin_batch(s, m, c, in_failover=True)
-    with when(clean):
-        if not m.puts_back(Switch.METADATA_LAST):
-            send(s, m, c, Batch(metadata=known_partitions(s, m, c), everybody=True))
+    told = flag(True)
+    if not m.puts_back(Switch.METADATA_LAST):
+        told = tell(s, m, c, known_partitions(s, m, c), in_failover=True)
+    with when(told):
         _initialise_states(s, m, c)
 
 

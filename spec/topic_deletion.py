@@ -12,8 +12,7 @@ the start.
 
 Left out: `delete.topic.enable` off; that the thread takes its notice before it has the lock (it might run once more,
 for nothing); that a listener reads while the thread still has the lock; what UpdateMetadata says of the partitions
-(leader -2); the znodes between a topic and its states; that a topic which vanished without this controller's doing
-makes the next UpdateMetadata fail (D53; see `foreign_removal`).
+(leader -2); the znodes between a topic and its states.
 
 Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
 """
@@ -39,7 +38,9 @@ from spec.deletion_queue import (
     wake,
 )
 from spec.language import action, observe, require, reset, when
+from spec.live_brokers import live_brokers
 from spec.model import Model
+from spec.own_batch import tell
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, movable_replicas
 from spec.request_batch import Batch, send
@@ -240,12 +241,15 @@ def _decide(s: Any, m: Model, c: int, t: int) -> None:
 def _start(s: Any, m: Model, c: int, t: int) -> None:
     """Tell everybody that the topic goes, then take the live replicas that are not deleted Offline."""
     controller = s.controllers[c]
-    send(s, m, c, Batch(metadata={p: flag(True) for p in m.partitions_of(t)}, everybody=True))
-    waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
-    with when(waiting):
+    if m.removes_topics:
         controller.handler = Handler.DELETION_START
-    with when(~waiting):
-        _stop_and_delete(s, m, c, t)
+    told = tell(s, m, c, {p: flag(True) for p in m.partitions_of(t)})
+    with when(told):
+        waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
+        with when(waiting):
+            controller.handler = Handler.DELETION_START
+        with when(~waiting):
+            _stop_and_delete(s, m, c, t)
 
 
 def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
@@ -254,7 +258,7 @@ def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
     for p in m.partitions_of(t):
         states = controller.partitions[p].replicas
         undeleted = m.brokers.set_from({r: states[r] != ReplicaState.DELETION_SUCCESSFUL for r in m.assigned(p)})
-        live = m.brokers.intersection(assigned_set(s, m, c, p), controller.live)
+        live = m.brokers.intersection(assigned_set(s, m, c, p), live_brokers(s, m, c))
         chosen[p] = m.brokers.intersection(undeleted, live)
     return chosen
 
@@ -286,7 +290,7 @@ def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
         for r in m.assigned(p):
             with when(m.brokers.in_set(r, deleted[p])):
                 states[r] = ReplicaState.DELETION_STARTED
-        with when(~m.brokers.is_subset(assigned_set(s, m, c, p), controller.live)):
+        with when(~m.brokers.is_subset(assigned_set(s, m, c, p), live_brokers(s, m, c))):
             controller.ineligible[t] = True
     send(s, m, c, Batch(stopped=stopped, deleted=deleted, calls_back=True))
     turn_to_next(s, m, c)

@@ -15,6 +15,7 @@ from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_rules import Seen
 from model_check.judging.plain_state import PlainState
 from model_check.recordings.recorded import Cluster
+from spec.live_brokers import live_brokers
 from spec.logs.log_lines import Line
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
@@ -107,13 +108,18 @@ class ControllerStep:
         """Whether the step is about brokers that are new to the controller."""
         return self.starts_machines or self.rule == "on_broker_change"
 
+    def live(self, state: PlainState) -> int:
+        """The brokers that may lead, for all that this controller knows, as a set of bits."""
+        live: int = live_brokers(self.system.view(state), self.system.model, self.parameters["c"]).raw
+        return live
+
     @property
     def moves(self) -> bool:
         """Whether the reassignment that is in work moves the leader: the cached one is not of RAR, or is dead."""
         controller = self._controller(self.before)
         p, brokers = self.parameters["p"], self.system.model.brokers
         leader, wanted = controller.partitions[p].leader.raw, brokers.lists[controller.reassigned[p].raw]
-        stays = leader in wanted and controller.live.raw >> leader - 1 & 1
+        stays = leader in wanted and self.live(self.before) >> leader - 1 & 1
         return self.rule in MOVES and not stays
 
     @property

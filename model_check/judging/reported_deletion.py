@@ -48,6 +48,9 @@ DELETION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
 })  # fmt: skip
 """The lines of deletion that are observations."""
 
+UNTOLD: Final = frozenset({"find its batch dirty", "fail to add UpdateMetadata"})
+"""What is seen where nobody is told of a topic's deletion, and the thread ends."""
+
 
 class DeletionReporting(ControllerStep):
     """A step of a controller that deletes topics, to be compared with what its process wrote to controller.log."""
@@ -126,7 +129,7 @@ class DeletionReporting(ControllerStep):
             return
         t = self._turn()
         began = self.rule == "delete_queued_topic" or self.handler(self.before) is Handler.DELETION_RETRY
-        handler = self.handler(self.after)
+        handler, told = self.handler(self.after), not any(one.kind in UNTOLD for one in self.seen)
         if began and handler is not Handler.DELETION_RETRY:
             in_progress = bool(self.replicas_in(t, ReplicaState.DELETION_STARTED))
             if in_progress or self._flags(self.before, "ineligible") & {t}:
@@ -134,13 +137,15 @@ class DeletionReporting(ControllerStep):
                 return
             yield DeletionBegun, {"topic": self.cluster.topics[t]}
             yield TopicDeletionStarted, {"topics": self._titles({t})}
+            if not told:
+                return
             partitions = frozenset(self._name(p) for p in self.system.model.partitions_of(t) if self._assigned(p))
             yield PartitionDeletionStarted, {"partitions": partitions}
         if (began or self.handler(self.before) is Handler.DELETION_START) and handler is Handler.NONE:
             yield from self._replicas_started(t)
 
     def _replicas_started(self, t: int) -> Iterator[Expected]:
-        live = self._controller(self.after).live.raw
+        live = self.live(self.after)
         replicas = {(p, r) for p in self.system.model.partitions_of(t) for r in self._assigned(p)}
         alive = {(p, r) for p, r in replicas if live >> r - 1 & 1}
         done = self.replicas_in(t, ReplicaState.DELETION_SUCCESSFUL)

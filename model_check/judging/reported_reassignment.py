@@ -130,7 +130,7 @@ class ReassignmentReporting(ControllerStep):
         """Steps 1 and 10; after step 1 comes step 2."""
         assigned = self._controller(self.after).partitions[self.parameters["p"]].assigned
         yield AssignmentUpdated, self._said(replicas=frozenset(self._ids_of(assigned)))
-        if self.rule == "write_union":
+        if self.place(self.after) is At.BUMP_READ:
             yield LeaderEpochUpdating, self._said()
 
     def bump(self) -> Iterator[Expected]:
@@ -146,15 +146,23 @@ class ReassignmentReporting(ControllerStep):
 
     def phase(self) -> Iterator[Expected]:
         """Phase A begins, if only to fail for want of AR, or what step 7 finds, after the steps 5 and 6."""
-        if self.place(self.after) is not At.MOVE_READ:
+        if self.place(self.after) is not At.MOVE_READ and not self._stops_at_step_7:
             yield NotCaughtUp, self._said(new_replicas=self._wanted())
-        if self.place(self.after) is At.MOVE_READ:
+        else:
             leader = self._controller(self.before).partitions[self.parameters["p"]].leader.raw
             name = self.cluster.broker_ids[leader - 1] if leader else -1
             kind = LeaderNotReassigned if name not in self._wanted() else LeaderReassignedDead
             yield kind if self.moves else LeaderReassignedAlive, self._said(leader=name, new_replicas=self._wanted())
-            if not self.moves:
+            if not self.moves and not self._stops_at_step_7:
                 yield LeaderEpochUpdating, self._said()
+
+    @property
+    def _stops_at_step_7(self) -> bool:
+        """Whether AR is RAR, in memory, when the run ends with an exception: it has found its batch dirty."""
+        controllers = [self._controller(state) for state in (self.before, self.after)]
+        p, ends = self.parameters["p"], any(one.kind == "fail reassignment" for one in self.seen)
+        known = controllers[0].partitions[p].leader_epoch.raw and controllers[1].partitions[p].assigned.raw
+        return bool(ends and controllers[0].dirty.raw and known)
 
     def refusal(self) -> Iterator[Expected]:
         """A request is refused: for a deletion, where that is asked, or else with an exception."""
@@ -168,11 +176,11 @@ class ReassignmentReporting(ControllerStep):
 
     def _failure(self) -> Iterator[Expected]:
         """A run ends with an exception."""
-        if any(one.kind == "fail reassignment" for one in self.seen):
-            if self.handler(self.before) is Handler.ISR_CHANGE:
+        for one in self.seen:
+            if one.kind == "fail reassignment" and self.handler(self.before) is Handler.ISR_CHANGE:
                 yield ReassignedIsrError, {}
-            if self.handler(self.before) in {Handler.REASSIGNMENT, Handler.FAILOVER}:
-                yield ReassignmentFailed, self._said()
+            elif one.kind == "fail reassignment" and self.handler(self.before) is not Handler.BROKER_STARTUP:
+                yield ReassignmentFailed, {"partition": self._name(one.fields["partition"].raw)}
 
     # ---------------------------------------------------------------------------------------------------- in its words
 

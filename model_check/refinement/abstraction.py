@@ -220,6 +220,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield from _handler(cluster, process, controller, path)
         for p, partition in enumerate(cluster.partitions):
             yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
+            if m.remembers_named:
+                yield f"{path}.partitions[{p}].named", partition in getattr(_next_effect(process), "named", ())
             if m.has("creation"):
                 yield from _found(process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
     if m.has("preferred_election"):
@@ -234,7 +236,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
-    handled: frozenset[str] = getattr(_next_effect(process), "taken", frozenset())
+    raised_in = frozenset() if process.controller is None else process.controller.activity.taken
+    handled: frozenset[str] = getattr(_next_effect(process), "taken", raised_in)
     standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
     path = f"controllers[{process.broker_id}]"
     yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)

@@ -19,6 +19,7 @@ Left out, and with a reason each:
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
 * what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
+* which partitions those ISR changes name that are being handled, in a scope without topics that are removed by hand;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
@@ -205,8 +206,9 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     match effect:
         case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
             return type(effect).__name__, removal.fence
-        case ReadNotified(taken=taken):
-            return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken))
+        case ReadNotified(taken=taken, named=named):
+            told_of = named if cluster.scope.budget("removals") else frozenset()
+            return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
         case DeleteNotification(path=path, taken=taken):
             return _standing(cluster, path), frozenset(_standing(cluster, path) for path in taken)
     return effect
@@ -215,7 +217,9 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
 def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     context, manager = controller.context, controller.context.controller_channel_manager
     queues = {} if manager is None else manager.queues
-    yield "standing", (controller.leader_id, controller.deletion, controller.listeners, controller.activity)
+    taken = frozenset(_standing(cluster, path) for path in controller.activity.taken)
+    activity = replace(controller.activity, taken=taken)
+    yield "standing", (controller.leader_id, controller.deletion, controller.listeners, activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     if controller.mends(Switch.TOPIC_IDS):
         known = context.all_topics | {tp.topic for tp in context.partition_leadership_info}

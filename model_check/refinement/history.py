@@ -165,7 +165,7 @@ def requested_reassignments(cluster: MemoryCluster) -> Mapping[TopicPartition, t
 def assigned_in_zookeeper(cluster: MemoryCluster, partition: TopicPartition) -> tuple[int, ...]:
     """AR as a topic's znode has it; empty if it is not there."""
     path = topic_path(partition.topic)
-    if path not in cluster.zookeeper.tree:
+    if not cluster.has_topic(partition.topic):
         return ()
     payload = parsed(TopicPayload, path, cluster.zookeeper.tree[path].data)
     replicas: tuple[int, ...] = payload.partitions.get(partition.partition, ())

@@ -25,7 +25,7 @@ from reference.zookeeper.scripts import broker_path
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
 from spec.kafka_types import TopicPartition
-from spec.state import Callback
+from spec.state import At, Callback
 from spec.variants import Switch
 
 # ----------------------------------------------------------------------------------------------- processes and sessions
@@ -152,11 +152,14 @@ def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
 def take_lock(
     cluster: MemoryCluster, *, c: int, partition: TopicPartition, treat: Callable[..., Procedure[None]]
 ) -> None:
-    """Another thread than ZkClient's takes the lock for one of its partitions, and may find nothing to do."""
+    """Another thread than ZkClient's takes the lock for one of its partitions, and may find nothing to do.
+
+    What it does first belongs to this step, unless that is to resign.
+    """
     process = cluster.change(c)
     if process.controller is not None:
         process.running = Running(partial(treat, partition=partition), process.controller)
-        if process.running.options:
+        if process.running.options and process.running.options[0].at is not At.RESIGN_DELETE:
             carry_out(cluster, c=c, index=0)
         settle(cluster, process)
 

@@ -12,6 +12,7 @@ from reference.controller_election import on_controller_resignation
 from reference.controller_threads import on_callback, on_deletion_thread
 from reference.deletion_requests import DropRequest, OnDeletionChange
 from reference.effects import JoinThread, OnBrokerChange
+from reference.own_batch import send_update_metadata
 from reference.preferred_election import FinishFailover
 from reference.topic_deletion import DeleteQueuedTopic, is_due, on_replica_deleted
 from spec.formats.error_codes import ErrorCode
@@ -128,7 +129,7 @@ def test_other_topics_are_told_of_as_always_and_the_doomed_one_as_such() -> None
     cluster.one.context.partition_replica_assignment[other] = (1,)
     cluster.one.context.partition_leadership_info[other] = LeaderIsrAndControllerEpoch(1, 7, (1,), 8, 5)
     cluster.queue()
-    cluster.one.send_update_metadata()
+    assert Hand(send_update_metadata(cluster.one)).ended
     states = requests(cluster.journal, UpdateMetadataRequest)[0][1].partition_states
     assert {(one.topic, one.partition, one.leader, one.leader_epoch) for one in states} == {
         ("a", 0, -2, 0), ("a", 1, -2, 0), ("b", 0, 1, 7),

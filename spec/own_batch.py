@@ -1,0 +1,127 @@
+"""The controller's own batch: an exception leaves it dirty, and ends whatever begins the next one.
+
+The controller object has a batch of its own beside those of its state machines, as long as its process lives. In it go
+UpdateMetadata, of all partitions (broker changes, failover) or of some (ISR change notification, step 12 of a
+reassignment, the start of a deletion), the LeaderAndIsr of steps 2 and 7 of a reassignment, and the StopReplica of a
+controlled shutdown. A partition that is to be told of, and has leadership but no AR (spec/foreign_removal.py), makes
+UpdateMetadata raise in the middle, with its receivers in the batch already. So does any of a topic that is queued for
+deletion, whoever is to be told of: it is always told of.
+
+The next one to begin a batch finds it dirty. A send of UpdateMetadata, and that StopReplica, clear it, have the elector
+resign, and raise; before 0.9.0.0 they only raised (D28). Steps 2 and 7 begin theirs outside of what is caught, before
+they read anything: they raise, and the batch stays as it is. What is raised loses the rest of a broker change (D51) and
+ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
+change notifications that were read are deleted all the same.
+
+Left out: the batches of the state machines, which only a topic that is queued for deletion as well could make dirty;
+that elect() has the elector resign once more, where a failover has found the batch dirty.
+
+Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
+`ControllerBrokerRequestBatch.newBatch`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.assignment import assigned_replicas
+from spec.controller_election import elector_resigns
+from spec.controller_threads import become_idle
+from spec.deletion_queue import end_thread, is_doomed
+from spec.language import observe, reset, when
+from spec.model import Model
+from spec.request_batch import Batch, send
+from spec.state import At, Handler
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+#: The handlers in which a reassignment may run.
+REASSIGNING = (Handler.REASSIGNMENT, Handler.FAILOVER, Handler.ISR_CHANGE, Handler.BROKER_STARTUP)
+
+#: What tells which handler it is that raises; kept while its elector resigns.
+MARKS = ("handler", "reassigning", "taken", "gone")
+
+
+def is_dirty(s: Any, m: Model, c: int) -> Value:
+    """Whether an exception has left something in the controller's own batch."""
+    return flag(s.controllers[c].dirty) if m.removes_topics else flag(False)
+
+
+def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
+    """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
+    if not m.removes_topics:
+        return flag(True)
+    dirty = is_dirty(s, m, c)
+    with when(dirty):
+        observe(f"controller {c}", "find its batch dirty")
+        if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
+            s.controllers[c].dirty = False
+            _resign(s, m, c)
+        elif in_failover:
+            elector_resigns(s, m, c)
+        else:
+            leave_handler(s, m, c)
+    return ~dirty
+
+
+def _resign(s: Any, m: Model, c: int) -> None:
+    """The elector resigns; what goes on after it is found again by its marks."""
+    controller = s.controllers[c]
+    kept = {name: controller[name] for name in MARKS if name in controller}
+    due = {p: controller.due[p] for p in m.partitions} if m.has("reassignment") else {}
+    elector_resigns(s, m, c)
+    for name, value in kept.items():
+        controller[name] = value
+    for p, wanted in due.items():
+        controller.due[p] = wanted
+
+
+def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False) -> Value:
+    """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
+    told = begin_batch(s, m, c, in_failover=in_failover)
+    if m.removes_topics:
+        raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
+        with when(told & raises):
+            observe(f"controller {c}", "fail to add UpdateMetadata")
+            s.controllers[c].dirty = True
+            leave_handler(s, m, c)
+        told = told & ~raises
+    with when(told):
+        send(s, m, c, Batch(metadata=partitions, everybody=True))
+    return told
+
+
+def _cannot_tell(s: Any, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
+    """Whether a partition that is to be told of has leadership in the cache, and no AR."""
+    named = either(partitions.get(p, flag(False)), is_doomed(s, m, c, p))
+    return both(named, s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
+
+
+def leave_handler(s: Any, m: Model, c: int) -> None:
+    """An exception leaves the handler that runs, at once or behind the elector's resignation."""
+    from spec.controlled_shutdown import fail_shutdown  # noqa: PLC0415 - the handlers and this call each other
+    from spec.reassignment_requests import end_run  # noqa: PLC0415 - as above
+
+    controller = s.controllers[c]
+    handler, left = controller.handler, flag(True)
+    if m.has("reassignment"):
+        runs, running = either(*(handler == one for one in REASSIGNING)), controller.reassigning
+        left = left & ~runs
+        for p in m.partitions:
+            with when(both(runs, running == p)):
+                end_run(s, m, c, p)
+    if m.has("deletion"):
+        left = left & (handler != Handler.DELETION_START)
+        with when(handler == Handler.DELETION_START):
+            end_thread(s, c)
+    if m.has("shutdown"):
+        left = left & (handler != Handler.SHUTDOWN)
+        with when(handler == Handler.SHUTDOWN):
+            fail_shutdown(s, m, c)
+    with when(left):
+        reset(controller, "handler", "dead", "lost_leader")
+        become_idle(s, c)
+    if m.has("notifications"):
+        with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
+            controller.at = At.NOTIFIED_DELETE
