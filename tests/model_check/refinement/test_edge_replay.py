@@ -54,7 +54,8 @@ OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dea
 """Those that are about one part, in two variants."""
 
 
-BY_HAND = tuple(("torn_removal", variant) for variant in ("AS_CODED", "AS_CODED+KEEP_DIRTY_BATCH", "FENCED"))
+REMOVALS, VARIANTS_BY_HAND = ("torn_removal", "dirty_batch"), ("AS_CODED", "AS_CODED+KEEP_DIRTY_BATCH", "FENCED")
+BY_HAND = tuple((name, variant) for name in REMOVALS for variant in VARIANTS_BY_HAND)
 """Where somebody removes a topic by hand."""
 OLDER = {
     "lost_isr_write": "AS_CODED+COMPARE_NO_CONTENT",
