@@ -16,6 +16,7 @@ from model_check.cli.explore import Task, annotated
 from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit, states_bar
 from model_check.explicit_state.findings import Found, run_of
 from model_check.results import plain_document
+from spec.errors import BadInput
 from spec.scopes import scope as scope_named
 from spec.system import system
 
@@ -68,6 +69,8 @@ def command(
     task = Task(scope, switches, built, goals=False)
     place = folder or f"runs/{scope}-{task.variant}"
     refuse_what_the_disk_lacks(task, place, limit)
+    for one in filter(None, (place, tables)):
+        refuse_a_file(one)
     if tables is not None:
         empty_folder(tables)
     if is_watched():
@@ -98,6 +101,12 @@ def command(
         notes.append(f"{rows}, as Parquet in {tables}")
     told = replace(annotated(told, task), notes=tuple(notes))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
+
+
+def refuse_a_file(place: str) -> None:
+    """BadInput if something else than a folder of this machine is where a folder is to be."""
+    if "://" not in place and Path(place).exists() and not Path(place).is_dir():
+        raise BadInput(f"{place} is no folder; name another one")
 
 
 def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> None:

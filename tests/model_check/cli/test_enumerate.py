@@ -56,6 +56,13 @@ def test_a_folder_for_tables_that_is_not_empty_is_refused_before_spark_starts(kc
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("option", ["--folder", "--tables"])
+def test_a_file_in_a_folders_place_is_refused_before_spark_starts(kcheck: Kcheck, option: str) -> None:
+    result = kcheck("enumerate", "solo", option, __file__)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"kcheck: {__file__} is no folder; name another one\n"
+
+
 @pytest.mark.slow
 def test_a_run_of_another_system_is_not_gone_on_with(kcheck: Kcheck, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")
