@@ -142,7 +142,7 @@ class Deliveries:
 
     def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:
         """Whether a broker will be seen to handle a request of this channel: of a later one, if ids begin anew."""
-        last = self.tracks.last_request(place, b, c)
+        last = self.tracks.last_request(place, b, c, epoch)
         for one in self.tracks.requests(place, b):
             if (one.controller, one.epoch) == (c, epoch):
                 return last is None or one.correlation_id > last.correlation_id

@@ -43,6 +43,7 @@ from model_check.recordings.recorded_zookeeper import (
     StateWritten,
     WriteConflicted,
 )
+from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.model import Model
 from spec.state import Session
 from spec.system import instances
@@ -137,6 +138,8 @@ class Explainer:
         blamed = actors_of(heads[0])
         if isinstance(heads[0], ReplicaStopped | StopReplicaRefused):  # of which controller, it does not say
             blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
+        if isinstance(heads[0], ControllerSaid) and isinstance(heads[0].line, BrokerDifference):
+            blamed = blamed | {(BROKER, b) for b in self.model.brokers.ids}
         for one in heads:
             due = one.time <= heads[0].time + SKEW
             if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:

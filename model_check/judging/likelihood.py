@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import CALLBACKS, Candidate, part, place_of
+from model_check.judging.on_demand import LEAVING
 from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.recorded import Observed
 from model_check.recordings.recorded_processes import Handled, RequestHandled
 from model_check.recordings.recorded_tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.recorded_zookeeper import SessionEnded, StateWritten
+from spec.election_state import Leaving
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.state import At, Callback
 
@@ -71,11 +73,20 @@ class Likelihood:
         assert to.step is not None  # noqa: S101 - a hidden step is a step
         if to.step.rule == "fail_registration" and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
             return False
+        if to.step.rule == "answer_shutdown" and self._lets_one_go_that_asks_again(at, to):
+            return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early or self.tracks.are_of_the_next_session(at.place, to.step.observations)
         if to.step.rule in READS_BEFORE_WRITES:
             early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _lets_one_go_that_asks_again(self, at: Position, to: Position) -> bool:
+        """Whether a broker has its answer and yet asks once more: the controller rather died before it answered."""
+        assert to.step is not None  # noqa: S101 - a hidden step is a step
+        b = to.step.parameters["b"]
+        leaving = LEAVING[part(to.state, "processes", b).get("leaving", 0)]
+        return leaving is Leaving.MAY_GO and self.tracks.asks_again(at.place, b)
 
     @staticmethod
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:

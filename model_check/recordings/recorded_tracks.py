@@ -22,6 +22,7 @@ from model_check.recordings.recorded_zookeeper import (
     WriteConflicted,
     ZooKeeperChange,
 )
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
@@ -148,6 +149,18 @@ class Tracks:
                 ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
 
+    def asks_again(self, place: Place, b: int) -> bool:
+        """Whether a controller has yet to begin a shutdown of a broker's present process."""
+        ends, life = self._ends[b], self.life(place, b)
+        end = ends[life - 1] if life <= len(ends) else inf
+        for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
+            if name.startswith(f"{REPORTS} "):
+                said = (one for one in sequence[position:] if isinstance(one, ControllerSaid) and one.time <= end)
+                begun = (one.line.broker for one in said if isinstance(one.line, ShuttingDownBroker))
+                if self._names_of[b] in begun:
+                    return True
+        return False
+
     def noted_late(self, place: Place, b: int) -> frozenset[int]:
         """Partitions that a leader announces the time after next, without another change of their ISR until then."""
         changed = set[int]()
@@ -191,13 +204,12 @@ class Tracks:
         sequence = self.sequences[number][place[number] + 1 :] if number is not None else ()
         yield from (one for one in sequence if isinstance(one, RequestHandled))
 
-    def last_request(self, place: Place, b: int, c: int) -> RequestHandled | None:
-        """The request of a controller that the present process of a broker has handled last."""
+    def last_request(self, place: Place, b: int, c: int, epoch: int) -> RequestHandled | None:
+        """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
         number = self.track("broker", b)
-        life = self.life(place, b)
         for one in reversed(self.sequences[number][: place[number]] if number is not None else ()):
-            if isinstance(one, RequestHandled) and one.controller == c:
-                return one if one.incarnation == life else None
+            if isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch):
+                return one
         return None
 
     def is_silent(self, place: Place, b: int) -> bool:
