@@ -12,7 +12,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from spec.language import Action, Claim, claim
+from spec.goals import both_claims
+from spec.language import Action, claim
 from spec.model import Model
 from spec.purgatory_state import (
     PART,
@@ -178,20 +179,12 @@ def every_request_is_answered(s: Any, m: Model) -> Value:
     return both(*(answer != Answer.NONE for answer in answers))
 
 
-def _goals() -> tuple[Claim, ...]:
-    found = []
-    for kind in ("recoverable", "eventually"):
-        one = claim(kind, source=SOURCE, parts=PARTS)(every_request_is_answered)
-        found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, SOURCE, None, one.parts))
-    return tuple(found)
-
-
 CLAIMS = (
     two_threads_complete_one_operation, an_operation_completes_once, an_operation_expires,
     only_expiry_is_told_of_expiration, a_creation_that_failed_is_answered, an_error_is_kept,
     an_operation_is_completed_by_its_condition, what_its_condition_completes_has_not_timed_out,
     an_operation_waits_at_rest, nobody_waits_in_vain, an_operation_is_completed_while_its_timer_is_armed,
-    who_is_answered_has_no_timer, *_goals(),
+    who_is_answered_has_no_timer, *both_claims(every_request_is_answered, SOURCE, PARTS),
 )  # fmt: skip
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spec.deletion_queue import is_busy, is_queued
-from spec.language import Action, Claim, claim
+from spec.goals import both_claims
+from spec.language import Action, claim
 from spec.model import Model
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread
@@ -205,20 +206,12 @@ def deletions_complete(s: Any, m: Model) -> Value:
     return both(*(~s.zookeeper.deletions[t] for t in m.topics))
 
 
-def _goals() -> tuple[Claim, ...]:
-    """That deletions end, claimed as possible and as unavoidable."""
-    found = []
-    for kind in ("recoverable", "eventually"):
-        one = claim(kind, source="PROTOCOL.md section 7.4, D16", parts=("deletion",))(deletions_complete)
-        found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, one.source, None, one.parts))
-    return tuple(found)
-
-
 CLAIMS = (
     a_replica_is_deleted, deleted_replicas_stay_deleted, dying_topics_get_no_leadership, a_topic_is_gone,
     nothing_of_a_deleted_topic_is_left, deleted_topics_are_hosted_nowhere, topics_have_their_configuration,
     a_topic_is_held_back, only_queued_topics_are_held_back, a_deletion_is_under_way,
     started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_doomed_topic_is_being_reassigned,
     busy_topics_are_not_deleted, a_deletion_thread_is_woken,
-    deletion_threads_live, no_controller_waits_for_itself, topics_are_deleted_on_request, *_goals(),
+    deletion_threads_live, no_controller_waits_for_itself, topics_are_deleted_on_request,
+    *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from spec.assignment import stored_set
-from spec.language import Claim, claim
+from spec.language import GOALS, Claim, claim
 from spec.model import Model
 from spec.state import At, Session
 from spec.terms import Value, both, either, flag
@@ -78,7 +78,7 @@ def _leads_well(s: Any, r: int, p: int) -> Value:
 def both_claims(function: Callable[[Any, Model], Value], source: str, parts: Sequence[str] = ()) -> tuple[Claim, ...]:
     """The two claims of a goal."""
     found = []
-    for kind in ("recoverable", "eventually"):
+    for kind in GOALS:
         one = claim(kind, source=source, parts=parts)(function)
         found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, source, None, one.parts))
     return tuple(found)

@@ -16,6 +16,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
 import z3
 
@@ -43,6 +44,10 @@ class Action:
     overflow: z3.BoolRef
     updates: Mapping[str, z3.ExprRef]
     events: tuple[Observation, ...]
+
+
+GOALS: Final = ("recoverable", "eventually")
+"""The kinds of claims that speak of a whole graph of states."""
 
 
 @dataclass(frozen=True)

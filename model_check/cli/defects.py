@@ -14,7 +14,7 @@ from model_check.results import Run
 from model_check.verification import document
 from spec.defects import DEFECTS, UNFOUND, Defect, Unfound, defect, number
 from spec.expectations import plan
-from spec.language import TransitionSystem
+from spec.language import GOALS, TransitionSystem
 from spec.variants import Switches, show_switches
 
 
@@ -57,5 +57,5 @@ def shown(half: Half) -> Run:
 
 
 def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:
-    has_goals = any(one.kind in ("recoverable", "eventually") for one in built.properties)
+    has_goals = any(one.kind in GOALS for one in built.properties)
     return explore.run(explore.Task(scope, switches, built, has_goals and plan(scope).goals))

@@ -17,6 +17,7 @@ from model_check.cli.progress import interruptible, is_watched, refuse_what_cann
 from model_check.explicit_state.findings import Found, run_of
 from model_check.results import plain_document
 from spec.errors import BadInput
+from spec.language import GOALS
 from spec.scopes import scope as scope_named
 from spec.system import system
 
@@ -65,7 +66,9 @@ def command(
 
     switches = options.chosen_switches(variant, on, off)
     built = system(scope_named(scope), switches)
-    chosen = options.chosen_properties(properties, [one.name for one in built.properties])
+    chosen = options.chosen_properties(
+        properties, built.properties, leaving_out=GOALS, instead="`kcheck explore` judges it"
+    )
     task = Task(scope, switches, built, goals=False)
     place = folder or f"runs/{scope}-{task.variant}"
     refuse_what_the_disk_lacks(task, place, limit)

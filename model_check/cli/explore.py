@@ -18,7 +18,7 @@ from model_check.kernel.system_digest import system_digest
 from model_check.results import Run, plain_document
 from model_check.verification import compared, printed_expectation
 from spec.expectations import Expectation, plan
-from spec.language import TransitionSystem
+from spec.language import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import Switches, show_switches
@@ -61,8 +61,13 @@ def command(
     """
     switches = options.chosen_switches(variant, on, off)
     built = system(scope_named(scope), switches)
-    chosen = options.chosen_properties(properties, [one.name for one in built.properties])
-    task = Task(scope, switches, built, plan(scope).goals if goals is None else goals)
+    left_out = GOALS if goals is False else ()
+    chosen = options.chosen_properties(
+        properties, built.properties, leaving_out=left_out, instead="leave --no-goals out"
+    )
+    if goals is None:
+        goals = plan(scope).goals or any(built.property_named(name).kind in GOALS for name in chosen)
+    task = Task(scope, switches, built, goals)
     options.folder_to_fill(traces)
     found = run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)

@@ -37,6 +37,7 @@ def promela(
       kcheck export promela tiny --to tiny-spin/
       kcheck export promela tiny --to tiny-spin/ --run
     """
+    options.folder_to_fill(to)
     built = system(scope_named(scope), options.chosen_switches(variant, on, off))
     model = export_promela(built, to)
     if not search:

@@ -6,6 +6,7 @@ Python's own exit code for it would read as VIOLATED.
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
 import os
@@ -59,14 +60,25 @@ def _failed(error: BaseException) -> int:
         case BrokenPipeError():
             # Whoever read our output has seen enough; Python must not complain once more when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        case EnvironmentFailure() | OSError():
+        case EnvironmentFailure():
             _complain(error, EXIT_CODES[Verdict.ERROR])
+        case OSError():
+            _complain(_told(error), EXIT_CODES[Verdict.ERROR])
         case MemoryError():
             _complain("out of memory; take a smaller scope, or a smaller --limit", EXIT_CODES[Verdict.ERROR])
         case _:
             traceback.print_exception(error)
             _complain("this is a mistake in kcheck itself, and no verdict", EXIT_CODES[Verdict.ERROR])
     return EXIT_CODES[Verdict.ERROR]
+
+
+def _told(error: OSError) -> str:
+    """What an operation of the system failed for, and on what, as far as it says."""
+    if error.errno == errno.ENOSPC:
+        return f"no space is left for {error.filename or 'what is written'}; make room and start again"
+    if error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _complain(complaint: object, code: int) -> int:

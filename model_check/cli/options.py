@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
 from spec.errors import BadInput, EnvironmentFailure
+from spec.language import Property
 from spec.properties import claim_named
 from spec.variants import Switches, switch, variant
 
@@ -70,11 +71,18 @@ def folder_to_fill(path: Path | None) -> None:
         ) from error
 
 
-def chosen_properties(names: Iterable[str] | None, present: Iterable[str]) -> list[str]:
-    """The properties asked for, each of them known and present in the system."""
-    known = list(present)
+def chosen_properties(
+    names: Iterable[str] | None, present: Iterable[Property], *, leaving_out: Collection[str] = (), instead: str = ""
+) -> list[str]:
+    """The properties asked for, each of them known, present in the system, and of a kind that is not left out.
+
+    `instead` says who judges the kinds left out, or how they are judged.
+    """
+    kinds = {one.name: one.kind for one in present}
     for name in names or ():
         claim_named(name)
-        if name not in known:
+        if name not in kinds:
             raise BadInput(f"{name} is not claimed in this scope, which lacks a part that it speaks of")
+        if kinds[name] in leaving_out:
+            raise BadInput(f"{name} is claimed as `{kinds[name]}`, which is not judged here; {instead}")
     return list(names or ())

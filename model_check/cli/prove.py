@@ -65,7 +65,9 @@ def command(
     switches = options.chosen_switches(variant, on, off)
     built = system(scope_named(scope), switches, proving=True)
     provable = [one.name for one in built.properties if one.kind in ("always", "step")]
-    chosen = options.chosen_properties(properties, provable) or provable
+    left_out = {one.kind for one in built.properties} - {"always", "step"}
+    instead = "induction is about steps, and `kcheck explore` judges it"
+    chosen = options.chosen_properties(properties, built.properties, leaving_out=left_out, instead=instead) or provable
     options.folder_to_fill(exported)
     report = prove(scope, switches, built, chosen, timeout)
     run = run_of_proof(built, report, scope=scope, variant=show_switches(switches))

@@ -15,7 +15,7 @@ from model_check.kernel.straight_line import Program, Valuation
 from model_check.results import Counts, Finding, Run, Step, Story
 from model_check.traces import Trace, tell
 from model_check.verdicts import Verdict, worst
-from spec.language import Property, TransitionSystem
+from spec.language import GOALS, Property, TransitionSystem
 
 
 class Found(Protocol):
@@ -78,7 +78,7 @@ class Found(Protocol):
         """Time by part."""
 
 
-CLAIMS = ("always", "step", "recoverable", "eventually")
+CLAIMS = ("always", "step", *GOALS)
 """The kinds whose verdicts decide over a run; a `sometimes` is a witness for the others."""
 
 ENGINE = "explorer"
@@ -165,7 +165,7 @@ def _complete_depth(found: Found) -> int:
 
 
 def _is_asked(one: Property, found: Found) -> bool:
-    return one.kind not in ("recoverable", "eventually") or one.name in found.goals
+    return one.kind not in GOALS or one.name in found.goals
 
 
 def _finding(system: TransitionSystem, one: Property, found: Found) -> Finding:
@@ -177,7 +177,7 @@ def _finding(system: TransitionSystem, one: Property, found: Found) -> Finding:
 def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
     if one.kind == "sometimes":
         return _witness(one, found)
-    if one.kind in ("recoverable", "eventually"):
+    if one.kind in GOALS:
         goal = found.goals[one.name]
         return Verdict(goal.verdict), GOAL_REASONS[goal.verdict].format(goal.count), goal.trace
     if one.name in found.violated:

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -128,10 +130,20 @@ class RunFolder(Folder):
             if self.names():
                 raise BadInput(f"{self.uri} is not empty and not a run folder; name another one")
             return None
-        content = json.loads(self.read("run.json"))
-        if content.pop("format", None) != FORMAT:
-            raise self.of_another_version()
-        return Run(**content)
+        with self._undamaged("run.json"):
+            content = json.loads(self.read("run.json"))
+            if content.pop("format", None) != FORMAT:
+                raise self.of_another_version()
+            return Run(**content)
+
+    @contextmanager
+    def _undamaged(self, name: str) -> Iterator[None]:
+        """Reading a file of ours; BadInput if somebody else has written to it, or a disk has lost some of it."""
+        try:
+            yield
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            damage = f"{name} in {self.uri} is damaged ({error})"
+            raise BadInput(f"{damage}; delete that folder, or name another one") from error
 
     def of_another_version(self) -> BadInput:
         """The refusal of a run that another version of this program began."""
@@ -174,8 +186,10 @@ class RunFolder(Folder):
 
     def level(self, depth: int) -> Level:
         """The marker of a complete level."""
-        raw = json.loads(self.read(f"levels/{_marker(depth)}"))
-        return Level(raw["depth"], raw["seconds"], tuple(_shard_level(one) for one in raw["shards"]))
+        marker = f"levels/{_marker(depth)}"
+        with self._undamaged(marker):
+            raw = json.loads(self.read(marker))
+            return Level(raw["depth"], raw["seconds"], tuple(_shard_level(one) for one in raw["shards"]))
 
     def complete(self, level: Level) -> None:
         """Mark a level complete."""

@@ -99,6 +99,23 @@ def test_the_printed_expectations_are_those_of_the_plain_interpreter(kcheck: Kch
     }
 
 
+GOAL = "eventually_one_working_controller"
+
+
+def test_a_goal_that_is_asked_for_is_judged_where_the_manifest_leaves_goals_out(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--property", GOAL)
+    assert result.exit_code == 1, result.stderr
+    assert f"VIOLATED   eventually  {GOAL}" in result.stdout
+
+
+@pytest.mark.parametrize("verb", ["enumerate", "prove"])
+def test_an_engine_that_cannot_judge_a_goal_says_so(kcheck: Kcheck, verb: str) -> None:
+    result = kcheck(verb, "pair", "--property", GOAL)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"kcheck: {GOAL} is claimed as `eventually`, which is not judged here; ")
+    assert "`kcheck explore` judges it" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -113,6 +130,7 @@ def test_the_printed_expectations_are_those_of_the_plain_interpreter(kcheck: Kch
         (["solo", "--without", "NOPE"], "kcheck: no switch is called 'NOPE' (known:\n  "),
         (["solo", "--property", "nope"], "kcheck: no property is called 'nope' (known:\n  "),
         (["solo", "--property", "a_leader_is_elected"], "kcheck: a_leader_is_elected is not claimed in this scope"),
+        (["pair", "--property", GOAL, "--no-goals"], f"kcheck: {GOAL} is claimed as `eventually`, which is not judged"),
     ],
 )
 def test_bad_input_is_one_complaint_that_helps_and_exit_code_2(
@@ -156,7 +174,7 @@ def test_a_disk_that_is_full_when_traces_are_saved_takes_no_result_along(
     result = kcheck("explore", "solo", "--traces", str(tmp_path))
     assert result.exit_code == 4
     assert result.stdout.startswith("kcheck explore: ")
-    assert result.stderr == "kcheck: [Errno 28] No space left on device\n"
+    assert result.stderr == "kcheck: no space is left for what is written; make room and start again\n"
 
 
 @pytest.mark.parametrize("verb", [("explore", "solo", "--traces"), ("prove", "solo", "--export")])
@@ -173,7 +191,10 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(kcheck: Kche
     ("error", "code", "said"),
     [
         (EnvironmentFailure("the disk is full", "make room"), 4, "kcheck: the disk is full; make room\n"),
-        (OSError(28, "No space left on device"), 4, "kcheck: [Errno 28] No space left on device\n"),
+        (OSError(28, "No space left on device"), 4, "kcheck: no space is left for what is written; make room "),
+        (OSError(28, "No space left on device", "a/b"), 4, "kcheck: no space is left for a/b; make room and start "),
+        (PermissionError(13, "Permission denied", "a/b"), 4, "kcheck: a/b: Permission denied\n"),
+        (TimeoutError("nobody answers"), 4, "kcheck: nobody answers\n"),
         (MemoryError(), 4, "kcheck: out of memory; "),
         (KeyboardInterrupt(), 3, "kcheck: interrupted; "),
     ],

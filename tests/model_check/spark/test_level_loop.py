@@ -189,6 +189,15 @@ def test_a_run_folder_of_another_version_is_refused(field: str, value: object, t
         loop_of(jugs(), tmp_path)
 
 
+@pytest.mark.parametrize("file", ["run.json", "levels/genesis.json", "levels/000000.json"])
+@pytest.mark.parametrize("content", ["", "[]", "{}", "\N{LATIN SMALL LETTER E WITH ACUTE}{", '{"format": 1'])
+def test_a_damaged_run_folder_is_refused_by_the_name_of_the_file(file: str, content: str, tmp_path: Path) -> None:
+    loop_of(jugs(), tmp_path, 1)
+    (tmp_path / file).write_text(content, encoding="latin-1")
+    with pytest.raises(BadInput, match=f"{file} in .* is damaged|another version"):
+        loop_of(jugs(), tmp_path)
+
+
 def test_a_run_that_another_driver_took_over_writes_no_more_levels(tmp_path: Path) -> None:
     old = loop_of(jugs(), tmp_path, 1)
     new = loop_of(jugs(), tmp_path)
