@@ -1,8 +1,9 @@
 """Checks in a second process, so that both cores of a small machine verify.
 
-The second process makes checks in the order given. The first goes its own way through all of them: one that the second
-has not taken yet it makes itself, for one that is under way, or next, it waits. Whoever leaves early, with Ctrl-C or
-otherwise, ends what is still under way.
+The second process makes checks in the order given, and is handed one at a time: a pool that loses its process cannot
+do with checks that were taken back from it. The first goes its own way through all of them: one that the second has not
+taken yet it makes itself, for one that is under way it waits. Whoever leaves early, with Ctrl-C or otherwise, kills the
+second process, which may take a milder signal for a wish to stop later.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,15 +25,25 @@ from model_check.verification import Check, made
 @contextmanager
 def in_a_second_process(checks: Sequence[Check]) -> Iterator[list[Check]]:
     """The same checks, which another process makes as well, until the block ends; each is made once."""
-    known = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_leave_the_terminal_alone) as pool:
-        begun = [pool.submit(made, check) for check in checks]
+    known, begun = set(multiprocessing.active_children()), list[Future[list[Run]]]()
+    with (
+        ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_leave_the_terminal_alone) as pool,
+        ThreadPoolExecutor(1) as thread,
+    ):
         try:
+            pool.submit(os.getpid)  # from here on the process is there, to make checks and to be killed
+            begun += [thread.submit(_there, pool, check) for check in checks]
             yield [replace(check, make=partial(_once, check, one)) for check, one in zip(checks, begun, strict=True)]
         finally:
-            if not all(one.cancel() or one.done() for one in begun):
+            thread.shutdown(wait=False, cancel_futures=True)
+            if not all(one.done() for one in begun):
                 for child in set(multiprocessing.active_children()) - known:
-                    child.terminate()
+                    child.kill()
+
+
+def _there(pool: ProcessPoolExecutor, check: Check) -> list[Run]:
+    """What came of a check that the other process makes."""
+    return pool.submit(made, check).result()
 
 
 def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:

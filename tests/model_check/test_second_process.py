@@ -40,9 +40,25 @@ def only_here(process: int) -> list[Run]:
     return whose("survivor")
 
 
-def takes_an_hour() -> list[Run]:
-    time.sleep(3600)
+def takes_a_minute(begun: Path) -> list[Run]:
+    """Does not stop when it is asked to."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    begun.touch()
+    time.sleep(60)
+    begun.unlink()
     return []
+
+
+def killed_after(go: Path, begun: Path, process: int) -> list[Run]:
+    """As `only_here`, once it may."""
+    begun.touch()
+    wait_for(go)
+    return only_here(process)
+
+
+def wait_for(file: Path) -> None:
+    while not file.exists():
+        time.sleep(0.01)
 
 
 def test_both_processes_make_checks_and_each_is_made_once(tmp_path: Path) -> None:
@@ -71,14 +87,32 @@ def test_what_a_killed_process_had_begun_is_made_here() -> None:
     assert [(one.scope, one.variant) for one in runs] == [("survivor", str(os.getpid()))] * 3
 
 
-def leave_early() -> None:
-    with in_a_second_process([Check("test", "", "", 0, takes_an_hour)] * 3):
-        assert multiprocessing.active_children()
+def test_what_was_taken_back_before_the_process_was_killed_hides_nothing(tmp_path: Path) -> None:
+    under_way = tmp_path / "begun"
+    killed = Check("test", "", "", 0, partial(killed_after, tmp_path / "go", under_way, os.getpid()))
+    here = [Check("test", str(number), "", 0, partial(whose, "here")) for number in range(6)]
+    with in_a_second_process([killed, *here]) as (first, *others):
+        wait_for(under_way)
+        runs = [run for check in others for run in check.make()]
+        (tmp_path / "go").touch()
+        runs += first.make()
+    assert [(one.scope, one.variant) for one in runs] == [("here", str(os.getpid()))] * 6 + [
+        ("survivor", str(os.getpid()))
+    ]
+
+
+def leave_early(under_way: Path) -> None:
+    minutes = [Check("test", "", "", 0, partial(takes_a_minute, under_way))] * 3
+    with in_a_second_process([*minutes, *[Check("test", "", "", 0, partial(whose, "here"))] * 3]) as shared:
+        wait_for(under_way)
+        assert [run.variant for check in shared[3:] for run in check.make()] == [str(os.getpid())] * 3
         raise KeyboardInterrupt
 
 
-def test_who_leaves_early_leaves_no_process_behind() -> None:
+def test_who_leaves_early_leaves_no_process_behind(tmp_path: Path) -> None:
+    """Not even one that does not stop when it is asked to, nor an error of a thread, which would fail the test."""
     before = set(multiprocessing.active_children())
     with pytest.raises(KeyboardInterrupt):
-        leave_early()
+        leave_early(tmp_path / "begun")
+    assert (tmp_path / "begun").exists()
     assert set(multiprocessing.active_children()) <= before
