@@ -21,7 +21,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
-from spec.controller_threads import become_idle
+from spec.controller_threads import become_idle, has_started
 from spec.election_state import Leaving
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -112,17 +112,22 @@ def _is_replicated_on(s: Any, m: Model, c: int, p: int, b: int) -> Value:
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
 def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
-    """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR."""
+    """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
+
+    A partition machine that is not up, since a failover has ended before (D4), refuses to elect.
+    """
     controller = s.controllers[c]
     cached = controller.partitions[p]
     require(controller.at == At.IDLE, controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
-    known, leads = flag(cached.leader_epoch != -1), flag(cached.leader == r)
+    known, leads, started = flag(cached.leader_epoch != -1), flag(cached.leader == r), has_started(s, m, c)
     with when(known):
         controller.handler = Handler.SHUTDOWN
-    with when(both(known, leads)):
+    with when(both(known, leads, started)):
         cached.todo = True
         elect_from_znode(s, m, c, p)
+    with when(both(known, leads, ~started)):
+        _leave(s, c)
     with when(both(known, ~leads)):
         _stop_follower(s, m, c, p, r)
 

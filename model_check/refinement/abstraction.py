@@ -34,6 +34,7 @@ from reference.effects import ElectCreate
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect
+from reference.reassignment_effects import WriteRemaining
 from reference.state_effects import StateWrite
 from reference.zookeeper.scripts import (
     CHILD_PATHS,
@@ -325,7 +326,8 @@ def _cached_partition(
     for r in assigned:
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
         yield f"{path}.replicas[{r}]", state
-    remaining: frozenset[Any] = getattr(_next_effect(process), "remaining", frozenset())
+    effect = _next_effect(process)  # of which WriteRemaining has what is to be written, not what is to be visited
+    remaining = frozenset[Any]() if isinstance(effect, WriteRemaining) else getattr(effect, "remaining", frozenset())
     yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
     yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
     batches = (controller.partition_batch, controller.replica_batch)
