@@ -16,6 +16,7 @@ from spec.replica_states import ReplicaState
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, VARIANTS
+from tests.model_check.side_by_side import SideBySide
 
 
 @cache
@@ -107,6 +108,33 @@ def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassi
     assert controller is not None
     states_of = controller.replica_machine.states
     assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
+
+
+PARTS = frozenset({"partitions", "connections", "shutdown"})
+
+
+def test_in_step_7_a_leader_that_is_shutting_down_is_not_live() -> None:
+    """`liveBrokerIds`: broker 1 is of RAR and up, but another one is elected."""
+    bounds = replace(scope("shutdown"), controllers=1, requests=(((2, 1),),), parts=PARTS | {"reassignment"})
+    both = SideBySide(bounds, shutdowns=1, reassignments=1)
+    both.do("stop_broker(b=1)", "request_shutdown(b=1, c=1)", "accept_shutdown(c=1, b=1)")
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)", "write_move(c=1, p=0)")
+    assert both["zookeeper.state[0].leader"] == "2"
+
+
+def test_a_partition_machine_that_is_not_up_elects_nobody_for_a_shutdown() -> None:
+    """A failover ends before it has started the machines; its channels are open, so it is active (D4)."""
+    parts = PARTS | {"preferred_election"}
+    bounds = replace(scope("shutdown"), controllers=1, assigned=((2, 1),), requests=(), parts=parts)
+    both = SideBySide(bounds, expiries=1, exceptions=1, shutdowns=1)
+    both.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)")
+    both.do("elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)")
+    both.do("read_topics(c=1)", "read_state(c=1, p=0)", "stop_broker(b=2)", "request_shutdown(b=2, c=1)")
+    both.do("fail_failover(c=1)", "resign_delete(c=1)", "accept_shutdown(c=1, b=2)")
+    assert both.do("move_partition(c=1, p=0, r=2)") == []
+    assert both.do("answer_shutdown(c=1, b=2)") == ["answer ControlledShutdown"]
+    assert (both["zookeeper.state[0].version"], both["processes[2].leaving"]) == ("0", "ASKS")
 
 
 def test_a_story_ends_where_the_specification_cannot_go_on() -> None:
