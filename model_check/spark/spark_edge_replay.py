@@ -10,16 +10,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass
 
-from py4j.protocol import Py4JError
 from pyspark import RDD, SparkContext
 
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
 from model_check.refinement.edge_replay import Walked, walk
 from model_check.refinement.sides import Sides
-from model_check.spark.spark_session import given_up, spark_session
+from model_check.spark.spark_job import awaited
+from model_check.spark.spark_session import spark_session
 from spec.scopes import Scope
 from spec.variants import Switches
 
@@ -83,30 +82,17 @@ class _Job:
 
     def run(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> list[Walked] | None:
         """Run it on a thread of its own, so that the driver can look around meanwhile."""
-        stopping = False
         with ThreadPoolExecutor(1) as thread:
-            job = thread.submit(self._collect)
-            try:
-                while True:
-                    try:
-                        walks = job.result(timeout=0.2)
-                        return None if stop() else walks
-                    except NotYet:
-                        progress(self.tree.states * sum(self._finished()) // self.parts)
-                        if stop() and not stopping:
-                            stopping = True
-                            self.context.cancelJobGroup(GROUP)
-            except (Py4JError, OSError) as error:
-                if stopping:
-                    return None
-                raise given_up(error) from None
-            except KeyboardInterrupt:
-                self.context.cancelJobGroup(GROUP)
-                raise
+            walks = awaited(self.context, GROUP, thread.submit(self._collect), stop, lambda: progress(self._states()))
+        return None if stop() else walks
 
     def _collect(self) -> list[Walked]:
         self.context.setJobGroup(GROUP, "replay of edges", interruptOnCancel=True)
         return self.walks.collect()
+
+    def _states(self) -> int:
+        """About how many states are done."""
+        return self.tree.states * sum(self._finished()) // self.parts
 
     def _finished(self) -> Iterator[int]:
         """How many tasks of each running stage are done."""

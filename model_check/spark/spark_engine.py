@@ -21,7 +21,6 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -34,7 +33,8 @@ from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import ship_for_any_machine, take_up
 from model_check.spark.run_folder import GENESIS, Run, RunFolder, ShardLevel
 from model_check.spark.shard import Shard
-from model_check.spark.spark_session import given_up, has_workers, is_local, spark_session
+from model_check.spark.spark_job import awaited
+from model_check.spark.spark_session import has_workers, is_local, spark_session
 from spec.errors import EnvironmentFailure, SpecError
 from spec.language import TransitionSystem
 
@@ -140,22 +140,8 @@ class _Tasks:
         """The parts of a level by shard; None if it was stopped."""
         if self._stop():
             return None
-        job, stopping = self._thread.submit(self._job, depth), False
-        try:
-            while True:
-                try:
-                    return _all_well(job.result(timeout=0.2))
-                except NotYet:
-                    if not stopping and self._stop():
-                        stopping = True
-                        self._context.cancelJobGroup(self._group)
-        except (Py4JError, OSError) as error:
-            if stopping:
-                return None
-            raise given_up(error) from None
-        except KeyboardInterrupt:
-            self._context.cancelJobGroup(self._group)
-            raise
+        parts = awaited(self._context, self._group, self._thread.submit(self._job, depth), self._stop)
+        return None if parts is None else _all_well(parts)
 
     def _job(self, depth: int) -> list[ShardLevel | SpecError]:
         """Run one level, on a thread of its own, so that the driver can look around meanwhile."""

@@ -1,0 +1,50 @@
+"""A Spark job on a thread of its own: waited for, looked at meanwhile, and cancelled when it is not wanted any more.
+
+Spark cancels the jobs of a group that there are, and forgets that it was asked to. Between the start of the thread and
+that of its job there is none yet, so a job is cancelled again and again until it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import suppress
+from typing import Final, TypeVar
+
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+
+from model_check.spark.spark_session import given_up
+
+Found = TypeVar("Found")
+
+LOOK: Final = 0.2
+"""Seconds between two looks at a job."""
+
+
+def awaited(
+    context: SparkContext,
+    group: str,
+    job: Future[Found],
+    stop: Callable[[], bool],
+    look: Callable[[], None] = lambda: None,
+) -> Found | None:
+    """What a job of a group brings; None if it was stopped. However this is left, the job has ended.
+
+    `stop` and `look` are called some times a second. EnvironmentFailure if Spark gives up.
+    """
+    try:
+        while not stop():
+            with suppress(NotYet):
+                return job.result(timeout=LOOK)
+            look()
+    except (Py4JError, OSError) as error:
+        if not stop():
+            raise given_up(error) from None
+    finally:
+        while not job.done():
+            with suppress(Py4JError, OSError):
+                context.cancelJobGroup(group)
+            wait([job], timeout=LOOK)
+    return None
