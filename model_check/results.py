@@ -29,7 +29,7 @@ from spec.errors import MalformedInput, Where
 UNWITNESSED = "unwitnessed"
 """What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 2
+FORMAT, VERSION = "kafka-controller-spec results", 3
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,10 @@ class Comparison:
 class Run:
     """One check: which engine looked at what, and what it found.
 
-    `bounds_hit` counts, by rule, the states in which only a bound of the scope stopped it; `never_fired` names rules,
-    `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties that this
-    run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was replayed.
-    `refused` says of an ERROR that it was the input that was wrong.
+    `fired` counts, by rule, the transitions, and `bounds_hit` the states in which only a bound of the scope stopped it;
+    `never_fired` names rules, `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked`
+    names properties that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a
+    trace that was replayed. `refused` says of an ERROR that it was the input that was wrong.
     """
 
     engine: str
@@ -116,6 +116,7 @@ class Run:
     counts: Counts | None = None
     findings: tuple[Finding, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    fired: Mapping[str, int] | None = None
     bounds_hit: Mapping[str, int] | None = None
     never_fired: tuple[str, ...] = ()
     idle_instances: tuple[str, ...] = ()

@@ -113,6 +113,7 @@ def run_of(
         reason="" if found.exhausted else _how_far(found),
         counts=Counts(found.states, found.transitions, found.depth, found.digest, found.levels),
         findings=findings,
+        fired=rules,
         bounds_hit={rule: count for rule, count in _by_rule(system, found.overflows).items() if count},
         never_fired=tuple(rule for rule, count in rules.items() if not count),
         idle_instances=tuple(one.name for one in system.actions if not found.fired[one.name] and rules[one.rule]),
@@ -146,10 +147,12 @@ def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, i
 
 
 def _how_far(found: Found) -> str:
+    depth = _complete_depth(found)
+    reach = f", complete to a depth of {depth}" if depth >= 0 else ""
     why = {"limit": "the limit of states was reached", "memory": "the memory was full", "stop": "it was interrupted"}
     return (
         f"not exhausted: {why.get(found.stopped, found.stopped)} after {found.expanded:,} of {found.states:,} "
-        f"known states were expanded, complete to a depth of {_complete_depth(found)}"
+        f"known states were expanded{reach}"
     )
 
 
@@ -183,7 +186,9 @@ def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
     if one.name in found.violated:
         return Verdict.VIOLATED, "", found.violated[one.name]
     if not found.exhausted:
-        return Verdict.INCOMPLETE, f"no counterexample of {_complete_depth(found)} steps or fewer", None
+        depth = _complete_depth(found)
+        reason = f"no counterexample of {depth} steps or fewer" if depth >= 0 else "the initial state was not expanded"
+        return Verdict.INCOMPLETE, reason, None
     return Verdict.HOLDS, "; ".join(_vacuity(one, found)), None
 
 

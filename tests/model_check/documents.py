@@ -45,6 +45,7 @@ runs = st.builds(
     counts=st.none() | sizes,
     findings=st.lists(findings, max_size=2).map(tuple),
     comparisons=st.lists(comparisons, max_size=2).map(tuple),
+    fired=st.none() | st.dictionaries(texts, counts, max_size=2),
     bounds_hit=st.none() | st.dictionaries(texts, counts, max_size=2),
     never_fired=names,
     idle_instances=names,

@@ -94,6 +94,20 @@ def test_what_was_not_exhausted_is_incomplete_with_how_far_it_got() -> None:
     assert found(one)["first_below_top"].reason == "no counterexample of 1 steps or fewer"
 
 
+def test_what_was_not_begun_says_so() -> None:
+    system = odometer()
+    one = run_of(system, explore(system, limit=0, memory_bytes=1 << 28), scope="odometer", variant="")
+    assert one.reason == "not exhausted: the limit of states was reached after 0 of 1 known states were expanded"
+    assert found(one)["first_below_top"].reason == "the initial state was not expanded"
+
+
+def test_transitions_are_counted_by_rule() -> None:
+    one = run("odometer")
+    assert one.counts is not None
+    assert one.fired is not None
+    assert sum(one.fired.values()) == one.counts.transitions
+
+
 def test_what_a_bound_stops_is_counted_by_rule() -> None:
     assert run("odometer").bounds_hit == {"turn": 75}
     assert run("lamps").bounds_hit == {}
