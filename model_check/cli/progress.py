@@ -11,12 +11,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from model_check.interrupts import Interrupt, the_verbs
 from spec.errors import EnvironmentFailure
 
 GIB = 1 << 30
@@ -84,34 +84,22 @@ def counting_bar(title: str, expected: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: bars.update(task, completed=done)
 
 
-class Interrupt:
-    """Whether Ctrl-C was pressed; a second time it ends the program at once."""
-
-    def __init__(self) -> None:
-        self.pressed = False
-
-    def __call__(self) -> bool:
-        """Whether to stop now."""
-        return self.pressed
-
-    def press(self, _signal: int, _frame: FrameType | None) -> None:
-        """What the signal does."""
-        if self.pressed:
-            raise KeyboardInterrupt
-        self.pressed = True
-
-
 @contextmanager
 def interruptible() -> Iterator[Interrupt]:
-    """Inside, Ctrl-C asks the work to stop and to tell what it has; `SIGTERM` does the same."""
-    interrupt = Interrupt()
+    """Inside, Ctrl-C asks the work to stop and to tell what it has; `SIGTERM` does the same.
+
+    A second time it raises KeyboardInterrupt. The verb remembers that it was asked, and its next work is asked at once.
+    """
+    interrupt = the_verbs() or Interrupt(raises=False)
     signals = (signal.SIGINT, signal.SIGTERM)
+    raises, interrupt.raises = interrupt.raises, False
     before = {one: signal.signal(one, interrupt.press) for one in signals}
     try:
         yield interrupt
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+        interrupt.raises = raises
 
 
 def refuse_what_cannot_fit(what: str, needed: int, free: int, where: str = "memory") -> None:

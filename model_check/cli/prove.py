@@ -15,7 +15,7 @@ from rich.progress import Progress as Bars
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
-from model_check.cli.progress import is_watched
+from model_check.cli.progress import interruptible, is_watched
 from model_check.proofs import induction
 from model_check.proofs.bounded import BoundedReport, check_bounded
 from model_check.proofs.proof_findings import missing_lemmas, run_of_proof, with_bounded
@@ -86,13 +86,15 @@ def prove(
 ) -> ProofReport:
     """The proof of the chosen properties, with an estimate and a bar."""
     title = f"{scope} {show_switches(switches)}"
-    with estimated("prove", f"{title}, {len(chosen)} of its properties") as whole, _bar(title) as report:
+    what = f"{title}, {len(chosen)} of its properties"
+    with interruptible() as stop, estimated("prove", what) as whole, _bar(title) as report:
         found = induction.prove(
             built,
             [built.property_named(name) for name in chosen],
             _lemmas(scope, switches),
             timeout_s=timeout,
             progress=report,
+            stop=stop,
         )
         if not found.interrupted:
             whole()
@@ -111,10 +113,11 @@ def look_at_runs(
     """All runs up to a depth for each property, with the help of what was proved; after Ctrl-C, of no further one."""
     known = [one for one in _lemmas(scope, switches) if proof.invariant[one.name].verdict == "HOLDS"]
     looked: dict[str, BoundedReport] = {}
-    for name, depth in depths.items():
-        if proof.interrupted or any(INTERRUPTED in one.reason for one in looked.values()):
-            break
-        looked[name] = check_bounded(built, built.property_named(name), depth, invariants=known)
+    with interruptible() as stop:
+        for name, depth in depths.items():
+            if proof.interrupted or any(INTERRUPTED in one.reason for one in looked.values()):
+                break
+            looked[name] = check_bounded(built, built.property_named(name), depth, invariants=known, stop=stop)
     return looked
 
 

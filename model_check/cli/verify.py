@@ -15,6 +15,7 @@ from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import recorded_checks
 from model_check.defects import Half, halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.interrupts import raising
 from model_check.manifest_checks import check_manifest
 from model_check.matrix import matrix_report
 from model_check.proofs.proof_findings import ENGINE as PROOF
@@ -75,9 +76,10 @@ def command(
     what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
     with (
         estimated("verify", what) as whole,
+        raising() as stop,
         in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared,
     ):
-        found = document(run_checks([*checks, *shared], _tell))
+        found = document(run_checks([*checks, *shared], _tell, stop))
         if not any(is_cut_short(run) for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)
@@ -165,7 +167,8 @@ def matrices(chosen: list[Plan]) -> Iterator[Check]:
 def _tried(one: Plan, variant: str) -> list[Run]:
     if one.matrix is None:
         return []
-    found = matrix.made(one.scope, one.matrix, switches_named(variant))
+    with raising() as stop:
+        found = matrix.made(one.scope, one.matrix, switches_named(variant), stop=stop)
     return [matrix_report.run_of_matrix(found, one.matrix, variant)]
 
 

@@ -63,17 +63,18 @@ def check_bounded(
     invariants: Sequence[Property] = (),
     timeout_s: float = 60.0,
     progress: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> BoundedReport:
     """Look for a shortest run of at most `depth` steps that breaks an `always` or `step` property.
 
     `invariants` are properties that are known to hold; the solver may use them. `timeout_s` is seconds for each
-    question; `progress` is called with each depth that is settled. Ctrl-C ends it, with the depth reached until then.
-    Raises NotCheckable.
+    question; `progress` is called with each depth that is settled. Ctrl-C, or `stop`, ends it, with the depth reached
+    until then. Raises NotCheckable.
     """
     if claim.kind not in {"always", "step"}:
         raise NotCheckable(f"{claim.name} is of the kind {claim.kind!r}; bounded runs can break always or step")
     started = perf_counter()
-    search = _Search(_Unrolling(system, claim, invariants, depth), depth, timeout_s, progress)
+    search = _Search(_Unrolling(system, claim, invariants, depth), depth, timeout_s, progress, stop)
     interrupted = False
     try:
         search.run()
@@ -94,16 +95,22 @@ class _Search:
     """What is known so far: no run of at most `safe` steps breaks the property, and perhaps one that does."""
 
     def __init__(
-        self, unrolling: _Unrolling, depth: int, timeout_s: float, progress: Callable[[int], None] | None
+        self,
+        unrolling: _Unrolling,
+        depth: int,
+        timeout_s: float,
+        progress: Callable[[int], None] | None,
+        stop: Callable[[], bool],
     ) -> None:
-        self._unrolling, self._depth, self._timeout_s, self._progress = unrolling, depth, timeout_s, progress
+        self._unrolling, self._depth, self._timeout_s = unrolling, depth, timeout_s
+        self._progress, self._stop = progress, stop
         self.safe = -1
         self.trace: Trace | None = None
 
     def run(self) -> None:
         """Ask until the depth is reached, or an answer stays out; odd lengths go first, where they cost nothing."""
         first = self._depth % STRIDE + STRIDE if self._depth > STRIDE else self._depth
-        decide_all([self._about(first)], self._follow, workers=1)
+        decide_all([self._about(first)], self._follow, workers=1, stop=self._stop)
 
     def _about(self, last: int) -> Question[int]:
         """The question about the lengths that are not known to be safe, up to the last."""

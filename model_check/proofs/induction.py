@@ -33,7 +33,7 @@ from model_check.proofs.obligations import (
     type_terms,
 )
 from model_check.proofs.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
-from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide, decide_all, problem
+from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide_all, problem
 from model_check.verdicts import INTERRUPTED, Verdict
 from spec.language import Property, TransitionSystem
 
@@ -59,18 +59,19 @@ def prove(
     workers: int | None = None,
     explain: bool = True,
     progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> ProofReport:
     """Prove properties of a system (None: all its `always` and `step` properties) with the help of `always` lemmas.
 
     `timeout_s` is seconds for each question; `workers` is how many are decided at once (None: two, where there are two
-    cores). `explain=False` saves the time that makes counterexamples good to read. Ctrl-C ends the proof and leaves it
-    open, since the next step might have spoilt it. Raises NotProvable.
+    cores). `explain=False` saves the time that makes counterexamples good to read. Ctrl-C, or `stop`, ends the proof
+    and leaves it open, since the next step might have spoilt it. Raises NotProvable.
     """
     started = perf_counter()
     if properties is None:
         properties = [one for one in system.properties if one.kind in {"always", "step"}]
     _check_kinds(properties, lemmas)
-    proof = _Proof(system, properties, lemmas, timeout_s, explain)
+    proof = _Proof(system, properties, lemmas, timeout_s, explain, stop)
     try:
         proof.drop_what_is_false_at_the_start()
         while names := proof.stale():
@@ -103,8 +104,9 @@ class _Proof:
         lemmas: Sequence[Property],
         timeout_s: float,
         explain: bool,
+        stop: Callable[[], bool],
     ) -> None:
-        self._system, self._timeout_s, self._explain = system, timeout_s, explain
+        self._system, self._timeout_s, self._explain, self._stop = system, timeout_s, explain, stop
         self._vocabulary = Vocabulary(system.variables)
         self._initial = {variable.name: variable.initial for variable in system.variables}
         self._arbitrary = self._vocabulary.named(arbitrary_constants(system))
@@ -136,7 +138,7 @@ class _Proof:
                 self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in the initial state")
             elif general:
                 terms = [*initial_terms(self._system), broken(general)]
-                answer = decide(problem("init", f"{name} holds initially", terms).text, self._timeout_s)
+                answer = self._answer(problem("init", f"{name} holds initially", terms))
                 if answer.result == "sat":
                     self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in an initial state")
                 elif answer.result == "unknown":
@@ -172,15 +174,18 @@ class _Proof:
         """Ask whether hypotheses about one state imply the goals; only an answer that helps is kept."""
         asked = problem(name, claim, [*hypotheses, broken(goals)])
         owners = tuple(dict.fromkeys(goal.owner for goal in goals))
-        outcome: list[Outcome] = []
+        answer = self._answer(asked)
+        outcome = OUTCOMES[answer.result]
+        if outcome == "PROVED":
+            self._about_states[name] = Obligation(name, owners, None, "PROVED", answer.seconds, asked)
+        return outcome
 
-        def note(_: None, answer: Answer) -> None:
-            outcome.append(OUTCOMES[answer.result])
-            if outcome[0] == "PROVED":
-                self._about_states[name] = Obligation(name, owners, None, "PROVED", answer.seconds, asked)
-
-        decide_all([Question(None, asked, self._timeout_s)], note, workers=1)
-        return outcome[0]
+    def _answer(self, asked: Problem) -> Answer:
+        """The answer to a single question."""
+        found: list[Answer] = []
+        question = Question(None, asked, self._timeout_s)
+        decide_all([question], lambda _, answer: found.append(answer), workers=1, stop=self._stop)
+        return found[0]
 
     # ---------------------------------------------------------------------------------------------- claims about steps
 
@@ -205,7 +210,7 @@ class _Proof:
             return Question(name, asked, self._timeout_s, self._initial if readable and self._explain else None)
 
         first = (question for name in names if (question := next_question(name, None)) is not None)
-        decide_all(first, next_question, workers=workers)
+        decide_all(first, next_question, workers=workers, stop=self._stop)
 
     def _asking(self, step: Step) -> Asking:
         """Ask about all that the action could break, given all that is still alive."""

@@ -17,12 +17,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 import z3
 
 Result = Literal["unsat", "sat", "unknown"]
 Key = TypeVar("Key")
+
+LOOK: Final = 0.1
+"""Seconds between two looks at whether to stop."""
 
 
 class NotSmtLib(Exception):
@@ -167,26 +170,31 @@ def decide_all(
     follow_up: Callable[[Key, Answer], Question[Key] | None],
     *,
     workers: int,
+    stop: Callable[[], bool] = lambda: False,
 ) -> None:
     """Decide all questions, `workers` at a time, and whatever each answer gives rise to.
 
     Questions are drawn when they are needed, and `follow_up` runs in the calling thread, once for each answer; the
-    question that it returns is decided next. Ctrl-C interrupts the solvers and is raised from here.
+    question that it returns is decided next. `stop` is asked some times a second; once it says so, KeyboardInterrupt is
+    raised from here, as it is for Ctrl-C. However this is left, no solver goes on.
     """
     coming, first = iter(questions), list[Question[Key]]()
     running: dict[Future[Answer], tuple[Question[Key], z3.Context]] = {}
     with ThreadPoolExecutor(workers) as pool:
         try:
-            while True:
+            while not stop():
                 while len(running) < workers and (one := first.pop() if first else next(coming, None)) is not None:
                     context = z3.Context()
                     how = (one.timeout_s, one.near, one.tactics)
                     running[pool.submit(_decide, context, one.problem.text, *how)] = one, context
                 if not running:
                     return
-                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                for done in wait(running, timeout=LOOK, return_when=FIRST_COMPLETED).done:
                     following = follow_up(running.pop(done)[0].key, done.result())
                     first += [following] if following is not None else []
+            raise KeyboardInterrupt
         finally:
-            for _, context in running.values():
-                context.interrupt()
+            while going := {one: context for one, (_, context) in running.items() if not one.done()}:
+                for context in going.values():
+                    context.interrupt()  # again and again: one that still reads its question is not stopped by it
+                wait(going, timeout=LOOK)

@@ -84,6 +84,29 @@ def test_in_a_verb_it_raises_and_not_before_or_after() -> None:
     assert signal.getsignal(signal.SIGINT) is ending
 
 
+class Pressing:
+    """Somebody presses Ctrl-C while Python throws this away."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("restored")
+def test_where_python_drops_an_exception_it_is_remembered_and_nothing_printed() -> None:
+    """What pytest hears of an exception that is dropped fails a test."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with raising() as stop:
+        assert not stop()
+        Pressing()
+        assert stop()
+        with raising() as inner:
+            assert inner()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    with raising() as stop:
+        assert not stop()
+
+
 @pytest.mark.usefixtures("restored")
 def test_where_it_is_ignored_it_stays_so() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)

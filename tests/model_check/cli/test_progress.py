@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit
+from model_check.interrupts import raising
 from spec.errors import EnvironmentFailure
 
 
@@ -23,6 +24,36 @@ def test_afterwards_signals_do_what_they_did_before() -> None:
     with interruptible():
         assert signal.getsignal(signal.SIGINT) != before[0]
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+@pytest.mark.parametrize("one", [signal.SIGINT, signal.SIGTERM])
+def test_what_one_part_of_a_verb_is_asked_the_whole_verb_is(one: signal.Signals) -> None:
+    with raising() as stop:
+        with interruptible() as part:
+            signal.raise_signal(one)
+            assert part()
+        assert stop()
+        with interruptible() as later:
+            assert later()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_a_part_within_a_part_asks_as_well() -> None:
+    with interruptible() as stop:
+        with interruptible() as part:
+            signal.raise_signal(signal.SIGINT)
+            assert part()
+        assert stop()
+
+
+def test_after_a_part_the_first_press_raises_again() -> None:
+    with raising() as stop:
+        with interruptible():
+            pass
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert stop()
 
 
 def test_what_fits_is_let_through_and_one_byte_more_is_not() -> None:

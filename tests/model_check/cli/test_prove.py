@@ -12,6 +12,8 @@ from model_check.cli import prove
 from model_check.proofs import bounded
 from model_check.proofs.induction import Progress
 from model_check.results import from_json
+from spec.language import TransitionSystem
+from spec.system import system
 from tests.model_check.cli.conftest import Kcheck, expectation
 
 GROWS = "epochs_never_go_back"
@@ -48,8 +50,32 @@ def test_ctrl_c_leaves_incomplete_whatever_is_not_refuted(kcheck: Kcheck, monkey
     assert run.reason == "interrupted"
 
 
+def test_ctrl_c_that_python_drops_while_the_system_is_built_ends_the_proof(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Pressing:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
+    def built(*given: Any, **options: Any) -> TransitionSystem:
+        Pressing()
+        return system(*given, **options)
+
+    monkeypatch.setattr(prove, "system", built)
+    result = kcheck("prove", "solo", "--property", GROWS, "--json")
+    assert result.exit_code == 3, result.stderr
+    (run,) = from_json(result.stdout, "stdout").runs
+    assert run.reason == "interrupted"
+
+
 def test_ctrl_c_in_a_bounded_run_keeps_the_proof(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounded._Search, "run", lambda _: signal.raise_signal(signal.SIGINT))
+    real = bounded._Search.run
+
+    def pressed(search: bounded._Search) -> None:
+        signal.raise_signal(signal.SIGINT)
+        real(search)
+
+    monkeypatch.setattr(bounded._Search, "run", pressed)
     result = kcheck("prove", "pair", "--property", "who_gave_up_is_not_active", "--bounded", "9", "--json")
     assert result.exit_code == 3
     (run,) = from_json(result.stdout, "stdout").runs

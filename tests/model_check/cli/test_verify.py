@@ -1,10 +1,12 @@
 """`kcheck verify`: 0 exactly when every expectation is met."""
 
+import signal
 from typing import Any
 
 import pytest
 
 from model_check.cli import explore, refine, simulate, verify
+from model_check.cli.progress import interruptible
 from model_check.results import Run, from_json
 from model_check.verdicts import INTERRUPTED, Verdict
 from spec.expectations import plan
@@ -67,6 +69,24 @@ def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.M
     result = kcheck("verify", "solo", "pair")
     assert result.exit_code == 3
     assert result.stdout.count(INTERRUPTED) == 2
+
+
+def test_ctrl_c_at_the_very_end_of_a_check_is_not_forgotten(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = explore.run
+
+    def pressed(task: explore.Task) -> Any:
+        found = real(task)
+        with interruptible():
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    monkeypatch.setattr(explore, "run", pressed)
+    document = from_json(kcheck("verify", "solo", "pair", "--json").stdout, "stdout")
+    assert [(run.verdict, run.reason) for run in document.runs] == [
+        (Verdict.HOLDS, ""),
+        (Verdict.INCOMPLETE, f"{INTERRUPTED} before it began"),
+    ]
+    assert document.exit_code == 3
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
 """Questions as texts: said once, saved, read back, decided several at a time."""
 
+import itertools
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import z3
 
+from model_check.proofs import smtlib
 from model_check.proofs.smtlib import (
     Answer,
     NotSmtLib,
@@ -101,4 +104,20 @@ def test_an_interruption_stops_the_solvers_at_once() -> None:
     started = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         decide_all([Question("hard", hard(), 60), easy], interrupt, workers=2)
+    assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize("reading", [0.0, 0.5])
+def test_who_asks_to_stop_need_not_wait_for_an_answer(reading: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither if the solver is at work, nor if it begins after the first time that it is interrupted."""
+    real, asked = smtlib._decide, itertools.count()
+
+    def late(*question: Any) -> Answer:
+        time.sleep(reading)
+        return real(*question)
+
+    monkeypatch.setattr(smtlib, "_decide", late)
+    started = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        decide_all([Question("hard", hard(), 60)], lambda *_: None, workers=1, stop=lambda: next(asked) == 2)
     assert time.perf_counter() - started < 20
