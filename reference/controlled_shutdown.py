@@ -162,13 +162,13 @@ def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> C
         on_controller_moved(controller)
         return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     cached, assigned = controller.context.partition_leadership_info, controller.context.partition_replica_assignment
-    if failed or any(one.leader == broker and tp not in assigned for tp, one in cached.items()):
-        response = ControlledShutdownResponse(ErrorCode.UNKNOWN)
-        controller.journal(ShutdownAnswered(controller.broker_id, broker, response))
-        return response
     told = [(tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached.items()]
-    controller.report(AllLeaders, leaders=tuple(told))
-    remaining = tuple(sorted(tp for tp, one in cached.items() if one.leader == broker and _replicated(controller, tp)))
+    if not failed:
+        controller.report(AllLeaders, leaders=tuple(told))
+    led = [tp for tp, one in cached.items() if one.leader == broker]
+    remaining = tuple(sorted(tp for tp in led if _replicated(controller, tp)))
     response = ControlledShutdownResponse(ErrorCode.NONE, remaining)
+    if failed or not assigned.keys() >= set(led):
+        response = ControlledShutdownResponse(ErrorCode.UNKNOWN)
     controller.journal(ShutdownAnswered(controller.broker_id, broker, response))
     return response

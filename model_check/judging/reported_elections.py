@@ -167,7 +167,7 @@ class ElectionReporting(ElectionStep):
                 yield ShuttingDownBroker, {"broker": self.cluster.broker_ids[self.parameters["b"] - 1]}
                 yield AllShuttingDown, {"brokers": self.ids(after.shutting_down.raw)}
                 yield LiveBrokers, {"brokers": self.ids(live)}
-            case "answer_shutdown":
+            case "answer_shutdown" if not self._controller(self.before).shutdown_fails.raw:
                 yield AllLeaders, {"leaders": frozenset(self._leaderships())}
 
     def _ratio(self, h: int) -> float:
