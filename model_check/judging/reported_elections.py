@@ -167,8 +167,13 @@ class ElectionReporting(ElectionStep):
                 yield ShuttingDownBroker, {"broker": self.cluster.broker_ids[self.parameters["b"] - 1]}
                 yield AllShuttingDown, {"brokers": self.ids(after.shutting_down.raw)}
                 yield LiveBrokers, {"brokers": self.ids(live)}
-            case "answer_shutdown" if not self._controller(self.before).shutdown_fails.raw:
+            case "answer_shutdown" if not self._has_failed:
                 yield AllLeaders, {"leaders": frozenset(self._leaderships())}
+
+    @property
+    def _has_failed(self) -> bool:
+        """Whether an exception has ended the shutdown that is answered."""
+        return self.system.model.removes_topics and bool(self._controller(self.before).shutdown_fails.raw)
 
     def _ratio(self, h: int) -> float:
         """The share that a broker does not lead of what it is to lead, as it is printed."""

@@ -162,7 +162,8 @@ class ReassignmentReporting(ControllerStep):
         controllers = [self._controller(state) for state in (self.before, self.after)]
         p, ends = self.parameters["p"], any(one.kind == "fail reassignment" for one in self.seen)
         known = controllers[0].partitions[p].leader_epoch.raw and controllers[1].partitions[p].assigned.raw
-        return bool(ends and controllers[0].dirty.raw and known)
+        dirty = self.system.model.removes_topics and controllers[0].dirty.raw
+        return bool(ends and dirty and known)
 
     def refusal(self) -> Iterator[Expected]:
         """A request is refused: for a deletion, where that is asked, or else with an exception."""

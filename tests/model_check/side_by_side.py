@@ -1,7 +1,8 @@
 """Specification and reference side by side without a system being built: for wide scopes, led or walked at random.
 
 The specification's text is run as plain Python on numbers, so that a scope costs nothing before its first step. After
-each step both must be in the same state, and an observer must have seen the same kinds of things of it.
+each step both must be in the same state, an observer must have seen the same kinds of things of it, and the reference
+must have written the kinds of lines to controller.log that a judge expects of the specification's step.
 """
 
 from __future__ import annotations
@@ -11,17 +12,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+from model_check.judging.controller_step import SILENT
 from model_check.judging.open_system import NoRoom, OpenSystem
+from model_check.judging.reported import REPORTS, Reporting
+from model_check.judging.reported_deletion import DELETION_REPORTS
+from model_check.judging.reported_reassignment import REASSIGNMENT_REPORTS
+from model_check.recordings.recorded import Cluster
 from model_check.refinement.abstraction import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
+from reference.journal import Report
 from reference.memory.choices import Choice
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
+from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.log_lines import Line
 from spec.model import Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
 from spec.views import leaves
+
+UNTOLD = frozenset({NotificationsFound})
+"""That a callback begins, which the reference does not tell."""
 
 
 class SideBySide:
@@ -33,6 +45,9 @@ class SideBySide:
         self.kinds = {one.name: one.kind for one in leaves(self.spec.layout.shape)}
         self.abstraction = Abstraction(self.spec.model, self.kinds)
         self.settle()
+        partitions, brokers = self.cluster.partitions, tuple(self.spec.model.brokers.ids)
+        topics = tuple(dict.fromkeys(one.topic for one in partitions))
+        self.named = Cluster(brokers, topics, partitions, bounds.assigned, parts=bounds.parts)
 
     def settle(self) -> None:
         """Back to the start."""
@@ -62,7 +77,8 @@ class SideBySide:
 
     def _take(self, choice: Choice) -> list[str]:
         owner = self["zookeeper.controller"]
-        taken = self.spec.step(self.state, choice.rule, dict(choice.parameters))
+        before, parameters = self.state, dict(choice.parameters)
+        taken = self.spec.step(before, choice.rule, parameters)
         assert taken is not None, f"after {self.way} only the reference can do {choice.name}"
         self.way.append(choice.name)
         self.state, seen = taken
@@ -71,7 +87,15 @@ class SideBySide:
         assert list(self._differences()) == [], self.way
         observed = Observer(self.cluster, choice.rule, int(owner)).observed()
         assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in seen)
+        if choice.rule not in SILENT:
+            step_of_spec = Reporting(self.spec, self.named, choice.rule, parameters, before, self.state, seen)
+            assert self._written() == Counter(kind for kind, _ in step_of_spec._expected() if kind not in UNTOLD)
         return [one.kind for one in seen]
+
+    def _written(self) -> Counter[type[Line]]:
+        """The lines of the last step that a judge goes by."""
+        told = (type(one.line) for one in self.cluster.entries if isinstance(one, Report))
+        return Counter(kind for kind in told if kind in REPORTS | DELETION_REPORTS | REASSIGNMENT_REPORTS)
 
     def _differences(self) -> Iterator[str]:
         flat, found = self.spec.layout.flatten(self.state), self.abstraction(self.cluster, self.history)
