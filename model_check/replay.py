@@ -42,12 +42,19 @@ class ReplayError(Exception):
         return "\n".join(lines)
 
 
-def replay(system: TransitionSystem, trace: Trace) -> None:
-    """Take every step of a trace again; ReplayError tells of the first that the system cannot take."""
+def replay(system: TransitionSystem, trace: Trace) -> Trace:
+    """Take every step of a trace again; ReplayError tells of the first that the system cannot take.
+
+    A trace of a system with fewer variables, such as one without a mend that this one has, may be a trace of this one,
+    too: what it does not tell is as this system has it. The trace given back has all variables.
+    """
     replayed = _Replay(system)
-    replayed.begin(trace)
-    for number, ((_, before), (name, after)) in enumerate(zip(trace.steps, trace.steps[1:], strict=False), start=1):
-        replayed.take(number, before, name, after)
+    state = replayed.begin(trace)
+    steps: list[tuple[str | None, State]] = [(None, state)]
+    for number, (name, after) in enumerate(trace.steps[1:], start=1):
+        state = replayed.take(number, state, name, after)
+        steps.append((name, state))
+    return Trace(tuple(steps))
 
 
 class _Replay:
@@ -58,17 +65,21 @@ class _Replay:
         self.actions = {action.name: action for action in system.actions}
         self.variables = {variable.name: variable for variable in system.variables}
         self.program = Program()
+        self.untold: frozenset[str] = frozenset()
+        """The variables of which the trace says nothing."""
 
-    def begin(self, trace: Trace) -> None:
+    def begin(self, trace: Trace) -> State:
         """A trace starts where the system does."""
         if not trace.steps or trace.steps[0][0] is not None:
             raise ReplayError(0, None, "a trace starts with the initial state and no action")
+        self.untold = frozenset(self.variables.keys() - trace.steps[0][1].keys())
         initial = {variable.name: variable.initial for variable in self.system.variables}
         differences = tuple(self._differences(initial, trace.steps[0][1]))
         if differences:
             raise ReplayError(0, None, f"{self.system.name} starts otherwise", differences=differences)
+        return initial
 
-    def take(self, number: int, before: State, name: str | None, after: State) -> None:
+    def take(self, number: int, before: State, name: str | None, after: State) -> State:
         """One step: its action is enabled, and leads to the state that the trace says."""
         valuation = Valuation(before, self.program)
         action = self.actions.get(name or "")
@@ -80,21 +91,24 @@ class _Replay:
             conjuncts = tuple(self._false_conjuncts(action.guard, valuation))
             reason = f"the action is not enabled{bound}"
             raise ReplayError(number, name, reason, false_conjuncts=conjuncts, enabled=self._enabled(valuation))
-        self._check_effect(number, action, valuation, after)
+        return self._effect(number, action, valuation, after)
 
-    def _check_effect(self, number: int, action: Action, before: Valuation, after: State) -> None:
-        effect = {name: before(term) for name, term in action.updates.items()}
-        differences = tuple(self._differences({**before.state, **effect}, after))
+    def _effect(self, number: int, action: Action, before: Valuation, after: State) -> State:
+        expected = {**before.state, **{name: before(term) for name, term in action.updates.items()}}
+        differences = tuple(self._differences(expected, after))
         if differences:
             reason = "the action leads to another state"
             enabled = self._enabled(before)
             raise ReplayError(number, action.name, reason, differences=differences, enabled=enabled)
+        return expected
 
     def _enabled(self, valuation: Valuation) -> tuple[str, ...]:
         return tuple(action.name for action in self.system.actions if valuation(action.guard))
 
     def _differences(self, expected: Mapping[str, int], told: Mapping[str, int]) -> Iterator[str]:
         for name, variable in self.variables.items():
+            if name in self.untold:
+                continue
             if name not in told:
                 yield f"{name} is missing"
             elif told[name] != expected[name]:

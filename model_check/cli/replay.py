@@ -68,10 +68,10 @@ def _replayed(saved: SavedTrace, built: TransitionSystem, scope: str, variant: s
     if saved.digest and saved.digest != system_digest(built):
         notes = ("the trace was saved for another specification, scope or variant than this one",)
     try:
-        replay(built, saved.trace)
+        trace = replay(built, saved.trace)
     except ReplayError as error:
         return Run("replay", scope, variant, Verdict.VIOLATED, "the trace does not replay", notes=(*notes, str(error)))
-    findings = tuple(broken_along(built, saved.trace))
+    findings = tuple(broken_along(built, trace))
     verdict = Verdict.VIOLATED if findings else Verdict.HOLDS
-    story = story_of(built, saved.trace)
+    story = story_of(built, trace)
     return Run("replay", scope, variant, verdict, findings=findings, notes=notes, story=story)

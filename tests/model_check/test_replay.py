@@ -98,11 +98,23 @@ def test_a_trace_that_starts_elsewhere_is_refused() -> None:
 
 
 def test_variables_that_are_missing_or_unknown_are_told() -> None:
-    state = {**start(clerks()), "owner": 1}
-    del state["counter"]
     with pytest.raises(ReplayError) as caught:
-        replay(clerks(), Trace(((None, state),)))
-    assert caught.value.differences == ("counter is missing", "owner is not a variable of clerks")
+        replay(clerks(), Trace(((None, {**start(clerks()), "owner": 1}),)))
+    assert caught.value.differences == ("owner is not a variable of clerks",)
+    begin = start(clerks())
+    with pytest.raises(ReplayError) as caught:
+        replay(clerks(), Trace(((None, begin), ("read(c=1)", {}))))
+    assert caught.value.step == 1
+    assert sorted(caught.value.differences) == sorted(f"{name} is missing" for name in begin)
+
+
+@pytest.mark.parametrize("untold", [variable.name for variable in clerks().variables])
+def test_what_a_trace_does_not_tell_is_as_the_system_has_it(untold: str) -> None:
+    whole = next(iter(explore_plainly(clerks()).violated.values()))
+    told = Trace(
+        tuple((name, {key: raw for key, raw in state.items() if key != untold}) for name, state in whole.steps)
+    )
+    assert replay(clerks(), told) == replay(clerks(), whole) == whole
 
 
 def test_an_unknown_action_is_told_with_what_is_enabled() -> None:
