@@ -10,30 +10,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.controller_lemmas import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current, only_the_current_writes
-from spec.deletion_lemmas import PARTS, only_deletes
+from spec.controller_lemmas import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
+from spec.deletion_lemmas import PARTS
 from spec.language import claim
-from spec.leadership_lemmas import HOLDS_A_VERSION, copies
+from spec.leadership_lemmas import HOLDS_A_VERSION, copies, goes_for_good, only_deletes
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.state import At
 from spec.terms import Value, both, either, flag
-from spec.variants import Switch
 from spec.zookeeper import exists
 
 #: Where a topic's znodes are deleted.
 ZNODES_GO = (At.DELETE_STATE, At.DELETE_TOPIC)
 
 
-def _goes_for_good(m: Model) -> bool:
-    """Whether a topic that the current controller deletes goes as a whole, and nobody brings it back."""
-    return only_deletes(m) and only_the_current_writes(m) and m.mends(Switch.ATOMIC_COMPLETION)
-
-
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
 def no_topic_is_new(s: Any, m: Model) -> Value | None:
     """Whoever has read which topics there are knows all that are there."""
-    if not (only_deletes(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
+    if not only_deletes(m):
         return None
     facts = []
     for c in m.controllers:
@@ -45,11 +39,32 @@ def no_topic_is_new(s: Any, m: Model) -> Value | None:
 
 @claim("always", source="AdminUtils.deleteTopic 0.10.2.2", parts=(*PARTS, "remembered_requests"))
 def requests_are_meant(s: Any, m: Model) -> Value | None:
-    """The request for a topic that is there was made while it was."""
+    """The request for a topic that is there was made while it was; so was what any controller deletes."""
     if not only_deletes(m):
         return None
-    requested = {t: both(s.zookeeper.topics[t], s.zookeeper.deletions[t]) for t in m.topics}
-    return both(*(requested[t].implies(s.history.asked[t]) for t in m.topics))
+    facts = []
+    for t in m.topics:
+        deletes = [_is_being_deleted(s.controllers[c], t) for c in m.controllers]
+        waits = [s.controllers[c].to_queue[t] for c in m.controllers if m.has_several_topics]
+        wanted = either(s.zookeeper.deletions[t], *deletes, *waits)
+        facts.append(both(s.zookeeper.topics[t], wanted).implies(s.history.asked[t]))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4, D55", parts=PARTS)
+def a_topic_goes_before_its_configuration(s: Any, m: Model) -> Value | None:
+    """A topic that is there has its configuration; where that, or the request, is to be deleted, the topic is gone."""
+    if not only_deletes(m) or goes_for_good(m):
+        return None
+    facts = []
+    for t in m.topics:
+        there = s.zookeeper.topics[t]
+        facts.append(there.implies(s.zookeeper.configurations[t]))
+        for c in m.controllers:
+            controller = s.controllers[c]
+            left = both(is_at(controller, (At.DELETE_CONFIGURATION, At.DELETE_REQUEST)), controller.topic == t)
+            facts.append(left.implies(~there))
+    return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 mended", parts=PARTS)
@@ -58,7 +73,7 @@ def a_topic_goes_as_a_whole(s: Any, m: Model) -> Value | None:
 
     So nobody has a configuration or a request left to delete.
     """
-    if not _goes_for_good(m):
+    if not goes_for_good(m):
         return None
     zookeeper, left = s.zookeeper, (At.DELETE_CONFIGURATION, At.DELETE_REQUEST)
     facts = [~is_at(s.controllers[c], left) for c in m.controllers]
@@ -70,7 +85,7 @@ def a_topic_goes_as_a_whole(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
 def who_is_current_knows_what_is_there(s: Any, m: Model) -> Value | None:
     """The current controller knows no topic that is gone, and none of its new partitions is of a topic that goes."""
-    if not _goes_for_good(m):
+    if not goes_for_good(m):
         return None
     facts = []
     for c in m.controllers:
@@ -87,7 +102,7 @@ def who_is_current_knows_what_is_there(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
 def who_is_current_deletes_what_is_asked_for(s: Any, m: Model) -> Value | None:
     """The current controller deletes what it knows only while the request is there, and the state znodes first."""
-    if not _goes_for_good(m):
+    if not goes_for_good(m):
         return None
     facts = []
     for c in m.controllers:
@@ -114,7 +129,7 @@ def _is_being_deleted(controller: Any, t: int) -> Value:
 @claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
 def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
     """While there are copies of a state znode that is gone, its topic is gone, or the request there and obeyed."""
-    if not _goes_for_good(m):
+    if not goes_for_good(m):
         return None
     facts = []
     for p in m.partitions:
@@ -132,6 +147,6 @@ def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    no_topic_is_new, requests_are_meant, a_topic_goes_as_a_whole, who_is_current_knows_what_is_there,
-    who_is_current_deletes_what_is_asked_for, a_state_that_was_deleted_stays_so,
+    no_topic_is_new, requests_are_meant, a_topic_goes_before_its_configuration, a_topic_goes_as_a_whole,
+    who_is_current_knows_what_is_there, who_is_current_deletes_what_is_asked_for, a_state_that_was_deleted_stays_so,
 )  # fmt: skip

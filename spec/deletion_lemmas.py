@@ -13,6 +13,7 @@ from typing import Any
 from spec.broker_state import Stage
 from spec.controller_lemmas import REMOVING, is_at
 from spec.language import claim
+from spec.leadership_lemmas import only_deletes
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
@@ -27,6 +28,8 @@ PARTS = ("deletion", "connections")
 COMPLETING = (At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELETE_REQUEST)
 #: Where a controller deletes, or is about to read what it is to delete.
 DELETING = (At.READ_DELETIONS, At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
+#: Where a controller may have topics left to turn to, but for the removals of a deletion.
+IN_TURN = (At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
 #: Where a partition is brought online.
 ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 #: How far a batch is that is deleting replicas, request by request.
@@ -37,11 +40,6 @@ BEHIND_LEADERSHIP = (Stage.STOP_REPLICA, *DELETING_REPLICAS)
 MARKS = ("queued", "turns", "ineligible", "to_queue")
 #: Why a topic's replicas are taken Offline if not for a broker's failure.
 FOR_DELETION = (Handler.DELETION_RETRY, Handler.DELETION_START)
-
-
-def only_deletes(m: Model) -> bool:
-    """Whether topics only go: none is created, moved, or gets more partitions, nor is one removed by hand."""
-    return not (m.has("creation") or m.has("reassignment") or m.has("addition") or m.removes_topics)
 
 
 def is_one_of(value: Value, members: Any) -> Value:
@@ -58,9 +56,14 @@ def replicas(s: Any, m: Model) -> Iterator[tuple[Any, int, int]]:
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
 def who_deletes_is_active(s: Any, m: Model) -> Value:
-    """Whoever deletes, or is about to read what it is to delete, is an active controller."""
-    controllers = [s.controllers[c] for c in m.controllers]
-    return both(*(either(one.active, ~is_at(one, DELETING)) for one in controllers))
+    """Whoever deletes or is about to read what to delete, has a deletion manager or has queued a topic, is active."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        manages = flag(controller.deletion != DeletionThread.NONE)
+        queues = either(*(controller.queued[t] for t in m.topics))
+        facts.append(either(is_at(controller, DELETING), manages, queues).implies(controller.active))
+    return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md D4 mended", parts=PARTS)
@@ -162,7 +165,7 @@ def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
     The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
     nobody is while one is being deleted.
     """
-    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+    if not only_deletes(m):
         return None
     facts = []
     for c in m.controllers:
@@ -188,7 +191,8 @@ def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
 def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
-    The thread turns to queued topics only; requests are dropped of unknown topics only, while known ones wait.
+    The partitions of a queued topic that is known are doomed. The thread turns to queued topics only; requests are
+    dropped of unknown topics only, while known ones wait.
     """
     if not only_deletes(m):
         return None
@@ -205,18 +209,20 @@ def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
             facts.append(both(for_deletion, at_hand).implies(queued))
             starts = both(controller.handler == Handler.DELETION_START, at_hand)
             facts.append(starts.implies(~controller.ineligible[t]))
+            facts.append(controller.turns[t].implies(either(is_at(controller, IN_TURN), for_deletion)))
             facts.append(both(controller.turns[t], ~drops).implies(queued))
             facts.append(both(controller.turns[t], drops).implies(~controller.topics[t]))
             for p in m.partitions_of(t):
                 leaves = ~m.brokers.is_empty(controller.partitions[p].visiting)
                 facts.append(both(leaves, for_deletion).implies(at_hand))
                 facts.append(both(leaves, ~for_deletion).implies(~queued))
+                facts.append(both(queued, controller.topics[t]).implies(controller.doomed[p]))
     return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D57 mended", parts=PARTS)
 def nobody_leads_what_is_queued(s: Any, m: Model) -> Value | None:
-    """A partition of a queued topic that is known is doomed; none of a queued one is brought online or told of."""
+    """No partition of a queued topic is brought online, or told of."""
     if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
         return None
     facts = []
@@ -227,7 +233,6 @@ def nobody_leads_what_is_queued(s: Any, m: Model) -> Value | None:
             queued = controller.queued[t]
             visited = both(cached.todo, is_at(controller, ELECTING))
             facts.append(queued.implies(both(~visited, m.brokers.is_empty(cached.batched))))
-            facts.append(both(queued, controller.topics[t]).implies(controller.doomed[p]))
     return both(*facts)
 
 

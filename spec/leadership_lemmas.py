@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from spec.controller_lemmas import only_the_current_writes
 from spec.language import claim
 from spec.model import Model
 from spec.partition_leadership import election_of
@@ -44,9 +45,24 @@ def _all(s: Any, m: Model, p: int) -> Iterator[Any]:
     yield from copies(s, m, p)
 
 
+def only_deletes(m: Model) -> bool:
+    """Whether topics only go: none is created, moved, or gets more partitions, nor is one removed by hand."""
+    return not (m.has("creation") or m.has("reassignment") or m.has("addition") or m.removes_topics)
+
+
+def goes_for_good(m: Model) -> bool:
+    """Whether a topic that the current controller deletes goes as a whole, and nobody brings it back."""
+    return only_deletes(m) and only_the_current_writes(m) and m.mends(Switch.ATOMIC_COMPLETION)
+
+
+def _never_begins_anew(m: Model) -> bool:
+    """Whether the versions and leader epochs of a state znode come once only: it is not deleted and created again."""
+    return goes_for_good(m) or not m.topics_vanish
+
+
 def _every_copy_was_written(m: Model) -> bool:
-    """Whether no copy says what somebody has only failed to write (S4)."""
-    return m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals")
+    """Whether no copy says what somebody has only failed to write (S4), nor what was written of an earlier znode."""
+    return _never_begins_anew(m) and (m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
 
 def _is_gone(m: Model, znode: Any) -> Value:
@@ -80,7 +96,7 @@ def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
         controller = s.controllers[c]
         for p in m.partitions:
             znode = s.zookeeper.state[p]
-            behind = either(_is_gone(m, znode), controller.read_version <= znode.version)
+            behind = either(_is_gone(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
             read = both(controller.read_version != -1, behind)
             facts.append(both(_holds_a_version(controller), controller.partition == p).implies(read))
     return both(*facts)
@@ -129,12 +145,14 @@ def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value:
+def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value | None:
     """As long as the znode has the version read, what was decided on it would be decided again.
 
     It exists, no newer controller wrote it, and its leader_epoch is the one read. A leader can be elected, and is the
     one decided for, if that is what is being done; likewise for a removal.
     """
+    if not _never_begins_anew(m):
+        return None
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
