@@ -19,6 +19,7 @@ from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks, told_as_interrupted
 from spec.errors import BadInput
+from spec.properties import claim_named
 from spec.variants import Switches, show_switches
 
 ENGINE = "judge"
@@ -31,6 +32,7 @@ def command(
     variant: options.VariantOption = "AS_CODED",
     on: options.WithOption = None,
     off: options.WithoutOption = None,
+    properties: options.PropertyOption = None,
     budget: Annotated[int | None, typer.Option(min=1, help=LIMIT)] = None,
     story: Annotated[bool, typer.Option("--story", help="Tell the whole explanation, step by step.")] = False,
     as_json: options.JsonOption = False,
@@ -46,21 +48,24 @@ def command(
     For example:
       kcheck judge recordings/controller-kill
       kcheck judge recordings/controller-kill --story
+      kcheck judge recordings/controller-kill --property one_term_acts_in_an_epoch
       kcheck judge recordings/* --variant DOCUMENTED
     """
     switches = options.chosen_switches(variant, on, off)
+    chosen = tuple(claim_named(one).name for one in properties or ())
     with interruptible() as stop:
-        tasks = [Task(folder, switches, budget, story, stop) for folder in recordings]
+        tasks = [Task(folder, switches, chosen, budget, story, stop) for folder in recordings]
         runs = [run(tasks[0])] if len(tasks) == 1 else list(run_checks(map(check, tasks), stop=stop))
     return print_document(plain_document("judge", *runs), as_json=as_json)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A recording to be judged: by which switches, within how many positions, with the whole story or without."""
+    """A recording to be judged: by which switches, on which properties (all, if none), how long, and how it is told."""
 
     folder: Path
     switches: Switches
+    chosen: tuple[str, ...]
     budget: int | None
     story: bool
     stop: Callable[[], bool]
@@ -70,7 +75,7 @@ def run(task: Task) -> Run:
     """Judge a recording; Ctrl-C stops it, with the longest explanation found until then."""
     recording = read(task.folder)
     judged = judge(recording, task.switches, budget=task.budget, stop=task.stop)
-    made = run_of(recording, judged, show_switches(task.switches), whole_story=task.story)
+    made = run_of(recording, judged, show_switches(task.switches), chosen=task.chosen, whole_story=task.story)
     return told_as_interrupted(made) if task.stop() else made
 
 

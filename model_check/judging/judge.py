@@ -30,6 +30,7 @@ from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import Actor, Move, Position
 from model_check.recordings.recorded import Observed, Recording
 from model_check.recordings.recorded_tracks import Place
+from spec.language import Claim
 from spec.variants import AS_CODED, Switches
 
 Key = tuple[Place, frozenset[int], int]
@@ -70,7 +71,7 @@ class Judgement:
 
     `system` is the one that was run; `path` the explanation, or the longest that explains a prefix. `broken` by every
     explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited,
-    `steps_tried` rules run.
+    `steps_tried` rules run. `asked` are the claims that speak only of parts that the recording shows.
     """
 
     system: OpenSystem
@@ -85,6 +86,7 @@ class Judgement:
     explanations: int
     positions: int
     steps_tried: int
+    asked: tuple[Claim, ...]
 
 
 def judge(
@@ -120,6 +122,7 @@ def judge(
         explanations=len(ends),
         positions=search.positions,
         steps_tried=explainer.steps.tried,
+        asked=tuple(one for one in asked.asked if one.kind != "sometimes"),
     )
 
 

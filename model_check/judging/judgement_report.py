@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from model_check.judging.broken_claims import Broken
@@ -13,7 +14,9 @@ from model_check.judging.positions import Position
 from model_check.recordings.recorded import Observed, Recording
 from model_check.results import Finding, Run, Step, Story
 from model_check.verdicts import Verdict
+from spec.errors import BadInput
 from spec.expectations import plans
+from spec.language import GOALS, Claim
 
 LAST_STEPS = 8
 """How many steps of an explanation are told where it ends too early."""
@@ -32,15 +35,21 @@ def known_to_break(variant: str) -> frozenset[str]:
     return frozenset(name for one in explorations if one.variant == variant for name in one.violated)
 
 
-def run_of(recording: Recording, judged: Judgement, variant: str, *, whole_story: bool = False) -> Run:
+def run_of(
+    recording: Recording, judged: Judgement, variant: str, *, chosen: Collection[str] = (), whole_story: bool = False
+) -> Run:
     """What became of a recording; one that breaks what no exploration of this variant breaks is a violation.
 
-    The story is the whole explanation if asked for, or its last steps where it ends too early.
+    The story is the whole explanation if asked for, or its last steps where it ends too early. Where properties are
+    chosen, only they are told of, also those that hold; BadInput if the recording shows no part that one speaks of.
     """
     known = known_to_break(variant)
+    if chosen:
+        judged = _about(judged, chosen, recording.folder.name)
     findings = (
         *(_finding(judged, one, known, "in every explanation found") for one in judged.broken),
         *(_finding(judged, one, known, POSSIBLY) for one in judged.possibly),
+        *(_kept(judged, one) for one in _unbroken(judged) if one.name in chosen),
     )
     is_told = whole_story or judged.outcome is not Outcome.EXPLAINED
     return Run(
@@ -53,6 +62,32 @@ def run_of(recording: Recording, judged: Judgement, variant: str, *, whole_story
         notes=tuple(_notes(recording, judged)),
         story=_story(judged, 0 if whole_story else LAST_STEPS) if is_told else None,
     )
+
+
+def _about(judged: Judgement, chosen: Collection[str], name: str) -> Judgement:
+    """The judgement, as far as it is about some properties."""
+    for one in chosen:
+        if one not in {claim.name for claim in judged.asked}:
+            raise BadInput(f"{one} is not claimed of {name}, which does not show a part that it speaks of")
+    return replace(
+        judged,
+        broken=tuple(one for one in judged.broken if one.claim.name in chosen),
+        possibly=tuple(one for one in judged.possibly if one.claim.name in chosen),
+    )
+
+
+def _unbroken(judged: Judgement) -> Iterator[Claim]:
+    broken = {one.claim.name for one in (*judged.broken, *judged.possibly)}
+    yield from (one for one in judged.asked if one.name not in broken)
+
+
+def _kept(judged: Judgement, claim: Claim) -> Finding:
+    """A claim that no explanation breaks; whether a goal is reached is told only by an end at which all rests."""
+    is_whole = judged.outcome is Outcome.EXPLAINED
+    verdict, reason = (Verdict.HOLDS, "") if is_whole else (Verdict.INCOMPLETE, "not broken by what was explained")
+    if is_whole and claim.kind in GOALS:
+        reason = "unless the recording ends before the cluster has come to rest"
+    return Finding(claim.name, claim.kind, claim.statement, claim.source, verdict, reason)
 
 
 def _verdict(judged: Judgement, known: frozenset[str]) -> Verdict:

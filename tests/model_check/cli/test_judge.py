@@ -44,6 +44,27 @@ def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     assert "\n    resign_delete(c=3)\n" in result.stdout
 
 
+def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
+    broken, kept = "one_term_acts_in_an_epoch", "leader_epoch_never_goes_back"
+    result = kcheck("judge", str(recording(NAME)), "--property", kept, "--property", broken)
+    assert result.exit_code == 0, result.stderr
+    told = [line.split()[:3] for line in result.stdout.splitlines() if line.startswith(("  VIOLATED", "  HOLDS"))]
+    assert told == [["VIOLATED", "step", broken], ["HOLDS", "step", kept]]
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("nope", "kcheck: no property is called 'nope'"),
+        ("a_topic_is_gone", f"kcheck: a_topic_is_gone is not claimed of {NAME}, which does not show a part"),
+    ],
+)
+def test_a_property_that_is_not_claimed_is_bad_input(name: str, complaint: str) -> None:
+    result = kcheck("judge", str(recording(NAME)), "--property", name)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(complaint)
+
+
 def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_check.judging.judge, "UNLIKELY", 1)
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
