@@ -63,6 +63,8 @@ def walk_with_workers(
     Java or a worker fails.
     """
     with spark_session(master) as context:
+        if stop():
+            return None
         parts = max(2 * context.defaultParallelism, tree.states // SIZE)
         tasks: list[Task] = [(sides.scope, sides.switches, stretch) for stretch in tree.stretches(parts)]
         if not tasks:

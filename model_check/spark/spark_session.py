@@ -136,6 +136,7 @@ def _start(master: str, scratch: Path) -> SparkContext:
         raise EnvironmentFailure("Spark needs Java and none was found", "install Java 17, or set JAVA_HOME")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_is_no_second_press)
     log, handler = scratch / "spark.log", signal.getsignal(signal.SIGINT)
     conf, gateway = _configuration(master, scratch), None
     try:
@@ -157,6 +158,11 @@ def _start(master: str, scratch: Path) -> SparkContext:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)
     raise EnvironmentFailure(f"Spark does not start on {master}: {told}", "see to Spark, or name another master")
+
+
+def _is_no_second_press(record: logging.LogRecord) -> bool:
+    """Whether a record is none with which py4j tells of Ctrl-C in the middle of a call, past its own logger."""
+    return "KeyboardInterrupt" not in str(record.msg)
 
 
 def _told(log: Path, error: Exception) -> str:

@@ -1,5 +1,8 @@
 """Edge replay by workers: what they bring back is what one process finds."""
 
+import itertools
+import logging
+
 import pytest
 
 from model_check.explicit_state.spanning_tree import spanning_tree
@@ -22,6 +25,15 @@ def test_workers_and_one_process_find_the_same() -> None:
     assert all(report <= tree.states for report in reports)
 
 
-def test_a_replay_that_is_stopped_brings_nothing_back() -> None:
-    sides = Sides(scope("bounce"))
-    assert walk_with_workers(sides, spanning_tree(sides.system), master=MASTER, stop=lambda: True) is None
+@pytest.mark.parametrize("looks", [0, 1])
+def test_a_replay_that_is_stopped_brings_nothing_back(looks: int) -> None:
+    sides, asked = Sides(scope("bounce")), itertools.count()
+    tree = spanning_tree(sides.system)
+    assert walk_with_workers(sides, tree, master=MASTER, stop=lambda: next(asked) >= looks) is None
+
+
+def test_of_a_second_press_nothing_is_printed(caplog: pytest.LogCaptureFixture) -> None:
+    """As py4j tells of it: by the root logger."""
+    logging.getLogger().error("KeyboardInterrupt while sending command.")
+    logging.getLogger().error("anything else")
+    assert caplog.messages == ["anything else"]
