@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from spec import (
-    auto_rebalance_claims,
-    cached_leadership_claims,
-    controlled_shutdown_claims,
-    controller_claims,
-    delayed_operation_claims,
-    deletion_claims,
-    failed_removal_claims,
-    foreign_removal_claims,
+from spec.claims import (
+    auto_rebalance,
+    cached_leadership,
+    controlled_shutdown,
+    controller,
+    delayed_operation,
+    deletion,
+    failed_removal,
+    foreign_removal,
     goals,
-    isr_notification_claims,
-    leadership_claims,
-    partition_addition_claims,
-    preferred_election_claims,
-    reassignment_claims,
-    unclean_claims,
+    isr_notification,
+    leadership,
+    partition_addition,
+    preferred_election,
+    reassignment,
+    unclean,
 )
 from spec.errors import UnknownName
 from spec.language import Action, Claim, Property, View
@@ -32,10 +32,9 @@ from spec.model import Model
 from spec.terms import is_true
 
 MODULES = (
-    controller_claims, leadership_claims, deletion_claims, goals, reassignment_claims, preferred_election_claims,
-    auto_rebalance_claims, controlled_shutdown_claims, isr_notification_claims, unclean_claims,
-    foreign_removal_claims, failed_removal_claims, cached_leadership_claims, partition_addition_claims,
-    delayed_operation_claims,
+    controller, leadership, deletion, goals, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
+    isr_notification, unclean, foreign_removal, failed_removal, cached_leadership, partition_addition,
+    delayed_operation,
 )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 
 from model_check.explicit_state.interpreter import Machine
 from model_check.traces import State, Trace
+from spec.claims.goals import works
 from spec.errors import BadInput
-from spec.goals import works
 from spec.language import Action, TransitionSystem, Variable, View
 from spec.model import Model
 from spec.state import At, shape

@@ -7,7 +7,7 @@ import pytest
 
 from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_state import Draft
-from spec.auto_rebalance_claims import leaders_are_in_balance
+from spec.claims.auto_rebalance import leaders_are_in_balance
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED

@@ -13,7 +13,7 @@ from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.proofs.induction import prove
 from model_check.verdicts import Verdict
-from spec.delayed_operation_claims import LEMMAS
+from spec.claims.delayed_operation import LEMMAS
 from spec.expectations import plan
 from spec.language import TransitionSystem
 from spec.lemmas import lemmas_of

@@ -114,7 +114,7 @@ def test_what_is_false_of_reassignments_with_all_mends_is_found_so_elsewhere() -
     found = plan("unborn_reassignment").exploration("FENCED")
     assert found is not None
     assert expected.violated <= found.violated.keys()
-    # For the one that is left open tests/spec/test_reassignment_lemmas.py has a run.
+    # For the one that is left open tests/spec/lemmas/test_reassignment.py has a run.
     assert expected.incomplete.keys() == {"old_replicas_go_after_the_new_caught_up"}
 
 

@@ -1,7 +1,7 @@
 """Lemmas about topic deletion: what a controller that deletes has in hand, and what is on its way to the brokers.
 
 They speak of one controller at a time, current or not, and of the requests that it has queued. How what it holds is
-related to ZooKeeper is told in spec/deleted_topic_lemmas.py. All is said of topics that are deleted, and neither
+related to ZooKeeper is told in spec/lemmas/deleted_topic.py. All is said of topics that are deleted, and neither
 created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from spec.broker_state import Stage
-from spec.controller_lemmas import REMOVING, is_at
 from spec.language import claim
-from spec.leadership_lemmas import only_deletes
+from spec.lemmas.controller import REMOVING, is_at
+from spec.lemmas.leadership import only_deletes
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState

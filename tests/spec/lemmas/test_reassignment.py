@@ -12,8 +12,8 @@ from model_check.kernel.straight_line import Valuation
 from spec.expectations import plan, switches_named
 from spec.language import Property
 from spec.lemmas import lemmas_of
+from spec.lemmas.reassignment import LEMMAS
 from spec.model import Model
-from spec.reassignment_lemmas import LEMMAS
 from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import FENCED

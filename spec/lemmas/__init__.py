@@ -10,27 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spec import (
-    auto_rebalance_lemmas,
-    controlled_shutdown_lemmas,
-    controller_lemmas,
-    delayed_operation_claims,
-    deleted_topic_lemmas,
-    deletion_lemmas,
-    in_sync_lemmas,
-    leadership_lemmas,
-    partition_addition_lemmas,
-    preferred_election_lemmas,
-    reassignment_lemmas,
-)
+from spec.claims import delayed_operation as delayed_operation_claims
 from spec.language import Claim, Property, View
+from spec.lemmas import (
+    auto_rebalance,
+    controlled_shutdown,
+    controller,
+    deleted_topic,
+    deletion,
+    in_sync,
+    leadership,
+    partition_addition,
+    preferred_election,
+    reassignment,
+)
 from spec.model import Model
 from spec.state import shape
 
 MODULES = (
-    controller_lemmas, leadership_lemmas, in_sync_lemmas, reassignment_lemmas, preferred_election_lemmas,
-    auto_rebalance_lemmas, controlled_shutdown_lemmas, partition_addition_lemmas, deletion_lemmas,
-    deleted_topic_lemmas, delayed_operation_claims,
+    controller, leadership, in_sync, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
+    partition_addition, deletion, deleted_topic, delayed_operation_claims,
 )  # fmt: skip
 
 

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from model_check.explicit_state.explorer import explore
-from spec.auto_rebalance_lemmas import LEMMAS
 from spec.expectations import plan, switches_named
 from spec.lemmas import lemmas_of
+from spec.lemmas.auto_rebalance import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system

@@ -9,8 +9,8 @@ import pytest
 
 from model_check.explicit_state.explorer import explore
 from spec.lemmas import lemmas_of
+from spec.lemmas.preferred_election import LEMMAS
 from spec.model import Model
-from spec.preferred_election_lemmas import LEMMAS
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, FENCED

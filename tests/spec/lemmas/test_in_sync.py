@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from model_check.explicit_state.explorer import explore
-from spec.in_sync_lemmas import LEMMAS
 from spec.lemmas import lemmas_of
+from spec.lemmas.in_sync import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system

@@ -6,7 +6,7 @@ import pytest
 
 from model_check.judging.broken_claims import Taken
 from model_check.judging.open_system import open_system
-from spec.controller_claims import epochs_never_go_back
+from spec.claims.controller import epochs_never_go_back
 from spec.state import At, Session
 
 OPENED = open_system(2, (), (), controller_epochs=3)

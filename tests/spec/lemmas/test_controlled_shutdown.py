@@ -9,10 +9,10 @@ import pytest
 
 from model_check.explicit_state.explorer import explore
 from model_check.kernel.straight_line import Valuation
-from spec.controlled_shutdown_lemmas import LEMMAS
 from spec.expectations import plan, switches_named
 from spec.language import Property
 from spec.lemmas import lemmas_of
+from spec.lemmas.controlled_shutdown import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.controller_lemmas import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
-from spec.deletion_lemmas import PARTS
 from spec.language import claim
-from spec.leadership_lemmas import HOLDS_A_VERSION, copies, goes_for_good, only_deletes
+from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
+from spec.lemmas.deletion import PARTS
+from spec.lemmas.leadership import HOLDS_A_VERSION, copies, goes_for_good, only_deletes
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.state import At

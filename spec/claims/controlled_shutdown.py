@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import stored_set
+from spec.claims.goals import both_claims
 from spec.election_state import Leaving
-from spec.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At, Session

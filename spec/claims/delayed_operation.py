@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from spec.goals import both_claims
+from spec.claims.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.purgatory_state import (

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from spec.controller_lemmas import only_the_current_writes
 from spec.language import claim
+from spec.lemmas.controller import only_the_current_writes
 from spec.model import Model
 from spec.partition_leadership import election_of
 from spec.partition_states import PartitionState

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.controller_lemmas import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.language import claim
+from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
 from spec.state import At, Handler
 from spec.terms import Value, both, either, flag

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from spec.goals import both_claims
+from spec.claims.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At, Session

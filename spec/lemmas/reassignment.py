@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spec.controller_lemmas import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.language import claim
-from spec.leadership_lemmas import copies
+from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.state import At, Handler

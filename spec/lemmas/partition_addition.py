@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.controller_lemmas import REMOVING, is_at
 from spec.language import claim
-from spec.leadership_lemmas import is_in_no_state
+from spec.lemmas.controller import REMOVING, is_at
+from spec.lemmas.leadership import is_in_no_state
 from spec.model import Model
 from spec.state import At, Callback
 from spec.terms import Value, both, either, flag

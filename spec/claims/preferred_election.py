@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_replicas
-from spec.goals import both_claims
+from spec.claims.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.partition_leadership import elects_preferred

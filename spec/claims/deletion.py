@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.claims.goals import both_claims
 from spec.deletion_queue import is_busy, is_queued
-from spec.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
 from spec.replica_states import ReplicaState

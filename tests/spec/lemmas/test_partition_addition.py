@@ -12,8 +12,8 @@ from model_check.explicit_state.explorer import explore
 from spec.expectations import plan, switches_named
 from spec.language import Property
 from spec.lemmas import lemmas_of
+from spec.lemmas.partition_addition import LEMMAS
 from spec.model import Model
-from spec.partition_addition_lemmas import LEMMAS
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED

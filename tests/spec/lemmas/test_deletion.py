@@ -9,8 +9,9 @@ from functools import cache
 import pytest
 
 from model_check.kernel.straight_line import Valuation
-from spec import deleted_topic_lemmas, deletion_lemmas
 from spec.expectations import plan, switches_named
+from spec.lemmas import deleted_topic as deleted_topic_lemmas
+from spec.lemmas import deletion as deletion_lemmas
 from spec.lemmas import lemmas_of
 from spec.model import Model
 from spec.scopes import Scope, scope

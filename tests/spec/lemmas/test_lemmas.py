@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import z3
 
-from spec import controller_lemmas, in_sync_lemmas, leadership_lemmas
 from spec.expectations import switches_named
 from spec.language import Property, View, claim
+from spec.lemmas import controller as controller_lemmas
 from spec.lemmas import declared, lemmas_of
+from spec.lemmas import in_sync as in_sync_lemmas
+from spec.lemmas import leadership as leadership_lemmas
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import scope
