@@ -72,7 +72,10 @@ class _Replay:
         """A trace starts where the system does."""
         if not trace.steps or trace.steps[0][0] is not None:
             raise ReplayError(0, None, "a trace starts with the initial state and no action")
-        self.untold = frozenset(self.variables.keys() - trace.steps[0][1].keys())
+        told = trace.steps[0][1].keys()
+        if self.variables and not self.variables.keys() & told:
+            raise ReplayError(0, None, f"the trace tells none of the variables of {self.system.name}")
+        self.untold = frozenset(self.variables.keys() - told)
         initial = {variable.name: variable.initial for variable in self.system.variables}
         differences = tuple(self._differences(initial, trace.steps[0][1]))
         if differences:

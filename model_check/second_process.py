@@ -57,6 +57,6 @@ def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:
 
 
 def _leave_the_terminal_alone() -> None:
-    """No bars, and Ctrl-C is for the first process, which ends this one."""
+    """No bars; a press of Ctrl-C that a check does not take itself is for the first process, which ends this one."""
     os.environ["CI"] = "true"
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -108,8 +108,13 @@ def command(
 
 def refuse_a_file(place: str) -> None:
     """BadInput if something else than a folder of this machine is where a folder is to be."""
-    if "://" not in place and Path(place).exists() and not Path(place).is_dir():
-        raise BadInput(f"{place} is no folder; name another one")
+    if "://" not in place and not _nearest(place).is_dir():
+        raise BadInput(f"{_nearest(place)} is no folder; name another one")
+
+
+def _nearest(place: str) -> Path:
+    """A path, or the nearest above it that exists."""
+    return next(one for one in (Path(place), *Path(place).absolute().parents) if one.exists())
 
 
 def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> None:
@@ -117,9 +122,10 @@ def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> Non
     states = task.expected_states(limit)
     if states is None or "://" in place:
         return
-    above = next(folder for folder in (Path(place), *Path(place).absolute().parents) if folder.exists())
     needed = 2 * states * (task.row_bytes + 4)  # each state is in a level file and, at least once, in a blob
-    refuse_what_cannot_fit(f"{task.scope} {task.variant} in {place}", needed, shutil.disk_usage(above).free, "disk")
+    refuse_what_cannot_fit(
+        f"{task.scope} {task.variant} in {place}", needed, shutil.disk_usage(_nearest(place)).free, "disk"
+    )
 
 
 def _where(found: Found, place: str, shards: int) -> str:

@@ -78,7 +78,7 @@ def _told(error: OSError) -> str:
         return f"no space is left for {error.filename or 'what is written'}; make room and start again"
     if error.filename and error.strerror:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return str(error) or type(error).__name__
 
 
 def _complain(complaint: object, code: int) -> int:

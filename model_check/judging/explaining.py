@@ -43,7 +43,7 @@ from model_check.recordings.recorded_zookeeper import (
     StateWritten,
     WriteConflicted,
 )
-from spec.logs.controller_log.broker_changes import BrokerDifference
+from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.model import Model
 from spec.state import Session
 from spec.system import instances
@@ -136,10 +136,13 @@ class Explainer:
         if not heads:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
         blamed = actors_of(heads[0])
-        if isinstance(heads[0], ReplicaStopped | StopReplicaRefused):  # of which controller, it does not say
-            blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
-        if isinstance(heads[0], ControllerSaid) and isinstance(heads[0].line, BrokerDifference):
-            blamed = blamed | {(BROKER, b) for b in self.model.brokers.ids}
+        match heads[0]:
+            case ReplicaStopped() | StopReplicaRefused():  # of which controller, it does not say
+                blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
+            case ControllerSaid(line=BrokerDifference()):
+                blamed = blamed | {(BROKER, b) for b in self.model.brokers.ids}
+            case ControllerSaid(line=ShuttingDownBroker(broker=broker)):
+                blamed = blamed | {(BROKER, self.cluster.broker(broker))}
         for one in heads:
             due = one.time <= heads[0].time + SKEW
             if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:

@@ -39,6 +39,10 @@ DELIVERIES = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
     "execute_late_copy",
 })  # fmt: skip
+OF_A_SHUTDOWN = frozenset(
+    {"request_shutdown", "refuse_shutdown", "lose_shutdown_request", "accept_shutdown", "answer_shutdown"}
+)
+"""Steps of a controlled shutdown that touch the broker that asks, whosever they are."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class Explained:
 
     def _named(self) -> set[Actor]:
         if "c" in self.parameters:
-            return {(CONTROLLER, self.parameters["c"])}
+            asking = {(BROKER, self.parameters["b"])} if self.rule in OF_A_SHUTDOWN else set()
+            return {(CONTROLLER, self.parameters["c"])} | asking
         return {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
 
     @property

@@ -155,7 +155,9 @@ class Tracks:
         end = ends[life - 1] if life <= len(ends) else inf
         for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
             if name.startswith(f"{REPORTS} "):
-                said = (one for one in sequence[position:] if isinstance(one, ControllerSaid) and one.time <= end)
+                said = (
+                    one for one in sequence[position:] if isinstance(one, ControllerSaid) and one.time <= end + SKEW
+                )
                 begun = (one.line.broker for one in said if isinstance(one.line, ShuttingDownBroker))
                 if self._names_of[b] in begun:
                     return True

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from typing import Final, TypeVar
 
@@ -36,15 +35,23 @@ def awaited(
     """
     try:
         while not stop():
-            with suppress(NotYet):
-                return job.result(timeout=LOOK)
+            wait([job], timeout=LOOK)
+            if job.done():
+                return _brought(job, stop)
             look()
-    except (Py4JError, OSError) as error:
-        if not stop():
-            raise given_up(error) from None
     finally:
         while not job.done():
             with suppress(Py4JError, OSError):
                 context.cancelJobGroup(group)
             wait([job], timeout=LOOK)
     return None
+
+
+def _brought(job: Future[Found], stop: Callable[[], bool]) -> Found | None:
+    """What a job that has ended brings; None if it ended so since it was stopped."""
+    try:
+        return job.result()
+    except (Py4JError, OSError) as error:
+        if stop():
+            return None
+        raise given_up(error) from None

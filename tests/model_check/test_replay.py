@@ -105,6 +105,8 @@ def test_variables_that_are_missing_or_unknown_are_told() -> None:
     with pytest.raises(ReplayError) as caught:
         replay(clerks(), Trace(((None, begin), ("read(c=1)", {}))))
     assert caught.value.step == 1
+    with pytest.raises(ReplayError, match="tells none of the variables of clerks"):
+        replay(clerks(), Trace(((None, {}),)))
     assert sorted(caught.value.differences) == sorted(f"{name} is missing" for name in begin)
 
 

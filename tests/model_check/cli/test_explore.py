@@ -195,6 +195,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(kcheck: Kche
         (OSError(28, "No space left on device", "a/b"), 4, "kcheck: no space is left for a/b; make room and start "),
         (PermissionError(13, "Permission denied", "a/b"), 4, "kcheck: a/b: Permission denied\n"),
         (TimeoutError("nobody answers"), 4, "kcheck: nobody answers\n"),
+        (TimeoutError(), 4, "kcheck: TimeoutError\n"),
         (MemoryError(), 4, "kcheck: out of memory; "),
         (KeyboardInterrupt(), 3, "kcheck: interrupted; "),
     ],

@@ -3,8 +3,16 @@
 from pathlib import Path
 
 from model_check.recordings.recorded import Cluster, Leadership, Recording
-from model_check.recordings.recorded_tracks import ZOOKEEPER, Tracks
-from model_check.recordings.recorded_zookeeper import NotificationCreated, StateWritten, ZooKeeperChange
+from model_check.recordings.recorded_processes import ControllerSaid
+from model_check.recordings.recorded_tracks import REPORTS, SKEW, ZOOKEEPER, Tracks
+from model_check.recordings.recorded_zookeeper import (
+    NotificationCreated,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    ZooKeeperChange,
+)
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 
 
 def announced(by: int, *partitions: int) -> NotificationCreated:
@@ -33,3 +41,24 @@ def test_who_is_named_next_without_another_change_was_noted_late() -> None:
 def test_other_brokers_announcements_and_changes_do_not_count() -> None:
     assert late(announced(1, 0), announced(2, 0), written(1, 0), announced(1, 0)) == frozenset()
     assert late(announced(1, 0), written(2, 0), announced(1, 0)) == {0}
+
+
+def test_a_broker_asks_again_if_a_controller_begins_its_shutdown_before_its_process_ends() -> None:
+    """Broker 2 lives from 0 to 5,000; the clocks of the logs may be a little ahead."""
+    began = SessionBegan(place="", time=0, text="", zxid=1, by=2, first=True, is_guess=False)
+    ended = SessionEnded(
+        place="", time=5000, text="", zxid=2, by=2, by_client=True, superseded=False, survived=False,
+        had_controller=False, had_registration=True,
+    )  # fmt: skip
+
+    def asks_again(broker: int, time: int, said: int = 0) -> bool:
+        line = ShuttingDownBroker(1, broker)
+        begins = ControllerSaid(place="", time=time, text="", controller=1, incarnation=1, line=line)
+        tracks = {ZOOKEEPER: (began, ended), f"{REPORTS} 1": (begins,)}
+        return Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1)).asks_again((1, said), 2)
+
+    assert asks_again(2, 4000)
+    assert asks_again(2, 5000 + SKEW)
+    assert not asks_again(2, 4000, said=1)
+    assert not asks_again(2, 5001 + SKEW)
+    assert not asks_again(1, 4000)

@@ -194,7 +194,8 @@ def test_a_run_folder_of_another_version_is_refused(field: str, value: object, t
 def test_a_damaged_run_folder_is_refused_by_the_name_of_the_file(file: str, content: str, tmp_path: Path) -> None:
     loop_of(jugs(), tmp_path, 1)
     (tmp_path / file).write_text(content, encoding="latin-1")
-    with pytest.raises(BadInput, match=f"{file} in .* is damaged|another version"):
+    names_no_version = (file, content) == ("run.json", "{}")
+    with pytest.raises(BadInput, match="another version" if names_no_version else f"{file} in .* is damaged"):
         loop_of(jugs(), tmp_path)
 
 
