@@ -74,7 +74,11 @@ def whole_restart() -> Play:
 
 
 def dirty_batch() -> Play:
-    """D28: a topic is removed by hand; a broker's start leaves a dirty batch, the next one ends the controller."""
+    """D28: a topic is removed by hand; a broker's start leaves a dirty batch, the next one ends the controller.
+
+    No ISR change is announced at the end: the one that gave up, but half, would find its batch dirty by that, too, and
+    resign its successor's /controller, win, fail, and so on without end, as no other broker is quicker here.
+    """
     play = Play(a_scope(3, ((1, 2), (2, 3), (3, 1))))
     play.start(topics=3)
     play.do("remove_topic(t=0)")
@@ -83,7 +87,8 @@ def dirty_batch() -> Play:
         play.kill(3)
         play.do("end_orphaned_session(b=3)")
         play.rest(r"elect_create\(c=1")
-        play.start([3])
+        with play.holding("report_isr_changes"):
+            play.start([3])
     return play
 
 
@@ -204,7 +209,6 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         "batches_are_clean",  # once for the start that raises
         "who_gave_up_is_not_active",  # D4: and so the next one resigns, half
         "eventually_live_replicas_are_informed",  # broker 3, after the first
-        ZOMBIE,
     })),
     "D29-D30": (unclean, frozenset({"somebody_is_in_sync", "leaders_were_in_sync"})),
     "D37": (left_request, frozenset({
