@@ -123,9 +123,13 @@ class Tracks:
 
     def lines_to_come(self, place: Place) -> Iterator[Line]:
         """What controllers have yet to say in state-change.log."""
+        return (one.line for one in self._to_be_said(place, STATE_CHANGES))
+
+    def _to_be_said(self, place: Place, log: str) -> Iterator[ControllerSaid]:
+        """What all controllers, in this life and later ones, have yet to say in one of their logs."""
         for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
-            if name.startswith(f"{STATE_CHANGES} "):
-                yield from (one.line for one in sequence[position:] if isinstance(one, ControllerSaid))
+            if name.startswith(f"{log} "):
+                yield from (one for one in sequence[position:] if isinstance(one, ControllerSaid))
 
     def conflicts_next(self, place: Place, c: int) -> bool:
         """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early."""
@@ -152,16 +156,9 @@ class Tracks:
     def asks_again(self, place: Place, b: int) -> bool:
         """Whether a controller has yet to begin a shutdown of a broker's present process."""
         ends, life = self._ends[b], self.life(place, b)
-        end = ends[life - 1] if life <= len(ends) else inf
-        for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
-            if name.startswith(f"{REPORTS} "):
-                said = (
-                    one for one in sequence[position:] if isinstance(one, ControllerSaid) and one.time <= end + SKEW
-                )
-                begun = (one.line.broker for one in said if isinstance(one.line, ShuttingDownBroker))
-                if self._names_of[b] in begun:
-                    return True
-        return False
+        end = ends[life - 1] + SKEW if life <= len(ends) else inf
+        said = (one.line for one in self._to_be_said(place, REPORTS) if one.time <= end)
+        return any(isinstance(one, ShuttingDownBroker) and one.broker == self._names_of[b] for one in said)
 
     def noted_late(self, place: Place, b: int) -> frozenset[int]:
         """Partitions that a leader announces the time after next, without another change of their ISR until then."""
