@@ -13,8 +13,8 @@ that is enabled but does not fit has a true `overflow`, which engines count and 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -111,15 +111,9 @@ def successor(counter: Value) -> Value:
     return counter.plus(1)
 
 
-@contextmanager
-def when(condition: object) -> Iterator[None]:
+def when(condition: object) -> AbstractContextManager[None]:
     """Assignments, requirements and observations inside take effect only where the condition holds."""
-    frame = _frame()
-    frame.conditions.append(flag(condition))
-    try:
-        yield
-    finally:
-        frame.conditions.pop()
+    return _frame().narrowed(flag(condition))
 
 
 def observe(role: str, kind: str, **fields: Value | int) -> None:

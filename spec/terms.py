@@ -274,7 +274,16 @@ def choose(condition: object, then: object, otherwise: object) -> Value:
         return left if test.content else right
     if is_true(test.content) or same(left.term, right.term):
         return left
-    return right if is_false(test.content) else Value(kind, z3.If(test.content, left.term, right.term))
+    return right if is_false(test.content) else Value(kind, _if(kind, test.content, left.term, right.term))
+
+
+def _if(kind: Kind, test: z3.BoolRef, then: z3.ExprRef, otherwise: z3.ExprRef) -> z3.ExprRef:
+    """If-then-else of one kind; z3's own If, too, spends most of its time on finding out what it was given."""
+    context = z3.main_ctx()
+    made = z3.Z3_mk_ite(context.ref(), test.ast, then.ast, otherwise.ast)
+    if kind.name == "flag":
+        return z3.BoolRef(made, context)
+    return z3.ArithRef(made, context) if kind.unbounded else z3.BitVecRef(made, context)
 
 
 def combine(operation: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
@@ -288,7 +297,7 @@ def has_bit(value: Value, position: int) -> Value:
     """Whether a bit of a value is set; the lowest is 0."""
     if type(value.content) is int:
         return YES if value.content >> position & 1 else NO
-    return Value(FLAG, z3.Extract(position, position, value.content) == z3.BitVecVal(1, 1))
+    return Value(FLAG, _equal(_literal(False, False, 1, 1), z3.Extract(position, position, value.content)))
 
 
 def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
@@ -309,7 +318,7 @@ def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Valu
     if len(set(raws)) == 1:
         return Value(kind, raws[0])
     half = len(raws) // 2
-    test = Value(FLAG, z3.Extract(bit, bit, term) == z3.BitVecVal(1, 1))
+    test = Value(FLAG, _equal(_literal(False, False, 1, 1), z3.Extract(bit, bit, term)))
     return choose(test, _decide(term, bit - 1, raws[half:], kind), _decide(term, bit - 1, raws[:half], kind))
 
 
@@ -331,4 +340,7 @@ def _not(term: z3.ExprRef) -> z3.BoolRef:
         return FALSE
     if is_false(term):
         return TRUE
-    return term.arg(0) if z3.is_not(term) else z3.Not(term)
+    if z3.is_not(term):
+        return term.arg(0)
+    context = z3.main_ctx()
+    return z3.BoolRef(z3.Z3_mk_not(context.ref(), term.ast), context)

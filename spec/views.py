@@ -7,12 +7,13 @@ itself is plain data (`Shape`), laid out by spec/state.py.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import z3
 
-from spec.terms import Kind, Value, both, choose
+from spec.terms import YES, Kind, Value, both, choose
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,21 @@ class Frame:
         self.guards: list[Value] = []
         self.fits: list[Value] = []
         self.events: list[Observation] = []
-        self.conditions: list[Value] = []
-
-    @property
-    def condition(self) -> Value:
+        self.condition = YES
         """The conjunction of the `when` blocks around this place."""
-        return both(*self.conditions)
+        self._conditions: list[Value] = []
+
+    @contextmanager
+    def narrowed(self, condition: Value) -> Iterator[None]:
+        """Inside, one more condition holds; the conjunction is made here once, since every assignment asks for it."""
+        outside = self.condition
+        self._conditions.append(condition)
+        self.condition = both(*self._conditions)
+        try:
+            yield
+        finally:
+            self._conditions.pop()
+            self.condition = outside
 
 
 class View:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import z3
 
-from model_check.kernel.straight_line import CONSTANTS, MEANING, VARIABLE, Node, Program, read_node
+from model_check.kernel.straight_line import CONSTANTS, MEANING, VARIABLE, Node, Program
 
 Facts = Mapping[int, int]
 """Values of nodes, by position."""
@@ -46,36 +46,6 @@ class Folding(Program):
         if position == self._noted:
             self.nodes.append(node)
         return position
-
-    def place(self, term: z3.ExprRef) -> int:
-        """The position of a term, which is added first if it is new.
-
-        z3's Python objects take most of the time of a walk, so only nodes that are new get one. Whatever is below a
-        term that is held is held with it, and keeps its id.
-        """
-        if term.get_id() not in self._places:
-            self._held.append(term)
-        pending = [term]
-        while pending:
-            current = pending[-1]
-            children = self._children(current)
-            missing = [number for number, place in enumerate(children) if place is None]
-            if missing:
-                pending += [current.arg(number) for number in missing]
-                continue
-            pending.pop()
-            if current.get_id() not in self._places:
-                self._places[current.get_id()] = len(self.nodes)
-                self.nodes.append(read_node(current, tuple(place for place in children if place is not None)))
-        return self._places[term.get_id()]
-
-    def _children(self, term: z3.ExprRef) -> list[int | None]:
-        """The positions of a term's arguments as far as they are known; none are asked for of a term that is known."""
-        context, address = term.ctx_ref(), term.as_ast()
-        if term.get_id() in self._places:
-            return []
-        arguments = (z3.Z3_get_app_arg(context, address, n) for n in range(z3.Z3_get_app_num_args(context, address)))
-        return [self._places.get(z3.Z3_get_ast_id(context, argument)) for argument in arguments]
 
     # ----------------------------------------------------------------------------------------------------------- facts
 

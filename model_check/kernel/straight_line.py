@@ -13,7 +13,7 @@ comparisons, division and quantifiers, which the protocol does not use; a term w
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -51,6 +51,8 @@ class Node:
 
 CONSTANTS = frozenset({z3.Z3_OP_TRUE, z3.Z3_OP_FALSE, z3.Z3_OP_BNUM, z3.Z3_OP_ANUM})
 VARIABLE = z3.Z3_OP_UNINTERPRETED
+SORTS = frozenset({z3.Z3_BOOL_SORT, z3.Z3_BV_SORT, z3.Z3_INT_SORT})
+"""The sorts of which an operator's result may be."""
 
 MEANING: Mapping[int, Callable[[Node, Sequence[int], Sequence[Node]], int]] = {
     # Flags.
@@ -102,54 +104,74 @@ class Program:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        # z3 reuses a term's id once nobody holds the term, so the terms are held for as long as their ids are known.
+        # z3 gives the address of a term to another once nobody holds it, so terms are held while theirs are known.
         self._places: dict[int, int] = {}
         self._held: list[z3.ExprRef] = []
 
     def place(self, term: z3.ExprRef) -> int:
-        """The position of a term, which is added first if it is new."""
-        pending = [term]
+        """The position of a term, which is added first if it is new.
+
+        z3's Python objects take most of the time of a walk, so only nodes that are new get one. Whatever is below a
+        term that is held is held with it, and keeps its address.
+        """
+        root = term.as_ast()
+        if root.value not in self._places:
+            self._held.append(term)
+        pending = [root]
         while pending:
             current = pending[-1]
-            if current.get_id() in self._places:
+            if current.value in self._places:
                 pending.pop()
                 continue
-            children = [] if z3.is_const(current) else current.children()
-            missing = [child for child in children if child.get_id() not in self._places]
+            arguments = _arguments(term.ctx_ref(), current)
+            missing = [one for one in arguments if one.value not in self._places]
             if missing:
                 pending += missing
                 continue
             pending.pop()
-            self._places[current.get_id()] = len(self.nodes)
-            self._held.append(current)
-            self.nodes.append(read_node(current, tuple(self._places[child.get_id()] for child in children)))
-        return self._places[term.get_id()]
+            self._places[current.value] = len(self.nodes)
+            places = tuple(self._places[one.value] for one in arguments)
+            self.nodes.append(read_node(z3.ExprRef(current, term.ctx), places))
+        return self._places[root.value]
 
-    def needed_by(self, places: Iterable[int]) -> list[int]:
-        """The positions that some positions depend on, themselves included, in order of evaluation."""
-        found = set(places)
+    def needed_by(self, places: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """The positions that some positions depend on, themselves included, in order of evaluation.
+
+        Left out are those that are known, and what only they depend on.
+        """
+        found = {place for place in places if place not in known}
         pending = list(found)
         while pending:
-            fresh = set(self.nodes[pending.pop()].arguments) - found
+            fresh = {one for one in self.nodes[pending.pop()].arguments if one not in found and one not in known}
             found |= fresh
             pending += fresh
         return sorted(found)
 
 
+def _arguments(context: z3.ContextObj, address: z3.Ast) -> list[z3.Ast]:
+    """The addresses of a term's arguments; none of a quantifier."""
+    if not z3.Z3_is_app(context, address):
+        return []
+    return [z3.Z3_get_app_arg(context, address, n) for n in range(z3.Z3_get_app_num_args(context, address))]
+
+
 def read_node(term: z3.ExprRef, arguments: tuple[int, ...]) -> Node:
     """A single z3 term as a node over the positions of its arguments; UnknownOperator if there is no line for it."""
-    kind, sort = term.decl().kind(), term.sort()
-    width = 1 if z3.is_bool(term) else sort.size() if z3.is_bv(term) else 0
+    context, address = term.ctx_ref(), term.as_ast()
+    declaration, sort = z3.Z3_get_app_decl(context, address), z3.Z3_get_sort(context, address)
+    kind, sort_kind = z3.Z3_get_decl_kind(context, declaration), z3.Z3_get_sort_kind(context, sort)
+    width = z3.Z3_get_bv_sort_size(context, sort) if sort_kind == z3.Z3_BV_SORT else int(sort_kind == z3.Z3_BOOL_SORT)
     if kind in CONSTANTS:
-        return Node(kind, width, value=int(z3.is_true(term)) if z3.is_bool(term) else term.as_long())
+        value = kind == z3.Z3_OP_TRUE if sort_kind == z3.Z3_BOOL_SORT else z3.Z3_get_numeral_string(context, address)
+        return Node(kind, width, value=int(value))
     if kind == VARIABLE and not arguments:
         return Node(kind, width, name=term.decl().name())
-    if kind not in MEANING or not (z3.is_bool(term) or z3.is_bv(term) or z3.is_int(term)):
+    if kind not in MEANING or sort_kind not in SORTS:
         raise UnknownOperator(
-            f"the operator {term.decl().name()} of sort {sort} has no meaning here; "
+            f"the operator {term.decl().name()} of sort {term.sort()} has no meaning here; "
             f"add a line for it to model_check/kernel/straight_line.py or write the term without it: {shortened(term)}"
         )
-    low = term.params()[1] if kind == z3.Z3_OP_EXTRACT else 0
+    low = z3.Z3_get_decl_int_parameter(context, declaration, 1) if kind == z3.Z3_OP_EXTRACT else 0
     return Node(kind, width, arguments, low=low)
 
 
@@ -170,13 +192,9 @@ class Valuation:
     def __call__(self, term: z3.ExprRef) -> int:
         """The raw value of a term: 0 or 1, an unsigned number, or an integer."""
         place = self.program.place(term)
-        for position in self._unvalued(place):
+        for position in self.program.needed_by([place], self._values):
             self._values[position] = self._value(self.program.nodes[position])
         return self._values[place]
-
-    def _unvalued(self, place: int) -> Iterator[int]:
-        if place not in self._values:
-            yield from (position for position in self.program.needed_by([place]) if position not in self._values)
 
     def _value(self, node: Node) -> int:
         if node.operator in CONSTANTS:
