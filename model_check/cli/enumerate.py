@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,13 +13,17 @@ from model_check.cli import options
 from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.explore import Task, annotated
-from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit, states_bar
+from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit, states_bar
 from model_check.explicit_state.findings import Found, run_of
 from model_check.results import plain_document
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.errors import BadInput
 from spec.language import GOALS
 from spec.scopes import scope as scope_named
 from spec.system import system
+
+if TYPE_CHECKING:
+    from model_check.spark.spark_tables import Written
 
 ENGINE = "Spark"
 
@@ -99,9 +103,18 @@ def command(
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
     notes = [_where(found, place, found.shards)]
     if tables is not None and found.exhausted:
-        written = write_tables(place, tables, master=master)
-        rows = f"{written.states:,} states, {written.edges:,} edges, {written.witnesses:,} steps of witnesses"
-        notes.append(f"{rows}, as Parquet in {tables}")
+        size = f"{found.states:,} states, {found.transitions:,} edges"
+        with (
+            interruptible() as stop,
+            estimated("enumerate --tables", title, found.transitions, size=size) as whole,
+            bar(f"{title}, tables", shards) as report,
+        ):
+            written = write_tables(place, tables, master=master, progress=report, stop=stop)
+            if written is not None:
+                whole()
+        notes.append(_told(written, tables))
+        if written is None:
+            told = replace(told, verdict=worst((told.verdict, Verdict.INCOMPLETE)), reason=INTERRUPTED)
     told = replace(annotated(told, task), notes=tuple(notes))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
 
@@ -126,6 +139,13 @@ def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> Non
     refuse_what_cannot_fit(
         f"{task.scope} {task.variant} in {place}", needed, shutil.disk_usage(_nearest(place)).free, "disk"
     )
+
+
+def _told(tables: Written | None, place: str) -> str:
+    if tables is None:
+        return f"the tables in {place} are not whole; delete them, and the same command writes them"
+    rows = f"{tables.states:,} states, {tables.edges:,} edges, {tables.witnesses:,} steps of witnesses"
+    return f"{rows}, as Parquet in {place}"
 
 
 def _where(found: Found, place: str, shards: int) -> str:

@@ -11,8 +11,9 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.progress import interruptible
-from model_check.judging.judge import BUDGET, EACH, judge
+from model_check.cli.estimates import estimated
+from model_check.cli.progress import Report, bar, interruptible
+from model_check.judging.judge import BUDGET, EACH, Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
 from model_check.results import Run, plain_document
@@ -72,11 +73,20 @@ class Task:
 
 
 def run(task: Task) -> Run:
-    """Judge a recording; Ctrl-C stops it, with the longest explanation found until then."""
+    """Judge a recording, with an estimate and a bar; Ctrl-C stops it, with the longest explanation until then."""
     recording = read(task.folder)
-    judged = judge(recording, task.switches, budget=task.budget, stop=task.stop)
+    title, number = f"{task.folder.name} {show_switches(task.switches)}", recording.observations
+    with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
+        judged = judge(recording, task.switches, budget=task.budget, progress=told(report), stop=task.stop)
+        if judged.outcome is not Outcome.INCOMPLETE:
+            whole()
     made = run_of(recording, judged, show_switches(task.switches), chosen=task.chosen, whole_story=task.story)
     return told_as_interrupted(made) if task.stop() else made
+
+
+def told(report: Report) -> Callable[[int, int], None]:
+    """What a search reports to a bar: the observations that are explained, and how many positions it visited."""
+    return lambda explained, positions: report(explained, f"{positions:,} positions")
 
 
 def check(task: Task) -> Check:

@@ -14,7 +14,8 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import note, print_document
-from model_check.cli.progress import faults_bar, interruptible
+from model_check.cli.estimates import estimated
+from model_check.cli.progress import bar, interruptible
 from model_check.live.live_cluster import Setup
 from model_check.live.live_run import Task, Tell, run
 from model_check.live.live_scenario import FAULTS, checked_kinds
@@ -23,6 +24,9 @@ from model_check.verdicts import Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
 KINDS = "; ".join(f"{name}: {said}" for name, (said, _) in FAULTS.items())
+
+USUAL = 10.0
+"""Seconds for a fault: a session times out, everybody gets over it, and what was recorded of it is judged."""
 
 
 def command(
@@ -64,8 +68,18 @@ def command(
     setup = Setup(brokers, chosen, port, switches=options.chosen_switches(variant, on, off))
     task = Task(setup, topics, faults, checked_kinds(only or FAULTS), None if minutes is None else 60 * minutes)
     options.folder_to_fill(save)
-    with interruptible() as interrupt, faults_bar(task.title, faults if minutes is None else None) as tell:
-        return print_document(plain_document("live", recorded(task, save, interrupt, tell)), as_json=as_json)
+    units, what = (faults, "a live run") if minutes is None else (None, f"a live run of {minutes:g} minutes")
+    with (
+        interruptible() as interrupt,
+        estimated(
+            "live", f"{what} with {brokers} brokers", units, size=f"{faults} faults" * bool(units), usual=USUAL
+        ) as whole,
+        bar(task.title, units) as tell,
+    ):
+        made = recorded(task, save, interrupt, tell)
+        if made.verdict is not Verdict.INCOMPLETE:
+            whole()
+    return print_document(plain_document("live", made), as_json=as_json)
 
 
 def recorded(task: Task, save: Path | None, stop: Callable[[], bool], tell: Tell) -> Run:

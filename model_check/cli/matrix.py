@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from model_check.cli import options
-from model_check.cli.console import note, say
+from model_check.cli.console import say
 from model_check.cli.estimates import estimated
-from model_check.cli.progress import interruptible, is_watched
+from model_check.cli.progress import bar, interruptible
 from model_check.matrix.crash_matrix import Matrix, matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.rendering import headline
@@ -109,10 +109,10 @@ def made(
     faults: tuple[str, ...] = FAULTS,
     stop: Callable[[], bool] = lambda: False,
 ) -> Matrix:
-    """The matrix of a handler, told of at a terminal as it grows."""
+    """The matrix of a handler, with an estimate and a bar."""
     title = f"{scope} {show_switches(switches)}"
-    tell = (lambda fault: note(f"{title}: {fault}")) if is_watched() else (lambda _: None)
-    with estimated("matrix", f"{title}, {len(faults)} faults") as whole:
+    number = len({"none", *faults})
+    with estimated("matrix", f"{title}, {number} faults") as whole, bar(title, number) as tell:
         found = matrix(scope_named(scope), plan, switches, faults, tell, stop)
         if not found.interrupted:
             whole()

@@ -43,45 +43,36 @@ def is_watched() -> bool:
     return sys.stderr.isatty() and "CI" not in os.environ
 
 
+class Report(Protocol):
+    """What work calls to tell how far it is: how much is done, of how much if that has changed, and what it does."""
+
+    def __call__(self, done: int, what: str = "", of: int | None = None) -> None:
+        """Tell it."""
+
+
 @contextmanager
-def states_bar(title: str, expected: int | None) -> Iterator[Callable[[Explored], None]]:
-    """A bar that an exploration reports to; `expected` states, if anybody knows."""
-    if not is_watched():
-        yield lambda _: None
-        return
+def bar(title: str, expected: int | None = None) -> Iterator[Report]:
+    """A bar that work reports to; `expected` is how much there is to do, if anybody knows."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not is_watched()) as bars:
         task = bars.add_task(title, total=expected)
 
-        def report(explored: Explored) -> None:
-            at = f"{title}: depth {explored.depth}, {explored.memory_bytes / GIB:.1f} GiB"
-            bars.update(task, completed=explored.states, total=expected or explored.states, description=at)
+        def report(done: int, what: str = "", of: int | None = None) -> None:
+            bars.update(task, completed=done, total=of, description=f"{title}: {what}" if what else title)
 
         yield report
 
 
 @contextmanager
-def faults_bar(title: str, expected: int | None) -> Iterator[Callable[[int, str], None]]:
-    """A bar that a live run reports to: how many faults are over, of how many, and which comes next."""
-    if not is_watched():
-        yield lambda _number, _what: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(title, total=expected)
-        yield lambda number, what: bars.update(task, completed=number, description=f"{title}: {what}")
+def states_bar(title: str, expected: int | None) -> Iterator[Callable[[Explored], None]]:
+    """A bar that an exploration reports to; `expected` states, if anybody knows."""
+    with bar(title, expected) as report:
 
+        def told(explored: Explored) -> None:
+            memory = f"{explored.memory_bytes / GIB:.1f} GiB"
+            report(explored.states, f"depth {explored.depth}, {memory}", expected or explored.states)
 
-@contextmanager
-def counting_bar(title: str, expected: int) -> Iterator[Callable[[int], None]]:
-    """A bar for work that is told how much of it is done."""
-    if not is_watched():
-        yield lambda _: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(title, total=expected)
-        yield lambda done: bars.update(task, completed=done)
+        yield told
 
 
 @contextmanager

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress as Bars
 
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
-from model_check.cli.progress import interruptible, is_watched
+from model_check.cli.progress import bar, interruptible
 from model_check.proofs import induction
 from model_check.proofs.bounded import BoundedReport, check_bounded
 from model_check.proofs.proof_findings import missing_lemmas, run_of_proof, with_bounded
@@ -87,13 +84,13 @@ def prove(
     """The proof of the chosen properties, with an estimate and a bar."""
     title = f"{scope} {show_switches(switches)}"
     what = f"{title}, {len(chosen)} of its properties"
-    with interruptible() as stop, estimated("prove", what) as whole, _bar(title) as report:
+    with interruptible() as stop, estimated("prove", what) as whole, bar(title) as report:
         found = induction.prove(
             built,
             [built.property_named(name) for name in chosen],
             _lemmas(scope, switches),
             timeout_s=timeout,
-            progress=report,
+            progress=lambda settled, of, action: report(settled, action.partition("(")[0], of),
             stop=stop,
         )
         if not found.interrupted:
@@ -117,18 +114,11 @@ def look_at_runs(
         for name, depth in depths.items():
             if proof.interrupted or any(INTERRUPTED in one.reason for one in looked.values()):
                 break
-            looked[name] = check_bounded(built, built.property_named(name), depth, invariants=known, stop=stop)
+            what = f"{scope} {show_switches(switches)}: {name}, {depth} steps"
+            with estimated("prove --bounded", what) as whole, bar(f"{name}, steps", depth) as report:
+                looked[name] = check_bounded(
+                    built, built.property_named(name), depth, invariants=known, progress=report, stop=stop
+                )
+                if INTERRUPTED not in looked[name].reason:
+                    whole()
     return looked
-
-
-@contextmanager
-def _bar(title: str) -> Iterator[induction.Progress | None]:
-    """A bar that counts settled actions, for a person at a terminal."""
-    if not is_watched():
-        yield None
-        return
-    with Bars(console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task(title)
-        yield lambda done, total, name: bars.update(
-            task, completed=done, total=total, description=f"{title}: {name.partition('(')[0]}"
-        )

@@ -11,7 +11,7 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
-from model_check.cli.progress import counting_bar, interruptible
+from model_check.cli.progress import bar, interruptible
 from model_check.results import Run, plain_document
 from model_check.verdicts import INTERRUPTED, Verdict
 from spec.expectations import Expectation, plan
@@ -95,7 +95,7 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
     with interruptible() as stop:
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
         built = time.perf_counter()
-        with counting_bar(task.title, tree.states) as report:
+        with bar(task.title, tree.states) as report:
             walks = None if stop() else walk_with_workers(sides, tree, master=task.master, progress=report, stop=stop)
     seconds = {"tree": built - started, "replay": time.perf_counter() - built}
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED, seconds=seconds)
@@ -118,7 +118,7 @@ def run_race(task: Task, *, depth: int | None = None, limit: int | None = None) 
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED)
     with interruptible() as stop:
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
-        with counting_bar(task.title, tree.states) as report:
+        with bar(task.title, tree.states) as report:
             try:
                 replayed = sides.run(tree, report, stop)
             except Disagreement as found:

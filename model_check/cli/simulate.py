@@ -11,7 +11,8 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.progress import counting_bar, interruptible
+from model_check.cli.estimates import estimated
+from model_check.cli.progress import bar, interruptible
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.scopes import scope as scope_named
@@ -61,7 +62,7 @@ class Task:
 
 
 def run(task: Task) -> Run:
-    """Make the runs, with a bar."""
+    """Make the runs, with an estimate and a bar."""
     from model_check.refinement.replay_report import disagreed, simulated
     from model_check.refinement.sides import Disagreement, Sides
     from model_check.refinement.simulate import simulate, widened
@@ -69,10 +70,17 @@ def run(task: Task) -> Run:
     sides = Sides(widened(scope_named(task.scope)), task.switches)
     variant, started = show_switches(task.switches), time.perf_counter()
     told = Run(ENGINE, task.scope, variant, Verdict.INCOMPLETE, notes=(f"seed {task.seed}",))
-    with interruptible() as stop, counting_bar(f"{task.scope} {variant}", task.runs) as report:
+    title, size = f"{task.scope} {variant}", f"{task.runs:,} runs of {task.steps:,} steps"
+    with (
+        interruptible() as stop,
+        estimated("simulate", title, task.runs * task.steps, size=size) as whole,
+        bar(title, task.runs) as report,
+    ):
         try:
             done = simulate(sides, runs=task.runs, steps=task.steps, number=task.seed, progress=report, stop=stop)
         except Disagreement as found:
             return disagreed(told, sides, found)
+        if not done.interrupted:
+            whole()
     told = simulated(told, done, sides, (task.runs, task.steps))
     return replace(told, seconds={"runs": time.perf_counter() - started})

@@ -94,15 +94,17 @@ def judge(
     switches: Switches = AS_CODED,
     *,
     budget: int | None = None,
+    progress: Callable[[int, int], None] = lambda _explained, _positions: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Judgement:
     """Find a behaviour that explains a recording, or the longest prefix that one explains.
 
-    Without a `budget` of positions, the recording's length gives one. `stop` is asked at each position whether to go
-    no further, as if the budget were used up.
+    Without a `budget` of positions, the recording's length gives one. At each position `progress` is told how many
+    observations are explained at most, and how many positions were visited; `stop` is asked whether to go no further,
+    as if the budget were used up.
     """
     explainer = Explainer(recording, switches)
-    search = _Search(explainer, budget or max(BUDGET, EACH * recording.observations), stop)
+    search = _Search(explainer, budget or max(BUDGET, EACH * recording.observations), progress, stop)
     ends = search.explanations()
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
@@ -164,10 +166,12 @@ class _Frame:
 class _Search:
     """Depth-first search for explanations, with a jump back from a dead end to a choice that bears on it."""
 
-    def __init__(self, explainer: Explainer, budget: int, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, explainer: Explainer, budget: int, progress: Callable[[int, int], None], stop: Callable[[], bool]
+    ) -> None:
         self.explainer = explainer
         self.budget = budget
-        self.stop = stop
+        self.progress, self.stop = progress, stop
         self.positions = 0
         self.best = explainer.start
         self.is_exhausted = self.tried_all = False
@@ -233,6 +237,7 @@ class _Search:
         explained = self.explainer.tracks.explained
         if explained(position.place) > explained(self.best.place):
             self.best = position
+        self.progress(sum(self.best.place), self.positions)
 
     def _key(self, position: Position) -> Key:
         return position.place, position.stopped, self._hash(position.state)

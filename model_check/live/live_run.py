@@ -48,7 +48,7 @@ class Task:
 
 
 Tell = Callable[[int, str], None]
-"""Told how many faults are over, and which comes next."""
+"""Told how many faults are over, and which comes next, or that judging does."""
 
 
 ATTEMPTS: Final = 3
@@ -80,6 +80,7 @@ def run(
     if not is_whole:
         reason = f"{INTERRUPTED}; what was recorded until then is not judged"
         return Run(ENGINE, task.title, variant, Verdict.INCOMPLETE, reason)
+    tell(task.faults, "judging")
     recording = read(folder)
     budget = max(BUDGET, POSITIONS_EACH * recording.observations)
     made = run_of(recording, judge(recording, task.setup.switches, budget=budget, stop=stop), variant)

@@ -86,21 +86,24 @@ def matrix(
     plan: MatrixPlan,
     switches: Switches,
     faults: tuple[str, ...] = FAULTS,
-    tell: Callable[[str], None] = lambda _: None,
+    tell: Callable[[int, str], None] = lambda _tried, _fault: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Matrix:
-    """The matrix of a handler, for some faults; `stop` is asked whether to leave it at what there is."""
+    """The matrix of a handler, for some faults.
+
+    `tell` is told how many were tried, and which comes next; `stop` is asked whether to leave it at what there is.
+    """
     built, m = system(scope, switches), Model(scope, switches)
     way = triggered(built, plan.trigger)
     handler = _Handler(built, m, way, plan.controller, stop)
-    tell("none")
+    tell(0, "none")
     quiet = Injection("none", plan.controller, (LAST,))
     calm = handler.explored(quiet)
     places = handler.places(calm)
     cells = [] if stop() else [*handler.cells(quiet, calm)]
-    for fault in faults:
-        if fault != "none" and not stop():
-            tell(fault)
+    for tried, fault in enumerate((one for one in faults if one != "none"), start=1):
+        if not stop():
+            tell(tried, fault)
             one = Injection(fault, plan.controller, places)
             found = handler.explored(one)
             cells += () if stop() else handler.cells(one, found)

@@ -8,7 +8,7 @@ a few bytes a state.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from pyspark import RDD, SparkContext
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
 from model_check.refinement.edge_replay import Walked, walk
 from model_check.refinement.sides import Sides
-from model_check.spark.spark_job import awaited
+from model_check.spark.spark_job import awaited, finished_tasks
 from model_check.spark.spark_session import spark_session
 from spec.scopes import Scope
 from spec.variants import Switches
@@ -94,12 +94,4 @@ class _Job:
 
     def _states(self) -> int:
         """About how many states are done."""
-        return self.tree.states * sum(self._finished()) // self.parts
-
-    def _finished(self) -> Iterator[int]:
-        """How many tasks of each running stage are done."""
-        tracker = self.context.statusTracker()
-        for number in tracker.getActiveStageIds():
-            stage = tracker.getStageInfo(number)
-            if stage is not None:
-                yield stage.numCompletedTasks
+        return self.tree.states * finished_tasks(self.context) // self.parts

@@ -47,6 +47,13 @@ def awaited(
     return None
 
 
+def finished_tasks(context: SparkContext) -> int:
+    """How many tasks of the running stages are done."""
+    tracker = context.statusTracker()
+    stages = (tracker.getStageInfo(number) for number in tracker.getActiveStageIds())
+    return sum(stage.numCompletedTasks for stage in stages if stage is not None)
+
+
 def _brought(job: Future[Found], stop: Callable[[], bool]) -> Found | None:
     """What a job that has ended brings; None if it ended so since it was stopped."""
     try:

@@ -13,7 +13,8 @@ was, and the packed edges go through Spark's own shuffle, some thousands to a ro
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -22,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from py4j.protocol import Py4JError
 from pyarrow import parquet
+from pyspark import RDD, SparkContext
 
 from model_check.explicit_state.block_edges import Edges, edges_from
 from model_check.kernel.blueprint import Blueprint
@@ -34,11 +35,14 @@ from model_check.spark.folder import Folder
 from model_check.spark.run_folder import Level, RunFolder
 from model_check.spark.shard import Shard, unpacked
 from model_check.spark.shard_expansion import owners
-from model_check.spark.spark_session import given_up, spark_session
+from model_check.spark.spark_job import awaited, finished_tasks
+from model_check.spark.spark_session import spark_session
 from spec.errors import BadInput, EnvironmentFailure
 
 ROWS = 1 << 20
 """Rows to a group of a Parquet file."""
+
+GROUP = "kcheck.tables"
 
 BLOCKS = 8
 """Blocks of states whose edges travel together."""
@@ -64,11 +68,20 @@ def empty_folder(out: str | Path) -> Folder:
     return target
 
 
-def write_tables(run_folder: str | Path, out: str | Path, *, edges: bool = True, master: str = "local[2]") -> Written:
-    """Write the tables of a finished run into a folder that is empty or not there yet; gives their sizes.
+def write_tables(
+    run_folder: str | Path,
+    out: str | Path,
+    *,
+    edges: bool = True,
+    master: str = "local[2]",
+    progress: Callable[[int, str, int], None] = lambda _done, _what, _of: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Written | None:
+    """Write the tables of a finished run into a folder that is empty or not there yet; None if it was stopped.
 
-    Both folders are paths or URIs that pyarrow.fs opens. BadInput if the run is not there or not finished, or if there
-    is something in `out`; EnvironmentFailure if Spark or a file system fails.
+    Both folders are paths or URIs that pyarrow.fs opens. `progress` is told how many tasks of which table are done, of
+    how many; it and `stop` are called some times a second. BadInput if the run is not there or not finished, or if
+    there is something in `out`; EnvironmentFailure if Spark or a file system fails.
     """
     folder, target = RunFolder(run_folder), empty_folder(out)
     run = folder.run()
@@ -77,20 +90,32 @@ def write_tables(run_folder: str | Path, out: str | Path, *, edges: bool = True,
         raise BadInput(f"there is no finished run in {folder.uri}; let it end first")
     places: list[Place] = [(folder.uri, target.uri, number, run.shards) for number in range(run.shards)]
     with spark_session(master) as context:
-        try:
-            tasks = context.parallelize(places, run.shards)
-            states = sum(tasks.map(write_states).collect())
-            linked = 0
-            if edges:
-                sent = tasks.flatMap(send_edges).partitionBy(run.shards, int)
-                linked = sum(
-                    sent.mapPartitionsWithIndex(lambda number, rows: write_edges(places[number], rows)).collect()
-                )
-        except Py4JError as error:
-            raise given_up(error) from error
+        tasks = context.parallelize(places, run.shards)
+        sent = tasks.flatMap(send_edges).partitionBy(run.shards, int)
+        linked = sent.mapPartitionsWithIndex(lambda number, rows: write_edges(places[number], rows))
+        tables = [("states", tasks.map(write_states)), ("edges", linked)][: 1 + edges]
+        rows = dict.fromkeys(("states", "edges"), 0)
+        for name, table in tables:
+            found = _summed(context, name, table, lambda done, name: progress(done, name, run.shards), stop)
+            if found is None:
+                return None
+            rows[name] = found
     witnesses = _write_witnesses(folder, target)
     target.write("_SUCCESS", b"")
-    return Written(states, linked, witnesses)
+    return Written(rows["states"], rows["edges"], witnesses)
+
+
+def _summed(
+    context: SparkContext, name: str, table: RDD[int], progress: Callable[[int, str], None], stop: Callable[[], bool]
+) -> int | None:
+    """The rows that the tasks of a table have written; None if they were stopped."""
+
+    def counted() -> int:
+        context.setJobGroup(GROUP, name, interruptOnCancel=True)
+        return sum(table.collect())
+
+    with ThreadPoolExecutor(1) as thread:
+        return awaited(context, GROUP, thread.submit(counted), stop, lambda: progress(finished_tasks(context), name))
 
 
 # ------------------------------------------------------------------------------------------------ ids

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import verify
+from model_check.cli import progress, verify
 from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest, add_plainly
 from model_check.explicit_state.interpreter import Exploration, explore_plainly
@@ -93,6 +93,41 @@ def manifest(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     scopes.scopes.cache_clear()
     yield entries
     scopes.scopes.cache_clear()
+
+
+class Bars:
+    """A stand-in for rich's bars: of each, every title, and how much of how much was done at last."""
+
+    def __init__(self) -> None:
+        self.are_shown = True
+        self.told: list[tuple[list[str], int, int | None]] = []
+
+    def __call__(self, *_: object, disable: bool, **_options: object) -> Self:
+        self.are_shown = not disable
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def add_task(self, title: str, total: int | None) -> int:
+        self.told.append(([title], 0, total))
+        return len(self.told) - 1
+
+    def update(self, task: int, completed: int, total: int | None, description: str) -> None:
+        titles, _, of = self.told[task]
+        self.told[task] = ([*titles, description], completed, of if total is None else total)
+
+
+@pytest.fixture
+def bars(monkeypatch: pytest.MonkeyPatch) -> Bars:
+    """What the bars of a command tell a person at a terminal."""
+    made = Bars()
+    monkeypatch.setattr(progress, "is_watched", lambda: True)
+    monkeypatch.setattr(progress, "Progress", made)
+    return made
 
 
 @pytest.fixture(scope="session")

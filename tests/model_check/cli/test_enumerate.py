@@ -7,13 +7,13 @@ import pytest
 from pyarrow import parquet
 
 from model_check.results import from_json
-from tests.model_check.cli.conftest import Kcheck, expectation
+from tests.model_check.cli.conftest import Bars, Kcheck, expectation
 
 pytestmark = pytest.mark.xdist_group("spark")
 
 
 def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_with(
-    kcheck: Kcheck, tmp_path: Path
+    kcheck: Kcheck, bars: Bars, tmp_path: Path
 ) -> None:
     folder, tables = str(tmp_path / "run"), str(tmp_path / "tables")
     begun = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--limit", "100")
@@ -23,6 +23,7 @@ def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_
     result = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--json")
     assert result.exit_code == 1, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs
+    assert [titles[0] for titles, _, _ in bars.told[1:]] == ["pair AS_CODED", "pair AS_CODED, tables"]
     wanted = expectation("pair")
     assert run.counts is not None
     assert (run.counts.states, run.counts.transitions, run.counts.digest) == (

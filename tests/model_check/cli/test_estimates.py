@@ -11,7 +11,7 @@ import pytest
 from model_check.cli import estimates
 from model_check.cli.estimates import estimated, seconds_of, shown
 from model_check.kernel.cache import cache_folder
-from tests.model_check.cli.conftest import Kcheck
+from tests.model_check.cli.conftest import Bars, Kcheck
 
 
 @pytest.fixture
@@ -116,13 +116,16 @@ def test_a_span_of_time_is_said_in_round_numbers(seconds: float, text: str) -> N
         (("explore", "solo", "--no-goals"), "solo AS_CODED"),
         (("prove", "solo", "--property", "epochs_never_go_back"), "solo AS_CODED, 1 of its properties"),
         (("verify", "solo"), "verify solo"),
+        (("simulate", "solo", "--runs", "2", "--steps", "9"), "solo AS_CODED"),
     ],
 )
-def test_long_verbs_know_how_long_they_took(
-    kcheck: Kcheck, told: list[str], verb: tuple[str, ...], about: str, monkeypatch: pytest.MonkeyPatch
+def test_long_verbs_know_how_long_they_took_and_fill_a_bar(
+    kcheck: Kcheck, told: list[str], bars: Bars, verb: tuple[str, ...], about: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[tuple[Any, ...]] = []
     monkeypatch.setattr(estimates, "_keep", lambda *work: kept.append(work))
     assert kcheck(*verb).exit_code == 0
     assert told == []
     assert (verb[0], about) in [work[:2] for work in kept]
+    assert bars.told
+    assert [done for _, done, _ in bars.told] == [of for _, _, of in bars.told]

@@ -13,6 +13,7 @@ import model_check.judging.judge
 from model_check.cli.verbs import app
 from model_check.results import from_json
 from model_check.verdicts import Verdict
+from tests.model_check.cli.conftest import Bars
 from tests.model_check.unpacking import changed, recording, replaced
 
 NAME = "12-D1-epoch-write-delayed"
@@ -23,7 +24,7 @@ def kcheck(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_what_is_known_to_break_is_told_and_passes() -> None:
+def test_what_is_known_to_break_is_told_and_passes(bars: Bars) -> None:
     result = kcheck("judge", str(recording(NAME)))
     assert result.exit_code == 0, result.stderr
     first, _, title, finding, *notes = result.stdout.splitlines()
@@ -31,7 +32,12 @@ def test_what_is_known_to_break_is_told_and_passes() -> None:
     assert title == f"{NAME} AS_CODED (judge): HOLDS"
     assert finding.split()[:3] == ["VIOLATED", "step", "one_term_acts_in_an_epoch"]
     assert finding.endswith("in every explanation found")
-    assert re.match(r"  (\d+) of \1 observations explained by ", notes[0])
+    explained = re.match(r"  (\d+) of \1 observations explained by ", notes[0])
+    assert explained
+    ((titles, done, of),) = bars.told
+    assert (titles[0], done, of) == (f"{NAME} AS_CODED", int(explained[1]), int(explained[1]))
+    searched = [one for one in notes if " positions searched" in one]
+    assert titles[-1] == f"{NAME} AS_CODED: {searched[0].split()[0]} positions"
 
 
 def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:

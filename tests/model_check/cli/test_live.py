@@ -20,13 +20,14 @@ from model_check.live.live_run import Task
 from model_check.results import Run, from_json
 from model_check.verdicts import Verdict
 from spec.errors import EnvironmentFailure
+from tests.model_check.cli.conftest import Bars
 
 
 def kcheck(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path) -> None:
+def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path, bars: Bars) -> None:
     folder = tmp_path / "new/recording"
     result = kcheck("live", "--brokers", "1", "--faults", "0", "--topics", "1", "--seed", "9", "--save", str(folder))
     assert result.exit_code == 0, result.stderr
@@ -35,6 +36,7 @@ def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path) -> None:
     assert title == "seed-9 AS_CODED (live): HOLDS"
     assert kept == f"  recorded in {folder}, with --seed 9"
     assert " observations explained by " in explained
+    assert bars.told == [(["seed-9", "seed-9: start", "seed-9: judging"], 0, 0)]
     again = kcheck("judge", str(folder), "--json")
     assert [run.verdict for run in from_json(again.stdout, "stdout").runs] == [Verdict.HOLDS]
 

@@ -15,7 +15,7 @@ from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.itf import load
 from model_check.results import from_json
-from tests.model_check.cli.conftest import Kcheck
+from tests.model_check.cli.conftest import Bars, Kcheck
 
 RESIGNING = {
     "bounds": {
@@ -42,8 +42,10 @@ def resigning(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("resigning")
-def test_a_table_is_printed_with_a_legend_and_what_is_broken_exits_with_1(kcheck: Kcheck) -> None:
+def test_a_table_is_printed_with_a_legend_and_what_is_broken_exits_with_1(kcheck: Kcheck, bars: Bars) -> None:
     result = kcheck(*PAUSED)
+    title = "matrix_resigning AS_CODED"
+    assert bars.told == [([title, f"{title}: none", f"{title}: pause"], 1, 2)]
     assert result.exit_code == 1, result.stderr
     lines = result.stdout.splitlines()
     assert lines[0] == "kcheck matrix: VIOLATED"

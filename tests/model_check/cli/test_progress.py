@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from model_check.cli.progress import interruptible, is_watched, refuse_what_cannot_fit
+from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit
 from model_check.interrupts import raising
 from spec.errors import EnvironmentFailure
 
@@ -62,6 +62,19 @@ def test_what_fits_is_let_through_and_one_byte_more_is_not() -> None:
         refuse_what_cannot_fit("tiny", 1001, 1000)
     with pytest.raises(EnvironmentFailure, match=r"ci needs about 1\.5 GiB of disk, and 700\.0 MiB are free"):
         refuse_what_cannot_fit("ci", 3 << 29, 700 << 20, "disk")
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_bar_is_drawn_on_standard_error_for_who_watches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, is_seen: bool
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr("model_check.cli.progress.is_watched", lambda: is_seen)
+    with bar("tiny", 7) as report:
+        report(3, "half of it")
+    printed = capsys.readouterr()
+    assert ("tiny: half of it" in printed.err, "3/7" in printed.err) == (is_seen, is_seen)
+    assert (printed.out, bool(printed.err)) == ("", is_seen)
 
 
 def test_nobody_watches_in_ci(monkeypatch: pytest.MonkeyPatch) -> None:

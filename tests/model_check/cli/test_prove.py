@@ -1,7 +1,7 @@
 """`kcheck prove`: what is proved of a small cluster, and what the gate makes of it."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,10 @@ import pytest
 
 from model_check.cli import prove
 from model_check.proofs import bounded
-from model_check.proofs.induction import Progress
 from model_check.results import from_json
 from spec.language import TransitionSystem
 from spec.system import system
-from tests.model_check.cli.conftest import Kcheck, expectation
+from tests.model_check.cli.conftest import Bars, Kcheck, expectation
 
 GROWS = "epochs_never_go_back"
 
@@ -25,11 +24,13 @@ def test_what_every_step_keeps_is_proved(kcheck: Kcheck) -> None:
     assert f"HOLDS      step        {GROWS}" in result.stdout
 
 
-def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck) -> None:
+def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck, bars: Bars) -> None:
     name = "who_gave_up_is_not_active"
     wanted = expectation("pair")["violated"][name]
     shorter = kcheck("prove", "pair", "--property", name, "--bounded", str(wanted - 1))
     assert shorter.exit_code == 3
+    titles, *depth = bars.told[-1]
+    assert (titles[0], depth) == (f"{name}, steps", [wanted - 1, wanted - 1])
     assert f"holds up to a depth of {wanted - 1} steps" in shorter.stdout
     assert "stands in the way of" in shorter.stdout
     result = kcheck("prove", "pair", "--property", name, "--bounded", str(wanted))
@@ -39,10 +40,10 @@ def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck) 
 
 def test_ctrl_c_leaves_incomplete_whatever_is_not_refuted(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
     @contextmanager
-    def pressing(_: str) -> Iterator[Progress]:
-        yield lambda settled, _total, _name: signal.raise_signal(signal.SIGINT) if settled == 2 else None
+    def pressing(*_: object) -> Iterator[Callable[[int, str, int], None]]:
+        yield lambda settled, _what, _of: signal.raise_signal(signal.SIGINT) if settled == 2 else None
 
-    monkeypatch.setattr(prove, "_bar", pressing)
+    monkeypatch.setattr(prove, "bar", pressing)
     result = kcheck("prove", "solo", "--property", GROWS, "--bounded", "3", "--json")
     assert result.exit_code == 3, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs

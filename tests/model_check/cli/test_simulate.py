@@ -42,7 +42,7 @@ def test_ctrl_c_leaves_incomplete_with_what_was_run(kcheck: Kcheck, monkeypatch:
     def pressing(*_: object) -> Iterator[Callable[[int], None]]:
         yield lambda begun: signal.raise_signal(signal.SIGINT) if begun == 3 else None
 
-    monkeypatch.setattr(verb, "counting_bar", pressing)
+    monkeypatch.setattr(verb, "bar", pressing)
     result = kcheck("simulate", "pair", "--runs", "9", "--steps", "20", "--seed", "4", "--json")
     assert result.exit_code == 3, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs

@@ -47,6 +47,7 @@ def test_read_back_the_tables_are_what_a_plain_search_finds(name: str, shards: i
     system, counts = EXPECTED[name]
     found = enumerated(system, tmp_path, shards)
     written = write_tables(tmp_path / "run", tmp_path / "out", master=MASTER)
+    assert written
     assert (written.states, written.edges) == (counts.states, counts.transitions)
 
     states = read(tmp_path / "out" / "states")
@@ -70,6 +71,7 @@ def test_witnesses_have_a_row_for_each_step(tmp_path: Path) -> None:
     found = enumerated(system, tmp_path, 2)
     written = write_tables(tmp_path / "run", tmp_path / "out", edges=False, master=MASTER)
     rows = read(tmp_path / "out" / "witnesses")
+    assert written
     assert (written.witnesses, written.edges) == (len(rows), 0)
     assert not (tmp_path / "out" / "edges").exists()
     for verdict, traces in (("violated", found.violated), ("witnessed", found.witnessed)):
@@ -84,7 +86,11 @@ def test_witnesses_have_a_row_for_each_step(tmp_path: Path) -> None:
 
 def test_a_column_for_each_variable_and_types_that_a_stranger_can_read(tmp_path: Path) -> None:
     enumerated(lamps(), tmp_path, 2)
-    write_tables(tmp_path / "run", tmp_path / "out", master=MASTER)
+    assert write_tables(tmp_path / "run", tmp_path / "none", master=MASTER, stop=lambda: True) is None
+    assert not (tmp_path / "none" / "_SUCCESS").exists()
+    told: list[tuple[int, str, int]] = []
+    write_tables(tmp_path / "run", tmp_path / "out", master=MASTER, progress=lambda *given: told.append(given))
+    assert {(what, of) for _, what, of in told} <= {("states", 2), ("edges", 2)}
     names = ["on[1]", "on[2]", "on[3]", "budget.faults"]
     for part in ("part-00000", "part-00001"):
         assert parquet.read_schema(tmp_path / "out" / "states" / f"{part}.parquet").names == ["id", "depth", *names]
