@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict, worst
+from model_check.verdicts import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
 
 UNWITNESSED = "unwitnessed"
@@ -131,6 +131,11 @@ class Run:
         """What was checked, on what, how."""
         return " ".join(part for part in (self.scope, self.variant, f"({self.engine})") if part)
 
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether Ctrl-C ended it, or came before it; an ERROR's reason may name anything."""
+        return self.verdict is not Verdict.ERROR and INTERRUPTED in self.reason
+
 
 @dataclass(frozen=True)
 class Document:
@@ -155,8 +160,21 @@ class Document:
 
 
 def plain_document(verb: str, *runs: Run) -> Document:
-    """A document whose verdict is the worst of its runs'."""
+    """A document whose verdict is the worst of its runs'; of one that was interrupted it says whether that is kept."""
+    if verb != RESUMED:
+        runs = tuple(replace(run, notes=(*run.notes, ANEW)) if _is_lost(run) else run for run in runs)
     return Document(verb, worst(run.verdict for run in runs), runs)
+
+
+RESUMED = "enumerate"
+"""The verb that goes on, next time, where Ctrl-C ended it."""
+
+ANEW = f"the same command begins anew; only `kcheck {RESUMED}` goes on where it was"
+
+
+def _is_lost(run: Run) -> bool:
+    """Whether a run had begun when it was interrupted."""
+    return run.is_cut_short and run.reason != NOT_BEGUN
 
 
 def from_json(text: str, source: str) -> Document:

@@ -26,6 +26,9 @@ BAD_USAGE = 2
 INTERRUPTED = "interrupted"
 """The reason of what Ctrl-C left INCOMPLETE, or a part of it."""
 
+NOT_BEGUN = f"{INTERRUPTED} before it began"
+"""The reason of what was still to come."""
+
 EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.INCOMPLETE: 3, Verdict.ERROR: 4}
 
 

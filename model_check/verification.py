@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model_check.interrupts import is_interrupt
-from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run
-from model_check.verdicts import INTERRUPTED, Verdict, worst
+from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run, plain_document
+from model_check.verdicts import INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import SpecError
 from spec.expectations import Expectation
 
@@ -59,16 +59,11 @@ def run_checks(
     interrupted = False
     for check in sorted(checks, key=lambda one: one.cost):
         interrupted = interrupted or stop()
-        runs = [_incomplete(check, f"{INTERRUPTED} before it began")] if interrupted else made(check)
-        interrupted = interrupted or any(is_cut_short(run) for run in runs)
+        runs = [_incomplete(check, NOT_BEGUN)] if interrupted else made(check)
+        interrupted = interrupted or any(run.is_cut_short for run in runs)
         for run in runs:
             tell(run)
             yield run
-
-
-def is_cut_short(run: Run) -> bool:
-    """Whether Ctrl-C ended a run; an ERROR's reason may name anything."""
-    return run.verdict is not Verdict.ERROR and INTERRUPTED in run.reason
 
 
 def made(check: Check) -> list[Run]:
@@ -104,8 +99,7 @@ def document(runs: Iterable[Run], verb: str = "verify") -> Document:
     verdict = worst(run.verdict for run in found)
     if verdict is Verdict.HOLDS and not any(run.comparisons for run in found):
         found = (*found, Run(verb, "", "", Verdict.ERROR, "nothing was compared with any expectation"))
-        verdict = Verdict.ERROR
-    return Document(verb, verdict, found)
+    return plain_document(verb, *found)
 
 
 def _comparison(about: str, expected: object, found: object, weight: Verdict, expected_verdict: str = "") -> Comparison:

@@ -29,6 +29,9 @@ def command(
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
     nothing hinted. Then its mend is switched on, and no such trace is left. Exits with 0 if both are so.
 
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` goes on where it was.
+
     For example:
       kcheck defects
       kcheck defects D1

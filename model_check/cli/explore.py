@@ -52,6 +52,9 @@ def command(
     a property is violated, expected or not (`kcheck verify` compares with what is expected), and with 3 if the
     exploration was cut short.
 
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` goes on where it was.
+
     For example:
       kcheck explore tiny
       kcheck explore election --property one_term_acts_in_an_epoch

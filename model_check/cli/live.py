@@ -54,7 +54,8 @@ def command(
     some behaviour of the specification must explain every transaction, request and log line, and may break only what
     the specification's own exploration breaks, too. The recording of a run that does not hold is kept.
 
-    Ctrl-C ends the run: what was recorded so far is saved, and the verdict is INCOMPLETE.
+    Ctrl-C ends the run: what was recorded so far is saved, and the verdict is INCOMPLETE. The same command begins anew,
+    and `kcheck judge` judges what was saved.
 
     For example:
       kcheck live

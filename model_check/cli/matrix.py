@@ -18,7 +18,7 @@ from model_check.matrix.crash_matrix import Matrix, matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.rendering import headline
 from model_check.results import Document, Run, plain_document
-from model_check.verdicts import EXIT_CODES, INTERRUPTED, Verdict
+from model_check.verdicts import EXIT_CODES, NOT_BEGUN, Verdict
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plans
 from spec.matrix_plans import FAULTS, MatrixPlan
@@ -52,6 +52,9 @@ def command(
     goes on as a zombie. A cell says that the cluster recovers, violates a claim, or is stuck short of a goal, in some
     order in which its parts may move. Exits with 0 if every cell is as the manifest expects; where that expects
     nothing, with 1 unless all recover.
+
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` goes on where it was.
 
     For example:
       kcheck matrix
@@ -97,7 +100,7 @@ def _made(
         raise BadInput(f"{name} has no matrix")
     scope, variant = PREFIX + name, show_switches(switches)
     if stop():
-        return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, f"{INTERRUPTED} before it began")
+        return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, NOT_BEGUN)
     found = made(scope, plan, switches, faults, stop)
     return found, run_of_matrix(found, plan, variant)
 

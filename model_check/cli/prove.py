@@ -54,6 +54,9 @@ def command(
     tells, within a scope, whether it can. Exits with 0 if all is proved, else with 3, or with 1 if a bounded run breaks
     a property.
 
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` goes on where it was.
+
     For example:
       kcheck prove
       kcheck prove --variant FENCED --export obligations/

@@ -40,6 +40,9 @@ def command(
     than in any scope that can be exhausted. Each step of the reference must be a step of the specification, and show
     what it says. Exits with 1 where the two disagree, and tells a shortest such run as a story.
 
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` goes on where it was.
+
     For example:
       kcheck simulate
       kcheck simulate topics --runs 2000 --variant FENCED

@@ -23,7 +23,7 @@ from model_check.proofs.proof_findings import compared_proof, run_of_proof
 from model_check.results import Run
 from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
-from model_check.verification import Check, compared, document, is_cut_short, run_checks
+from model_check.verification import Check, compared, document, run_checks
 from reference.parts import lacking
 from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans, switches_named
@@ -62,6 +62,9 @@ def command(
     on the reference. Recordings of real clusters that come along are judged, and so is a short run of the reference on
     a real ZooKeeper. Exits with 0 only if all is so, and says in the first line how many expectations are met.
 
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` goes on where it was.
+
     For example:
       kcheck verify
       kcheck verify tiny election
@@ -80,7 +83,7 @@ def command(
         in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared,
     ):
         found = document(run_checks([*checks, *shared], _tell, stop))
-        if not any(is_cut_short(run) for run in found.runs):
+        if not any(run.is_cut_short for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)
 

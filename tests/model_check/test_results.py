@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from model_check.results import VERSION, Document, from_json, plain_document
-from model_check.verdicts import Verdict
+from model_check.results import ANEW, VERSION, Document, from_json, plain_document
+from model_check.verdicts import NOT_BEGUN, Verdict
 from spec.errors import MalformedInput
 from tests.model_check.documents import documents, finding, run
 
@@ -35,6 +35,15 @@ def written() -> dict[str, Any]:
 def test_a_plain_document_is_as_bad_as_its_worst_run() -> None:
     runs = run(), run(verdict=Verdict.INCOMPLETE)
     assert plain_document("explore", *runs).verdict is Verdict.INCOMPLETE
+
+
+@pytest.mark.parametrize("verb", ["refine", "enumerate"])
+def test_of_what_was_interrupted_it_is_told_whether_anything_goes_on(verb: str) -> None:
+    cut, other = run(verdict=Verdict.INCOMPLETE), run(verdict=Verdict.INCOMPLETE)
+    cut, unbegun = replace(cut, reason="interrupted; open", notes=("one",)), replace(cut, reason=NOT_BEGUN)
+    failed = run(verdict=Verdict.ERROR)
+    told = plain_document(verb, cut, unbegun, other, replace(failed, reason="interrupted"))
+    assert [one.notes for one in told.runs] == [("one", *[ANEW] * (verb == "refine")), (), (), ()]
 
 
 def test_input_that_was_refused_exits_as_bad_usage_unless_something_is_worse() -> None:

@@ -1,6 +1,7 @@
 """The command line as a whole: help that teaches, and a real process."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,14 @@ def test_every_verb_teaches_by_example(kcheck: Kcheck, verb: str) -> None:
     lines = kcheck(verb, "--help").stdout.splitlines()
     start = lines.index("  For example:")
     assert lines[start + 1].startswith(f"    kcheck {'explore' if verb == 'replay' else verb}")
+
+
+@pytest.mark.parametrize(
+    "verb", ["verify", "explore", "prove", "refine", "simulate", "defects", "matrix", "judge", "live"]
+)
+def test_every_long_verb_says_that_it_begins_anew_after_ctrl_c(kcheck: Kcheck, verb: str) -> None:
+    said = " ".join(kcheck(verb, "--help").stdout.split())
+    assert re.search("Ctrl-C ends .* INCOMPLETE.* [Tt]he same command begins anew", said)
 
 
 def test_the_help_names_every_exit_code_and_every_verb(kcheck: Kcheck) -> None:

@@ -152,7 +152,9 @@ def test_ctrl_c_leaves_incomplete_with_what_was_found(kcheck: Kcheck, monkeypatc
     result = kcheck("explore", "pair", "--with", "FENCED_WRITES")
     assert result.exit_code == 3
     assert "not exhausted: it was interrupted after 1 of " in result.stdout
-    assert result.stdout.splitlines()[-1].endswith("kcheck enumerate pair --variant AS_CODED --with FENCED_WRITES")
+    *_, resumable, anew = result.stdout.splitlines()
+    assert resumable.endswith("kcheck enumerate pair --variant AS_CODED --with FENCED_WRITES")
+    assert anew == "  the same command begins anew; only `kcheck enumerate` goes on where it was"
 
 
 def test_what_cannot_fit_is_refused_before_it_begins(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
