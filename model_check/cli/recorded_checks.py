@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from model_check.cli.progress import interruptible
 from model_check.judging import shipped_recordings
 from model_check.live.live_cluster import Setup
 from model_check.live.live_run import ENGINE as LIVE
@@ -38,14 +39,16 @@ def recorded_checks(*, deep: bool) -> Iterator[Check]:
 
 
 def _judged(name: str) -> list[Run]:
-    return [shipped_recordings.judged(name)]
+    with interruptible() as stop:
+        return [shipped_recordings.judged(name, stop)]
 
 
 def _lived(task: Task) -> list[Run]:
     """A live run, whose recording is kept if it does not hold."""
     folder = Path(tempfile.mkdtemp(prefix="kcheck-live-"))
     try:
-        made = checked_run(task, folder)
+        with interruptible() as stop:
+            made = checked_run(task, folder, stop)
     except BaseException:
         shutil.rmtree(folder)
         raise

@@ -8,7 +8,7 @@ judged; `shipped/README.md` tells the accounts.
 from __future__ import annotations
 
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from model_check.judging.judge import Judgement, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
 from model_check.results import Comparison, Run
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.variants import AS_CODED, show_switches
 
 ARCHIVES: Final = tuple(sorted((Path(__file__).parents[1] / "shipped").glob("*.tar.xz")))
@@ -134,12 +134,15 @@ def unpacked() -> Iterator[Path]:
         yield Path(home)
 
 
-def judged(name: str) -> Run:
-    """One of them, judged under AS_CODED, and compared with what it must show."""
+def judged(name: str, stop: Callable[[], bool] = lambda: False) -> Run:
+    """One of them, judged under AS_CODED, and compared with what it must show; where told to `stop`, with none."""
     with unpacked() as home:
         recording = read(home / name)
-        found = judge(recording, AS_CODED)
-        return compared(run_of(recording, found, show_switches(AS_CODED)), found, BROKEN[name])
+    found = judge(recording, AS_CODED, stop=stop)
+    made = run_of(recording, found, show_switches(AS_CODED))
+    if stop():
+        return replace(made, verdict=Verdict.INCOMPLETE, reason=INTERRUPTED)
+    return compared(made, found, BROKEN[name])
 
 
 def compared(run: Run, found: Judgement, expected: frozenset[str]) -> Run:

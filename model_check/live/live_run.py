@@ -55,17 +55,17 @@ ATTEMPTS: Final = 3
 """How often a run is made while its judgement stays INCOMPLETE."""
 
 
-def checked_run(task: Task, folder: Path) -> Run:
-    """A run in a folder of its own; where it is INCOMPLETE, whatever the reason, the next seed's, a few times.
+def checked_run(task: Task, folder: Path, stop: Callable[[], bool] = lambda: False) -> Run:
+    """A run in a folder of its own; where it is INCOMPLETE, unless it was stopped, the next seed's, a few times.
 
     Mostly a bound of the specification has no room for what the cluster did, which another run of it may not do.
     """
-    made = run(task, folder / task.title)
+    made = run(task, folder / task.title, stop=stop)
     for attempt in range(1, ATTEMPTS):
-        if made.verdict is not Verdict.INCOMPLETE:
+        if made.verdict is not Verdict.INCOMPLETE or stop():
             break
         again = replace(task, setup=replace(task.setup, seed=task.setup.seed + attempt))
-        made = run(again, folder / again.title)
+        made = run(again, folder / again.title, stop=stop)
     return made
 
 

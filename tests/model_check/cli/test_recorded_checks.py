@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from model_check.cli import recorded_checks as checks
 from model_check.cli import verify
-from model_check.judging import shipped_recordings
+from model_check.interrupts import raising
+from model_check.judging import judge, shipped_recordings
 from model_check.judging.shipped_recordings import BROKEN, DEEP, ONE_CONTROLLER, ONE_TERM, judged, unpacked
+from model_check.live import live_run
 from model_check.live.live_run import Task
 from model_check.results import Run
 from model_check.verdicts import Verdict
-from model_check.verification import Check, document
+from model_check.verification import Check, document, run_checks
 from tests.model_check.cli.conftest import Kcheck
 
 NAME = "13-D1-epoch-write-connectionloss"
@@ -55,7 +61,7 @@ def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.
 def test_a_live_run_is_kept_where_it_does_not_hold(verdict: Verdict, monkeypatch: pytest.MonkeyPatch) -> None:
     folders: list[Path] = []
 
-    def run(task: Task, folder: Path) -> Run:
+    def run(task: Task, folder: Path, _stop: object) -> Run:
         (folder / task.title).mkdir()
         folders.append(folder)
         return Run("live", task.title, "AS_CODED", verdict)
@@ -67,6 +73,41 @@ def test_a_live_run_is_kept_where_it_does_not_hold(verdict: Verdict, monkeypatch
     assert folders[0].exists() == (verdict is not Verdict.HOLDS)
     if folders[0].exists():
         assert made.notes == (f"recorded in {folders[0] / 'seed-1'}",)
+
+
+def test_ctrl_c_ends_the_search_of_a_recording_without_a_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    visit = judge._Search._visit
+
+    def pressed_at_the_fifth(self: Any, position: Any) -> None:
+        visit(self, position)
+        if self.positions == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(judge._Search, "_visit", pressed_at_the_fifth)
+    chosen = [one for one in checks.recorded_checks(deep=True) if one.scope == NAME]
+    with raising() as stop:
+        (made,) = run_checks(chosen, stop=stop)
+        assert stop()
+    assert (made.verdict, made.reason, made.comparisons) == (Verdict.INCOMPLETE, "interrupted", ())
+    assert any(one.startswith("5 positions searched") for one in made.notes)
+
+
+def test_ctrl_c_ends_the_live_run_and_no_other_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def run(task: Task, folder: Path, *, stop: Callable[[], bool]) -> Run:
+        folder.mkdir()
+        tried.append(task.title)
+        signal.raise_signal(signal.SIGINT)
+        assert stop()
+        return Run("live", task.title, "AS_CODED", Verdict.INCOMPLETE, "interrupted")
+
+    monkeypatch.setattr(live_run, "run", run)
+    (check,) = (one for one in checks.recorded_checks(deep=False) if one.engine == "live")
+    with raising():
+        (made,) = run_checks([check])
+    assert (made.verdict, made.is_cut_short, tried) == (Verdict.INCOMPLETE, True, ["seed-1"])
+    shutil.rmtree(Path(made.notes[0].removeprefix("recorded in ")).parent)
 
 
 def test_verify_has_them_unless_a_scope_is_named(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
