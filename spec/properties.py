@@ -24,6 +24,7 @@ from spec.claims import (
     partition_addition,
     preferred_election,
     reassignment,
+    topics,
     unclean,
 )
 from spec.errors import UnknownName
@@ -34,7 +35,7 @@ from spec.terms import is_true
 MODULES = (
     controller, leadership, deletion, goals, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
     isr_notification, unclean, foreign_removal, failed_removal, cached_leadership, partition_addition,
-    delayed_operation,
+    topics, delayed_operation,
 )  # fmt: skip
 
 

@@ -1,16 +1,13 @@
-"""What is claimed of partitions that are added to a topic: none is lost again, and each gets a leader."""
+"""What is claimed of partitions that are added to a topic: none is lost again."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from spec.assignment import assigned_replicas
-from spec.claims.goals import both_claims
 from spec.language import Action, claim
 from spec.model import Model
-from spec.state import Session
 from spec.terms import Value, both, either
-from spec.zookeeper import exists
 
 PARTS = ("addition",)
 
@@ -37,21 +34,4 @@ def partitions_stay(before: Any, after: Any, m: Model, action: Action) -> Value 
     return both(*facts)
 
 
-def partitions_are_led(s: Any, m: Model) -> Value:
-    """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
-
-    One of whose replicas no broker runs stays New.
-    """
-    facts = []
-    for p in m.partitions:
-        named = both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ())
-        doomed = s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else False
-        replicas = m.brokers.members(s.zookeeper.assigned[p])
-        running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
-        facts.append(either(~named, doomed, ~either(*running), exists(s.zookeeper.state[p])))
-    return both(*facts)
-
-
-CLAIMS = (
-    a_partition_is_added, partitions_stay, *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", PARTS),
-)  # fmt: skip
+CLAIMS = (a_partition_is_added, partitions_stay)
