@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -18,9 +19,9 @@ from spec.scopes import APART, PARTS, scope
 from spec.system import system
 
 SCOPES = (
-    "proof", "proof_creation", "proof_failed_removal", "proof_reassignment", "proof_preferred_election",
-    "proof_shutdown", "proof_rebalance", "proof_metadata", "proof_addition", "proof_deletion",
-    "proof_unfenced_deletion",
+    "proof", "proof_three_eligible", "proof_creation", "proof_failed_removal", "proof_reassignment",
+    "proof_preferred_election", "proof_shutdown", "proof_rebalance", "proof_metadata", "proof_addition",
+    "proof_deletion", "proof_unfenced_deletion",
 )  # fmt: skip
 EXPECTED = {(one.scope, one.variant): one for name in SCOPES for one in plan(name).proofs}
 LEAST = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
@@ -57,15 +58,23 @@ def proof(name: str, variant: str) -> ProofReport:
 def test_the_bounds_are_as_promised(name: str) -> None:
     within = scope(name)
     brokers = 2 if name in {"proof_preferred_election", "proof_addition", "proof_unfenced_deletion"} else 3
+    eligible = 3 if name == "proof_three_eligible" else 2
     partitions = 2 if name in {"proof_addition", "proof_deletion"} else 1
-    assert (within.brokers, within.controllers, len(within.assigned), within.cold) == (brokers, 2, partitions, True)
+    assert (within.brokers, within.controllers, len(within.assigned)) == (brokers, eligible, partitions)
+    assert within.cold
     assert (within.callback_capacity, within.connection_capacity) == (6, 2)
 
 
 def test_no_part_of_the_protocol_and_no_variant_is_left_out() -> None:
     unproved = {"dead_replicas"}  # not yet; the README says so
     assert set().union(*(scope(name).parts for name in SCOPES)) == set(PARTS) - APART - unproved
-    assert set(EXPECTED) >= {("proof", one) for one in ("AS_CODED", "DOCUMENTED", "FENCED", LEAST)}
+    for name in ("proof", "proof_three_eligible"):
+        assert {variant for one, variant in EXPECTED if one == name} == {"AS_CODED", "DOCUMENTED", "FENCED", LEAST}
+
+
+def test_that_all_are_eligible_is_the_only_difference_to_the_first_proof() -> None:
+    every, two = scope("proof_three_eligible"), scope("proof")
+    assert replace(every, name=two.name, statement=two.statement, controllers=2) == two
 
 
 @pytest.mark.parametrize("name", SCOPES)
@@ -90,7 +99,8 @@ def test_little_is_left_open_and_what_is_false_has_its_defect() -> None:
     false = {"AS_CODED": d1_and_d4 | unfenced, "DOCUMENTED": d1_and_d4 | unfenced, LEAST: unfenced, "FENCED": set()}
     unclean = {"leaders_were_in_sync", "somebody_is_in_sync"}
     for variant, broken in false.items():
-        assert EXPECTED["proof", variant].violated == (broken | unclean if broken else set())
+        for name in ("proof", "proof_three_eligible"):
+            assert EXPECTED[name, variant].violated == (broken | unclean if broken else set())
     creation = {variant: one.violated for (name, variant), one in EXPECTED.items() if name == "proof_creation"}
     assert creation == {variant: false[variant] for variant in ("AS_CODED", "FENCED")}
 
@@ -99,8 +109,8 @@ def test_what_unclean_election_costs_is_found_in_a_scope() -> None:
     found = plan("unclean").exploration("AS_CODED")
     assert found is not None
     assert {"leaders_were_in_sync", "somebody_is_in_sync"} <= found.violated.keys()
-    # One scope is proved with unclean election, the others without.
-    assert [name for name in SCOPES if scope(name).unclean] == ["proof"]
+    # Election and leadership are proved with unclean election, the other parts without.
+    assert [name for name in SCOPES if scope(name).unclean] == ["proof", "proof_three_eligible"]
 
 
 def test_what_is_false_of_preferred_elections_is_found_so_in_some_scope() -> None:
