@@ -1,7 +1,8 @@
 """`python -m model_check.benchmarks [SCOPE ...]`: measure the engines and print a table for each scope.
 
-Without a scope everything that has a target is measured: `ci` beside SPIN, then on `large` what a state costs late in a
-search, and the Spark engine. That takes some minutes, 12 GiB of memory and 6 GiB of disk.
+Without a scope everything that has a target is measured: `ci` beside SPIN, then on `large` its memory, what a state
+costs late in a search, and the Spark engine. That takes some minutes, 14 GiB of memory and 6 GiB of disk. The gates,
+`make verify` and `make test`, take the better part of an hour, and are measured by `--gates` alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import argparse
 import time
 from collections.abc import Iterable
 
-from model_check.benchmarks.explorer import Row, compare, rows, start_up_rows
+from model_check.benchmarks.explorer import Row, compare, rows, start_up_rows, whole_rows
+from model_check.benchmarks.gates import gate_rows
 from model_check.benchmarks.marginal import marginal_rows
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import spark_rows
 from model_check.explicit_state.promela import SpinError
 from spec.errors import UnknownName
+from spec.language import TransitionSystem
 from spec.scopes import scope, scopes
 from spec.system import system
 from spec.variants import VARIANTS, variant
@@ -23,35 +26,48 @@ from spec.variants import VARIANTS, variant
 LIMIT = 60_000_000
 """States at which a run of the Spark engine ends."""
 
+ONLY = {
+    "whole": "the memory of an exploration to its end",
+    "marginal": "what a state costs late, compared to early",
+    "spark": "what the Spark engine takes, with two workers",
+    "gates": "`make verify` and `make test`",
+}
+"""What can be measured alone."""
+
 
 def main() -> None:
     """Measure what the command line names."""
     asked = _arguments()
-    if asked.scopes:
-        for name in asked.scopes:
-            try:
-                measure(name, asked, marginal=asked.marginal, spark=asked.spark)
-            except ValueError as reason:
-                raise SystemExit(f"benchmarks: {reason}") from None
-        return
-    measure("ci", asked)
-    measure("large", asked, marginal=True)
-    measure("large", asked, spark=True)
+    everything = [("ci", ""), ("large", "whole"), ("large", "marginal"), ("large", "spark")]
+    try:
+        if asked.only == "gates":
+            show(gate_rows(asked.runs))
+            return
+        for name, only in [(name, asked.only) for name in asked.scopes] or everything:
+            measure(name, asked, only)
+    except ValueError as reason:
+        raise SystemExit(f"benchmarks: {reason}") from None
 
 
-def measure(name: str, asked: argparse.Namespace, *, marginal: bool = False, spark: bool = False) -> None:
-    """Measure one scope: the native engine beside SPIN, or what a state costs late, or the Spark engine."""
+def measure(name: str, asked: argparse.Namespace, only: str) -> None:
+    """Measure one scope: the native engine beside SPIN, or its whole memory, what a state costs late, or Spark."""
     print(f"\n{name} {asked.variant}: {scope(name).statement}")
     start = time.perf_counter()
     built = system(scope(name), variant(asked.variant))
     building = time.perf_counter() - start
-    if marginal:
-        show(marginal_rows(name, asked.variant, asked.runs))
-        return
-    if spark:
-        show(spark_rows(built, name, asked.variant, asked.limit, asked.runs))
-        return
-    show(start_up_rows(built, building))
+    match only:
+        case "whole":
+            show(whole_rows(name, asked.variant))
+        case "marginal":
+            show(marginal_rows(name, asked.variant, asked.runs))
+        case "spark":
+            show(spark_rows(built, name, asked.variant, asked.limit, asked.runs))
+        case _:
+            show(start_up_rows(built, building))
+            _compare(built, name, asked)
+
+
+def _compare(built: TransitionSystem, name: str, asked: argparse.Namespace) -> None:
     try:
         show(rows(compare(built, name, asked.variant, asked.runs, spin=asked.spin)))
     except SpinError as reason:
@@ -72,12 +88,15 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-spin", dest="spin", action="store_false", help="without SPIN (it needs spin and gcc)")
     parser.add_argument("--no-parts", dest="parts", action="store_false", help="do not tell where the time goes")
     only = parser.add_mutually_exclusive_group()
-    only.add_argument("--marginal", action="store_true", help="only what a state costs late, compared to early")
-    only.add_argument("--spark", action="store_true", help="only what the Spark engine takes, with two workers")
+    for name, said in ONLY.items():
+        only.add_argument(f"--{name}", dest="only", action="store_const", const=name, help=f"only {said}")
     parser.add_argument(
         "--limit", type=int, default=LIMIT, help="with --spark: begin no level when so many states are known"
     )
+    parser.set_defaults(only="")
     asked = parser.parse_args()
+    if (asked.only == "gates") == bool(asked.scopes) and asked.only:
+        parser.error(f"--{asked.only} is measured {'without' if asked.scopes else 'on'} a scope")
     for name in asked.scopes:
         if name not in scopes():
             parser.error(str(UnknownName("scope", name, scopes())))

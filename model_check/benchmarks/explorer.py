@@ -22,17 +22,21 @@ from spec.language import TransitionSystem
 Row = tuple[str, str, str]
 """What was measured, the number with its unit, and the target if there is one."""
 
+MIB = 1 << 20
+
 
 @dataclass(frozen=True)
 class Comparison:
     """All runs of one scope; `spin` is empty where SPIN was not asked for or is not there.
 
-    `native` runs are pinned to a core; `free` ones have the others, too, for laying out memory.
+    `native` runs are pinned to a core; `free` ones have the others, too, for laying out memory. `graph` is one that
+    also keeps the edges, for goals.
     """
 
     native: Sequence[Mapping[str, Any]]
     free: Sequence[Mapping[str, Any]]
     spin: Sequence[SpinResult]
+    graph: Mapping[str, Any]
 
 
 def last_core() -> int:
@@ -41,11 +45,17 @@ def last_core() -> int:
 
 
 def native_run(
-    scope: str, variant: str, expected: int = 0, limit: int | None = None, *, pinned: bool = True
+    scope: str,
+    variant: str,
+    expected: int = 0,
+    limit: int | None = None,
+    *,
+    pinned: bool = True,
+    graph: bool = False,
 ) -> Mapping[str, Any]:
     """One exploration in a process of its own, pinned to a core or not; RuntimeError with what it said if it failed."""
-    cores = str(last_core()) if pinned else "all"
-    arguments = [scope, variant, cores, str(expected), *([str(limit)] if limit else [])]
+    arguments = [scope, variant, f"--expected={expected}"]
+    arguments += [f"--core={last_core()}"] * pinned + [f"--limit={limit}"] * bool(limit) + ["--graph"] * graph
     command = [sys.executable, "-m", "model_check.benchmarks.native_run", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -66,12 +76,12 @@ def compare(system: TransitionSystem, scope: str, variant: str, runs: int, *, sp
         free.append(native_run(scope, variant, expected, pinned=False))
         if spin:
             others.append(_spin_run(system, native[0]))
-    return Comparison(native, free, others)
+    return Comparison(native, free, others, native_run(scope, variant, expected, graph=True))
 
 
 def _spin_run(system: TransitionSystem, native: Mapping[str, Any]) -> SpinResult:
     table = max(10, (int(native["states"]) - 1).bit_length())
-    mebibytes = 1024 + int(native["memory_bytes"]) * 3 // 2**20
+    mebibytes = 1024 + int(native["memory_bytes"]) * 3 // MIB
     before = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     if before:
         os.sched_setaffinity(0, {last_core()})
@@ -100,10 +110,9 @@ def rows(comparison: Comparison) -> Iterator[Row]:
     yield "the same with a core for memory", f"{free:.2f} s", ""
     yield "expanded states a second", f"{first['expanded'] / seconds / 1e6:.2f} M", ""
     yield "for a state and action", f"{per_action:.1f} ns", "7, at most 10"
-    stored = first["stored_bytes_per_state"]
-    yield "stored for a state", f"{stored:.1f} bytes", f"{8 * first['words'] + 24} at most"
-    peak = max(one["peak_bytes"] for one in (*comparison.native, *comparison.free))
-    yield "peak of the process", f"{peak / 2**20:,.0f} MiB", f"{1.3 * first['memory_bytes'] / 2**20:,.0f} + Python"
+    yield from memory_rows([*comparison.native, *comparison.free])
+    edges, states = comparison.graph["edge_bytes"], comparison.graph["states"]
+    yield "edges, where goals are judged", f"{edges / states:.1f} bytes a state", "apart"
     if comparison.spin:
         theirs = statistics.median(one.seconds for one in comparison.spin)
         yield "SPIN, median", f"{theirs:.2f} s, {comparison.spin[0].vector} bytes a state", ""
@@ -112,6 +121,27 @@ def rows(comparison: Comparison) -> Iterator[Row]:
         yield "faster than SPIN", f"{theirs / seconds:.1f} times", "8, at least 5"
         yield "faster, with a core for memory", f"{theirs / free:.1f} times", ""
         yield "faster in computing alone", f"{user / computing:.1f} times", ""
+
+
+def memory_rows(runs: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """What a state takes, and all of them at most, beside the packed state and 24 bytes, and 1.3 times that."""
+    first = runs[0]
+    most = 8 * first["words"] + 24
+    yield "stored for a state", f"{first['stored_bytes_per_state']:.1f} bytes", f"{most} at most"
+    peak, bare = (max(one[name] for one in runs) for name in ("peak_bytes", "bare_bytes"))
+    yield "peak of the process", f"{peak / MIB:,.0f} MiB", f"{1.3 * most * first['states'] / MIB:,.0f} at most"
+    yield "  before the search", f"{bare / MIB:,.0f} MiB", ""
+
+
+def whole_rows(scope: str, variant: str) -> Iterator[Row]:
+    """One exploration of a large scope, to its end, with all cores; ValueError if the memory did not allow for that."""
+    run = native_run(scope, variant, pinned=False)
+    if run["expanded"] < run["states"]:
+        raise ValueError(f"{scope} does not fit: the memory ended after {run['states']:,} states")
+    yield "states, transitions", f"{run['states']:,}, {run['transitions']:,}", ""
+    yield "native search to the end", f"{run['seconds']:.0f} s", ""
+    yield from memory_rows([run])
+    yield "peak of the process, in GB", f"{run['peak_bytes'] / 1e9:.1f} GB", "less than 16"
 
 
 def start_up_rows(system: TransitionSystem, building: float) -> Iterator[Row]:

@@ -1,16 +1,15 @@
 """One exploration in a process of its own.
 
-`python -m model_check.benchmarks.native_run SCOPE VARIANT CORES EXPECTED [LIMIT]` prints a line of JSON. CORES are the
-numbers of those to run on (`all`: no matter), EXPECTED is the number of states to make the table for. The loops are
-compiled and the kernel is loaded before the clock starts.
+`python -m model_check.benchmarks.native_run SCOPE VARIANT` prints a line of JSON. The loops are compiled and the kernel
+is loaded before the clock starts.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import resource
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,17 +21,19 @@ from spec.system import system
 from spec.variants import variant
 
 
-def measure(scope_name: str, variant_name: str, expected: int, limit: int | None = None) -> Mapping[str, Any]:
+def measure(asked: argparse.Namespace) -> Mapping[str, Any]:
     """Explore a scope and tell what it took; seconds are of the search alone."""
-    built = system(scope(scope_name), variant(variant_name))
+    expected = asked.expected
+    built = system(scope(asked.scope), variant(asked.variant))
     words = explore(built, limit=1).visited.shape[1]
     warm(expected * (8 * words + 40) * 3 // 2)
+    bare = _peak_bytes()
     marks: list[Mark] = []
 
     def note(far: Progress) -> None:
         marks.append(Mark(far.states, far.expanded, far.seconds, os.times().user))
 
-    found = explore(built, limit=limit, expected=expected, progress=note)
+    found = explore(built, limit=asked.limit, expected=expected, graph=asked.graph, progress=note)
     return {
         "actions": len(built.actions),
         "words": words,
@@ -43,17 +44,31 @@ def measure(scope_name: str, variant_name: str, expected: int, limit: int | None
         "user": found.seconds["user"],
         "stored_bytes_per_state": found.stored_bytes_per_state,
         "memory_bytes": found.memory_bytes,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "edge_bytes": found.edge_bytes,
+        "peak_bytes": _peak_bytes(),
+        "bare_bytes": bare,
         "marginal_ns": costs(marks),
     }
 
 
+def _peak_bytes() -> int:
+    """The most memory that this process has had until now."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def main() -> None:
     """Run as a program."""
-    scope_name, variant_name, cores, expected, *limit = sys.argv[1:]
-    if cores != "all" and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, set(map(int, cores.split(","))))
-    print(json.dumps(measure(scope_name, variant_name, int(expected), int(limit[0]) if limit else None)))
+    parser = argparse.ArgumentParser(prog="python -m model_check.benchmarks.native_run")
+    parser.add_argument("scope")
+    parser.add_argument("variant")
+    parser.add_argument("--core", type=int, help="to run on; without it, all")
+    parser.add_argument("--expected", type=int, default=0, help="states to make the table for")
+    parser.add_argument("--limit", type=int, help="begin no level when so many states are known")
+    parser.add_argument("--graph", action="store_true", help="keep the edges")
+    asked = parser.parse_args()
+    if asked.core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {asked.core})
+    print(json.dumps(measure(asked)))
 
 
 if __name__ == "__main__":

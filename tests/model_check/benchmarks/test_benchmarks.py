@@ -1,11 +1,13 @@
 """The benchmarks measure what they say; how much is not a test's business."""
 
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
 from model_check.benchmarks import __main__ as command
-from model_check.benchmarks.explorer import Comparison, native_run, rows
+from model_check.benchmarks import gates
+from model_check.benchmarks.explorer import Comparison, native_run, rows, whole_rows
 from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import fixed_seconds, rate
@@ -40,20 +42,29 @@ def test_a_search_that_did_not_get_there_has_no_marginal_cost_there() -> None:
 
 def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
-    found = native_run("bounce", "AS_CODED")
+    found = native_run("bounce", "AS_CODED", graph=True)
     oracle = explore_plainly(system(scope("bounce"), AS_CODED))
     assert (found["states"], found["transitions"]) == (oracle.states, oracle.transitions)
     assert found["expanded"] == found["states"]
-    assert found["peak_bytes"] > found["memory_bytes"]
+    assert found["peak_bytes"] >= found["bare_bytes"] > found["memory_bytes"]
+    assert 4 * oracle.states < found["edge_bytes"] <= 4 * (oracle.states + oracle.transitions)
+    table = {name: number for name, number, _ in whole_rows("bounce", "AS_CODED")}
+    assert table["states, transitions"] == f"{oracle.states}, {oracle.transitions}"
 
 
 def test_the_table_tells_medians_and_ratios() -> None:
     run = {"seconds": 2.0, "user": 1.5, "expanded": 10 * MILLION, "states": 10 * MILLION, "actions": 100,
            "words": 2, "transitions": 1, "stored_bytes_per_state": 39.0,
-           "peak_bytes": 2**30, "memory_bytes": 2**29}  # fmt: skip
+           "peak_bytes": 2**30, "bare_bytes": 2**27, "memory_bytes": 2**29}  # fmt: skip
     native = [run, {**run, "seconds": 1.0}, {**run, "seconds": 9.0}]
     spin = [SpinResult(1, 1, seconds, 1, 1.0, 6.0, 84, 7) for seconds in (16.0, 18.0, 40.0)]
-    table = {name: number for name, number, _ in rows(Comparison(native, [{**run, "seconds": 1.5}], spin))}
+    free, graph = [{**run, "seconds": 1.5}], {**run, "edge_bytes": 45 * MILLION}
+    measured = [*rows(Comparison(native, free, spin, graph))]
+    table = {name: number for name, number, _ in measured}
+    targets = {name: target for name, _, target in measured}
+    assert (table["stored for a state"], targets["stored for a state"]) == ("39.0 bytes", "40 at most")
+    assert (table["peak of the process"], targets["peak of the process"]) == ("1,024 MiB", "496 at most")
+    assert table["edges, where goals are judged"] == "4.5 bytes a state"
     assert table["for a state and action"] == "2.0 ns"
     assert table["faster than SPIN"] == "9.0 times"
     assert table["faster, with a core for memory"] == "12.0 times"
@@ -81,6 +92,33 @@ def test_an_unknown_scope_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: py
         command.main()
     assert refusal.value.code == 2
     assert "nowhere" in capsys.readouterr().err
+
+
+def test_of_gates_that_pass_the_median_is_told_and_one_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[str] = []
+
+    def run(command: list[str], **_: object) -> CompletedProcess[str]:
+        called.append(command[1])
+        return CompletedProcess(command, len(called) // 9, "it is broken", "")
+
+    monkeypatch.setattr("subprocess.run", run)
+    assert [name for name, _, _ in gates.gate_rows(3)] == [
+        "make verify, median", "  all runs", "make test, median", "  all runs",
+    ]  # fmt: skip
+    assert called == ["setup", *["verify", "test"] * 3]
+    with pytest.raises(ValueError, match="make verify failed with exit code 1: it is broken"):
+        list(gates.gate_rows(1))
+
+
+@pytest.mark.parametrize("arguments", [("--whole",), ("--gates", "tiny"), ("--spark", "--marginal", "tiny")])
+def test_what_cannot_be_measured_so_is_refused(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["benchmarks", *arguments])
+    with pytest.raises(SystemExit) as refusal:
+        command.main()
+    assert refusal.value.code == 2
+    assert "error: " in capsys.readouterr().err
 
 
 @pytest.mark.slow
