@@ -10,6 +10,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -83,7 +84,13 @@ def modules(sources: Sources, layers: tuple[str, ...] = LAYERS) -> Iterator[tupl
     """The Python files of some layers, parsed."""
     for path, text in sources.items():
         if path.endswith(".py") and path.split("/")[0] in layers:
-            yield path, ast.parse(text, path)
+            yield path, parsed(path, text)
+
+
+@cache
+def parsed(path: str, text: str) -> ast.Module:
+    """A file's syntax tree, which several rules look at."""
+    return ast.parse(text, path)
 
 
 def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:

@@ -45,15 +45,18 @@ def test_names_are_unique(name: str, switches: Switches) -> None:
 
 
 def free_variables(term: z3.ExprRef) -> Iterator[z3.ExprRef]:
-    """The free constants of a term, each once."""
-    seen, waiting = {term.get_id()}, [term]
+    """The free constants of a term, each once; only they get a Python object, since those take the time of a walk."""
+    context, seen, waiting = term.ctx_ref(), set[int](), [term.as_ast()]
     while waiting:
         current = waiting.pop()
-        if z3.is_const(current) and current.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            yield current
-        fresh = [child for child in current.children() if child.get_id() not in seen]
-        seen.update(child.get_id() for child in fresh)
-        waiting += fresh
+        if current.value in seen:
+            continue
+        seen.add(current.value)
+        arguments = range(z3.Z3_get_app_num_args(context, current))
+        waiting += [z3.Z3_get_app_arg(context, current, number) for number in arguments]
+        leaf = None if arguments else z3.ExprRef(current, term.ctx)
+        if leaf is not None and leaf.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            yield leaf
 
 
 def terms_of(action: Action) -> list[z3.ExprRef]:
