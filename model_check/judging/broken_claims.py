@@ -104,15 +104,17 @@ class BrokenClaims:
         known = next((names for other, names in self._rests if other == state), None)
         if known is not None:
             return known
-        names = self._missing_in(state) if is_at_rest(self.explainer, state) else frozenset()
-        if names and (later := with_all_started(self.explainer, state)) is not state:
+        after, is_start = following(self.explainer, state)
+        names = self._missing_in(state) if is_start or after is None else frozenset()
+        if names and after is not None:
+            later = where_it_rests(self.explainer, after)
             names &= self._missing_in(later) if later is not None else frozenset()
         self._rests.append((state, names))
         return names
 
     def _missing_in(self, state: PlainState) -> frozenset[str]:
         """The names of the `eventually` that do not hold in a state."""
-        return frozenset(one.name for one in self._of_kind("eventually") if not self._holds_in(one, state))
+        return frozenset(self._false_in("eventually", state))
 
     def _of_kind(self, kind: str) -> Iterator[Claim]:
         return (one for one in self.asked if one.kind == kind)
@@ -127,11 +129,15 @@ class BrokenClaims:
     def _broken_in_state(self, position: Position) -> Iterator[str]:
         if position.before is not None and position.state is position.before.state:
             return
-        yield from (one.name for one in self._of_kind("always") if not self._holds_in(one, position.state))
+        yield from self._false_in("always", position.state)
 
-    def _holds_in(self, one: Claim, state: PlainState) -> bool:
-        value = one.function(self.explainer.system.view(state), self._narrowed(self.explainer.system.model, state))
-        return value is None or value.raw == 1
+    def _false_in(self, kind: str, state: PlainState) -> Iterator[str]:
+        """The names of the claims of a kind that do not hold in a state; they only read, and so share a view of it."""
+        view, model = self.explainer.system.view(state), self._narrowed(self.explainer.system.model, state)
+        for one in self._of_kind(kind):
+            value = one.function(view, model)
+            if value is not None and not value.raw:
+                yield one.name
 
     def _broken_by_step(self, position: Position) -> Iterator[str]:
         if position.before is None or position.step is None or not position.step.rule:
@@ -160,31 +166,31 @@ MOST_STEPS: Final = 500
 """The steps after which a cluster whose dead were started again is taken never to come to rest."""
 
 
-def is_at_rest(explainer: Explainer, state: PlainState) -> bool:
-    """Whether nothing is under way: faults aside, no step of a process that runs changes anything."""
-    return _following(explainer, state, starts=False) is None
+def following(explainer: Explainer, state: PlainState) -> tuple[PlainState | None, bool]:
+    """The state after a step of progress that changes something, and whether it is the start of a dead process.
+
+    Such a start is what follows only where, faults aside, no process that runs has a step to take: the cluster rests.
+    The state is empty where there is no room for the step, and None where there is none.
+    """
+    start = None
+    for name, to in explainer.progress(state):
+        if to != state and not name.startswith(START):
+            return to, False
+        if to != state and start is None:
+            start = to
+    return start, start is not None
 
 
-def with_all_started(explainer: Explainer, state: PlainState) -> PlainState | None:
-    """Where a cluster at rest would come to rest if whoever is dead were started; the state itself if nobody is.
+def where_it_rests(explainer: Explainer, state: PlainState) -> PlainState | None:
+    """Where a cluster comes to rest if whoever is dead is started.
 
-    None if it would not, or if the specification has no room for what it does.
+    None if it does not, or if the specification has no room for what it does.
     """
     for _ in range(MOST_STEPS):
-        after = _following(explainer, state, starts=False)
-        after = _following(explainer, state, starts=True) if after is None else after
+        after, _ = following(explainer, state) if state else (state, False)
         if after is None:
             return state
         if not after:
             return None
         state = after
     return None
-
-
-def _following(explainer: Explainer, state: PlainState, *, starts: bool) -> PlainState | None:
-    """The state after a step of progress that changes something, which is a process's start or is not.
-
-    Empty where there is no room for the step.
-    """
-    steps = explainer.progress(state)
-    return next((to for name, to in steps if name.startswith(START) is starts and to != state), None)

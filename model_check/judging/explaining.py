@@ -90,8 +90,7 @@ class Explainer:
 
     def progress(self, state: PlainState) -> Iterator[tuple[str, PlainState]]:
         """The actions that are enabled in a state, faults aside, each with the state after it."""
-        for name, parameters in self._instances:
-            action = Explained(name, parameters, (), ()).action
+        for name, parameters, action in self._instances:
             try:
                 found = self.system.step(state, name, parameters)
             except NoRoom:
@@ -101,12 +100,13 @@ class Explainer:
                     yield action, found[0]
 
     @cached_property
-    def _instances(self) -> list[tuple[str, Mapping[str, int]]]:
-        """The actions that are no faults; who never had a process does not start one."""
+    def _instances(self) -> list[tuple[str, Mapping[str, int], str]]:
+        """The actions that are no faults, and their names; who never had a process does not start one."""
         rules = [rule for rule in self.system.rules.values() if rule.budget is None]
         every = ((rule.name, parameters) for rule in rules for parameters in instances(rule, self.model))
         started = self.tracks.started
-        return [(name, one) for name, one in every if name != "start_process" or one["b"] in started]
+        possible = ((name, one) for name, one in every if name != "start_process" or one["b"] in started)
+        return [(name, one, Explained(name, one, (), ()).action) for name, one in possible]
 
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""

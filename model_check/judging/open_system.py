@@ -97,7 +97,7 @@ class OpenSystem:
     def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
         """The step of a rule with these parameters, None where it is not enabled; NoRoom where a capacity stops it."""
         chosen = self.rules[rule]
-        draft: Any = Draft(self.layout, state)
+        draft: Any = self._draft(state)
         if self.draws_budgets and chosen.budget is not None:
             left = draft.budget[chosen.budget]
             if not left.raw:
@@ -111,6 +111,20 @@ class OpenSystem:
         if not leaves_behind.fits:
             raise NoRoom(f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})")
         return draft.finished(), tuple(leaves_behind.seen)
+
+    def _draft(self, state: PlainState) -> Draft:
+        """A draft of a state: the one that the last rule was given, if that is of the same state and was not written.
+
+        Most rules are not enabled in a state, and say so before they assign; all of them read much the same.
+        """
+        last = self._last_draft
+        if not last or not last[0].is_still(state):
+            last[:] = [Draft(self.layout, state)]
+        return last[0]
+
+    @cached_property
+    def _last_draft(self) -> list[Draft]:
+        return []
 
     def view(self, state: PlainState) -> Any:
         """A state to be read as a rule or a claim reads it."""

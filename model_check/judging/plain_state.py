@@ -111,42 +111,41 @@ class Draft:
     Its own attributes are underscored, and set past `__setattr__`, which is the rule's: `view.at = At.IDLE` assigns.
     """
 
-    __slots__ = ("_children", "_key", "_layout", "_node", "_owned", "_parent")
-    _children: dict[Any, Draft]
+    __slots__ = ("__dict__", "_key", "_node", "_owned", "_parent", "_parts")
+    __dict__: dict[Any, Draft]  # the records below that were read: Python looks here first, and so calls nothing again
     _key: Any
-    _layout: Layout
     _node: PlainState
     _owned: bool
     _parent: Draft | None
+    _parts: dict[Any, Cell | Layout]
 
     def __init__(self, layout: Layout, node: PlainState, parent: Draft | None = None, key: object = None) -> None:
         put = object.__setattr__
-        put(self, "_layout", layout)
+        put(self, "_parts", layout.parts)
         put(self, "_node", node)
         put(self, "_parent", parent)
         put(self, "_key", key)
         put(self, "_owned", False)
-        put(self, "_children", {})
 
     def __getitem__(self, key: Any) -> Any:
-        child = self._children.get(key)
-        if child is not None:
-            return child
-        part = self._layout.parts.get(key)
-        if isinstance(part, Cell):
+        part = self._parts.get(key)
+        if type(part) is Cell:
             return part.value(self._node.get(key, part.initial))
-        if part is None:
-            raise AttributeError(f"the state has no {key} here")
-        child = self._children[key] = Draft(part, self._node.get(key, EMPTY), self, key)
+        child = self.__dict__.get(key)
+        if child is None:
+            if not isinstance(part, Layout):
+                raise AttributeError(f"the state has no {key} here")
+            child = Draft(part, self._node.get(key, EMPTY), self, key)
+            self.__dict__[key] = child
         return child
 
     __getattr__ = __getitem__
 
     def __contains__(self, key: object) -> bool:
-        return key in self._layout.parts
+        return key in self._parts
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        part = self._layout.parts[key]
+        part = self._parts[key]
         if isinstance(part, Cell):
             self._put(key, part, part.kind.constant(value).raw)
         else:
@@ -159,7 +158,7 @@ class Draft:
         if not names:
             self._replace(EMPTY)
         for name in names:
-            part = self._layout.parts[name]
+            part = self._parts[name]
             if isinstance(part, Cell):
                 self._put(name, part, part.initial)
             else:
@@ -171,11 +170,15 @@ class Draft:
         other.share()
         self._replace(content)
 
+    def is_still(self, state: PlainState) -> bool:
+        """Whether this is of that very state, and nothing was assigned."""
+        return self._node is state and not self._owned
+
     def finished(self) -> PlainState:
         """The state after everything that was assigned; records that are all initial are left out."""
         if self._owned:
             node = self.own()
-            for key, child in self._children.items():
+            for key, child in self.__dict__.items():
                 if child._owned and not child.finished():  # noqa: SLF001 - the class's own
                     node.pop(key, None)
         return self._node
@@ -192,14 +195,14 @@ class Draft:
     def share(self) -> None:
         """Copy again before the next write, here and below: somebody else holds this content, too."""
         object.__setattr__(self, "_owned", False)
-        for child in self._children.values():
+        for child in self.__dict__.values():
             child.share()
 
     def follow(self, node: PlainState) -> None:
         """Hold this content from now on, here and below."""
         object.__setattr__(self, "_node", node)
         object.__setattr__(self, "_owned", False)
-        for key, child in self._children.items():
+        for key, child in self.__dict__.items():
             child.follow(node.get(key, EMPTY))
 
     def _put(self, key: Any, cell: Cell, raw: int) -> None:
