@@ -56,9 +56,8 @@ class Writer:
 
     def expression(self, place: int) -> str:
         """The text of a position; the local names that it uses are added to `lines` first."""
-        for position in self.program.needed_by([place]):
-            if position not in self._texts:
-                self._write(position)
+        for position in self.program.needed_by([place], self._texts):
+            self._write(position)
         return self._texts[place]
 
     def _write(self, position: int) -> None:
