@@ -4,7 +4,8 @@ ITF is JSON that other tools read: a list of variables, a list of states, and `#
 say. See https://apalache-mc.org/docs/adr/015adr-trace.html. A flag is a JSON boolean, every other value the raw integer
 of its kind (`{"#bigint": "..."}` beyond 2^53, where JSON readers begin to round). ITF has no steps, only states: so an
 auxiliary variable `action` says which action led to each state, and `init` in the first. `#meta` names the system, its
-digest and the variant, without which nobody could tell what the trace is a trace of.
+digest and the variant, without which nobody could tell what the trace is a trace of, and the property that it shows
+broken, out of reach or witnessed.
 """
 
 from __future__ import annotations
@@ -35,9 +36,12 @@ class SavedTrace:
     system: str = ""
     digest: str = ""
     variant: str = ""
+    property: str = ""
 
 
-def to_itf(trace: Trace, system: TransitionSystem, *, digest: str = "", variant: str = "") -> dict[str, Any]:
+def to_itf(
+    trace: Trace, system: TransitionSystem, *, digest: str = "", variant: str = "", shows: str = ""
+) -> dict[str, Any]:
     """The document that ITF asks for."""
     flags = {variable.name for variable in system.variables if variable.kind is FLAG}
     names = [variable.name for variable in system.variables]
@@ -48,6 +52,7 @@ def to_itf(trace: Trace, system: TransitionSystem, *, digest: str = "", variant:
             "system": system.name,
             "digest": digest,
             "variant": variant,
+            "property": shows,
         },
         "vars": [ACTION, *names],
         "states": [
@@ -67,9 +72,11 @@ def _written(raw: int, *, flag: bool) -> object:
     return raw if abs(raw) <= LARGEST_PLAIN else {"#bigint": str(raw)}
 
 
-def save(path: Path, trace: Trace, system: TransitionSystem, *, digest: str = "", variant: str = "") -> None:
-    """Write a trace to a file."""
-    document = to_itf(trace, system, digest=digest, variant=variant)
+def save(
+    path: Path, trace: Trace, system: TransitionSystem, *, digest: str = "", variant: str = "", shows: str = ""
+) -> None:
+    """Write a trace to a file; `shows` is the property that it is a trace of."""
+    document = to_itf(trace, system, digest=digest, variant=variant, shows=shows)
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
@@ -96,7 +103,7 @@ def from_itf(document: Any) -> SavedTrace:
     steps = tuple(_step(index, state, names) for index, state in enumerate(states))
     meta = document.get(META, {})
     _expect(isinstance(meta, dict), f"`{META}` is not an object")
-    origin = {key: str(meta.get(key, "")) for key in ("system", "digest", "variant")}
+    origin = {key: str(meta.get(key, "")) for key in ("system", "digest", "variant", "property")}
     return SavedTrace(Trace(steps), **origin)
 
 

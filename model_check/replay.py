@@ -15,7 +15,7 @@ import z3
 
 from model_check.kernel.straight_line import Program, Valuation, shortened
 from model_check.traces import State, Trace, shown
-from spec.language import Action, TransitionSystem
+from spec.language import Action, TransitionSystem, Variable
 
 
 @dataclass
@@ -128,10 +128,37 @@ class _Replay:
             elif z3.is_not(term) and z3.is_or(term.arg(0)):
                 pending += [z3.Not(one) for one in reversed(term.arg(0).children())]
             elif not valuation(term):
-                yield f"{shortened(term)}  where {self._values_in(term, valuation)}"
+                yield f"{shortened(_named(term, self.variables))}  where {self._values_in(term, valuation)}"
 
     def _values_in(self, term: z3.BoolRef, valuation: Valuation) -> str:
         place = self.program.place(term)
         nodes = [self.program.nodes[position] for position in self.program.needed_by([place])]
         names = sorted({node.name for node in nodes if node.name})
         return ", ".join(f"{name} = {shown(self.variables[name], valuation.state[name])}" for name in names)
+
+
+def _named(term: z3.ExprRef, variables: Mapping[str, Variable]) -> z3.ExprRef:
+    """A term in which what variables are compared with is called as they print it; it is good for reading only."""
+    compared, pending, seen = [], [term], set[int]()
+    while pending:
+        one = pending.pop()
+        if one.get_id() in seen:
+            continue
+        seen.add(one.get_id())
+        pending += one.children()
+        sides = one.children() if one.num_args() == 2 else []
+        for side, other in zip(sides, reversed(sides), strict=True):
+            variable = variables.get(side.decl().name()) if z3.is_const(side) else None
+            if variable is not None and not z3.is_bool(side):
+                named = _printed(other, variable)
+                compared.append((one, one.decl()(*(named if each is other else each for each in sides))))
+    return z3.substitute(term, *compared)
+
+
+def _printed(term: z3.ExprRef, variable: Variable) -> z3.ExprRef:
+    """A number as a constant of the name that a variable prints for it, also one of several that it depends on."""
+    if z3.is_app_of(term, z3.Z3_OP_ITE):
+        condition, *either = term.children()
+        return z3.If(condition, *(_printed(one, variable) for one in either))
+    is_number = z3.is_bv_value(term) or z3.is_int_value(term)
+    return z3.Const(shown(variable, term.as_long()), term.sort()) if is_number else term

@@ -77,7 +77,7 @@ def command(
     place = folder or f"runs/{scope}-{task.variant}"
     refuse_what_the_disk_lacks(task, place, limit)
     for one in filter(None, (place, tables)):
-        refuse_a_file(one)
+        refuse_what_is_no_folder(one)
     if tables is not None:
         empty_folder(tables)
     if is_watched():
@@ -119,9 +119,13 @@ def command(
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
 
 
-def refuse_a_file(place: str) -> None:
-    """BadInput if something else than a folder of this machine is where a folder is to be."""
-    if "://" not in place and not _nearest(place).is_dir():
+def refuse_what_is_no_folder(place: str) -> None:
+    """BadInput if a place is something else on this machine than a folder, or a URI of no file system."""
+    from model_check.spark.folder import Folder
+
+    if "://" in place:
+        Folder(place).names()
+    elif not _nearest(place).is_dir():
         raise BadInput(f"{_nearest(place)} is no folder; name another one")
 
 

@@ -176,4 +176,4 @@ def save_traces(folder: Path, task: Task, found: Found) -> None:
     digest = system_digest(task.system)
     for name, trace in {**found.violated, **found.witnessed, **goals}.items():
         path = folder / f"{task.scope}-{task.variant}-{name}.itf.json"
-        save(path, trace, task.system, digest=digest, variant=task.variant)
+        save(path, trace, task.system, digest=digest, variant=task.variant, shows=name)

@@ -166,6 +166,7 @@ def save(folder: Path, found: list[Matrix], switches: Switches, document: Docume
         (folder / f"{one.scope}-{variant}.txt").write_text(plain(one) + "\n".join(legend(one)) + "\n", encoding="utf-8")
         digest = system_digest(one.system)
         for cell in one.cells:
+            goals = {name: f"eventually_{name}" for name in cell.stuck}
             for name, trace in cell.traces.items():
                 path = folder / f"{one.scope}-{variant}-{where(cell).replace(' ', '-')}-{name}.itf.json"
-                save_trace(path, trace, one.system, digest=digest, variant=variant)
+                save_trace(path, trace, one.system, digest=digest, variant=variant, shows=goals.get(name, name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -17,10 +18,13 @@ from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.errors import BadInput
 from spec.expectations import switches_named
-from spec.language import TransitionSystem
+from spec.language import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import show_switches
+
+ALL_TAKEN = "every step can be taken, and none breaks a property; whether goals stay in reach is not asked here"
+"""What it means that a trace holds."""
 
 
 def command(
@@ -36,7 +40,8 @@ def command(
 
     A trace of an older specification, or of one with other fixes, may not be one of this: then the first step that
     cannot be taken is told, which parts of its guard are false, and which actions could be taken instead. Exits with 0
-    if every step can be taken and no property is broken on the way, else with 1.
+    if every step can be taken and no property is broken on the way, else with 1. That a goal (recoverable, eventually)
+    is out of reach no step shows: where a trace was saved for that, it is told.
 
     For example:
       kcheck explore election --traces traces/
@@ -74,4 +79,15 @@ def _replayed(saved: SavedTrace, built: TransitionSystem, scope: str, variant: s
     findings = tuple(broken_along(built, trace))
     verdict = Verdict.VIOLATED if findings else Verdict.HOLDS
     story = story_of(built, trace)
+    notes = (*notes, *([] if findings else [ALL_TAKEN]), *_goal(saved, built))
     return Run("replay", scope, variant, verdict, findings=findings, notes=notes, story=story)
+
+
+def _goal(saved: SavedTrace, built: TransitionSystem) -> Iterator[str]:
+    """What there is to say of a trace to where a goal is out of reach."""
+    for one in built.properties:
+        if one.name == saved.property and one.kind in GOALS:
+            yield (
+                f"saved as the way to where {one.name} is out of reach: a goal ({one.kind}), which no step breaks"
+                f"; kcheck explore --property {one.name} judges it"
+            )

@@ -19,7 +19,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from spec.errors import EnvironmentFailure
+from spec.errors import BadInput, EnvironmentFailure
 
 OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
 """File systems where a file appears whole, when it is closed, and cannot be renamed."""
@@ -28,7 +28,8 @@ OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
 class Folder:
     """A folder by URI or path; it can be pickled, and opens its file system when it is first needed.
 
-    Every method raises EnvironmentFailure, in one line, if the file system fails.
+    Every method raises EnvironmentFailure, in one line, if the file system fails, and BadInput if there is none of that
+    name.
     """
 
     def __init__(self, place: str | Path) -> None:
@@ -42,10 +43,12 @@ class Folder:
     def _opened(self) -> tuple[Any, str]:
         try:
             system, path = fs.FileSystem.from_uri(self.uri)
-        except (OSError, ValueError) as error:
+        except ValueError as error:
+            known = "name a path, or a URI that pyarrow.fs opens, such as hdfs:// or s3://"
+            raise BadInput(f"{self.uri} is no folder: {_line(error)}; {known}") from error
+        except OSError as error:
             raise EnvironmentFailure(
-                f"the folder {self.uri} cannot be opened: {_line(error)}",
-                "name a path, or a URI that pyarrow.fs opens, such as hdfs:// or s3://",
+                f"the folder {self.uri} cannot be opened: {_line(error)}", "see to its file system and start again"
             ) from error
         return system, path.rstrip("/")
 

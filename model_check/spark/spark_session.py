@@ -39,6 +39,9 @@ TRIES = 4
 PATIENCE = 20
 """Seconds that a task waits for its own executor, however busy; the loss of an executor holds a run up for as long."""
 
+SPARE = 4 << 20
+"""Bytes that must be free for temporary files when Spark starts."""
+
 LOCAL = re.compile(r"local(?:\[(?P<slots>\*|\d+)\])?")
 
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -84,6 +87,7 @@ def spark_session(master: str) -> Iterator[SparkContext]:
             yield _open[master]
         return
     with tempfile.TemporaryDirectory(prefix="kcheck-spark-") as scratch:
+        _refuse_a_full_disk(Path(scratch))
         context = _start(master, Path(scratch))
         _open[master] = context
         try:
@@ -107,6 +111,19 @@ def with_tries(master: str) -> str:
     """The master as Spark is told of it: a plain local one would not try a lost task again."""
     found = LOCAL.fullmatch(master)
     return master if found is None else f"local[{found['slots'] or 1},{TRIES}]"
+
+
+def _refuse_a_full_disk(scratch: Path) -> None:
+    """EnvironmentFailure if no room is left for the note with which Spark's JVM begins: we would wait for it."""
+    probe = scratch / "probe"
+    try:
+        probe.write_bytes(bytes(SPARE))
+    except OSError as error:
+        raise EnvironmentFailure(
+            f"Spark does not start: {error.strerror} in {scratch.parent}, for {SPARE >> 20} MiB",
+            "make room there, or name another folder in TMPDIR",
+        ) from error
+    probe.unlink()
 
 
 def _configuration(master: str, scratch: Path) -> SparkConf:

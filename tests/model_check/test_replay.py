@@ -1,5 +1,6 @@
 """Replay: a trace is believed only step by step."""
 
+import enum
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.replay import ReplayError, replay
 from model_check.traces import State, Trace
 from spec.language import FLAG, Leaf, TransitionSystem, action, either, require
+from spec.terms import choose, enumeration, number
 from tests.model_check.systems import EXPECTED, build, clerks, lamps, odometer
 
 
@@ -47,7 +49,7 @@ def test_the_false_conjuncts_of_a_guard_are_told_with_their_values() -> None:
         replay(clerks(), Trace(((None, begin), ("write(c=1)", begin))))
     assert (caught.value.step, caught.value.action) == (1, "write(c=1)")
     (conjunct,) = caught.value.false_conjuncts
-    assert "clerks[1].at = IDLE" in conjunct
+    assert conjunct == "clerks[1].at == READ  where clerks[1].at = IDLE"
     assert caught.value.enabled == ("read(c=1)", "read(c=2)")
     assert "step 1 (write(c=1)) does not replay: the action is not enabled" in str(caught.value)
 
@@ -77,6 +79,26 @@ def test_a_denied_choice_is_taken_apart_into_what_should_not_be() -> None:
     with pytest.raises(ReplayError) as caught:
         replay(system, Trace(((None, start(system)), ("rest()", start(system)))))
     assert caught.value.false_conjuncts == ("Not(on[2])  where on[2] = yes",)
+
+
+def test_what_a_variable_is_compared_with_is_called_by_its_name() -> None:
+    class Mood(enum.Enum):
+        CALM = 1
+        GRIM = 2
+
+    @action(actor="caretaker", source="by hand")
+    def rest(s: Any, _model: object) -> None:
+        """The caretaker rests in a mood that hangs on a lamp; a number stays a number."""
+        require(s.mood == choose(s.lit, kind.constant(Mood.CALM), kind.constant(Mood.GRIM)), s.count == 1)
+
+    kind = enumeration(Mood)
+    shape = {"mood": Leaf(kind, Mood.CALM), "lit": Leaf(FLAG, False), "count": Leaf(number(3), 0)}
+    system = build("resting", shape, [(rest, [{}])], [])
+    with pytest.raises(ReplayError) as caught:
+        replay(system, Trace(((None, start(system)), ("rest()", start(system)))))
+    mood, count = caught.value.false_conjuncts
+    assert mood == "mood == If(lit, CALM, GRIM)  where lit = no, mood = CALM"
+    assert count == "count == 1  where count = 0"
 
 
 def test_a_step_that_only_a_bound_stops_is_told_as_such() -> None:

@@ -64,6 +64,18 @@ def test_a_file_in_a_folders_place_is_refused_before_spark_starts(kcheck: Kcheck
     assert result.stderr == f"kcheck: {__file__} is no folder; name another one\n"
 
 
+@pytest.mark.parametrize("option", ["--folder", "--tables"])
+def test_a_file_system_that_nobody_knows_is_bad_input(
+    kcheck: Kcheck, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = kcheck("enumerate", "solo", option, "carrier-pigeon://loft")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("kcheck: carrier-pigeon://loft is no folder: ")
+    assert result.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_a_run_of_another_system_is_not_gone_on_with(kcheck: Kcheck, tmp_path: Path) -> None:
     folder = str(tmp_path / "run")

@@ -30,6 +30,19 @@ def test_a_witness_breaks_nothing(kcheck: Kcheck, traces: Path) -> None:
     result = kcheck("replay", saved(traces, "the_second_epoch"))
     assert result.exit_code == 0
     assert result.stdout.startswith("kcheck replay: HOLDS\n")
+    assert (
+        "every step can be taken, and none breaks a property; whether goals stay in reach is not asked" in result.stdout
+    )
+    assert "out of reach: a goal" not in result.stdout
+
+
+def test_of_a_goal_it_is_told_that_no_step_breaks_it(kcheck: Kcheck, tmp_path: Path) -> None:
+    kcheck("explore", "pair", "--goals", "--traces", str(tmp_path))
+    goal = "eventually_one_working_controller"
+    result = kcheck("replay", saved(tmp_path, goal))
+    assert goal not in [line.split()[2] for line in result.stdout.splitlines() if line.startswith("  VIOLATED")]
+    assert f"the way to where {goal} is out of reach: a goal (eventually), which no step breaks" in result.stdout
+    assert f"kcheck explore --property {goal} judges it" in result.stdout
 
 
 def test_with_the_fix_on_the_first_step_that_cannot_be_taken_is_told(kcheck: Kcheck, traces: Path) -> None:

@@ -1,11 +1,13 @@
 """The Spark engine on two cores of this machine: equal to the native explorer, whatever is killed meanwhile."""
 
+import errno
 import os
 import re
 import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from pyspark import SparkContext
 
 from model_check.explicit_state.explorer import Exploration, Progress, explore
 from model_check.replay import replay
+from model_check.spark import spark_session as spark_session_module
 from model_check.spark.run_folder import RunFolder
 from model_check.spark.spark_engine import enumerate_states
 from model_check.spark.spark_session import TRIES, given_up, spark_session, with_tries
@@ -187,6 +190,19 @@ def test_what_a_worker_cannot_write_is_one_clear_line_and_is_not_tried_again(tmp
 def test_only_one_master_at_a_time() -> None:
     with pytest.raises(BadInput, match=r"a Spark session on local\[2\] is open"), spark_session("local[1]"):
         pass
+
+
+def test_a_full_disk_is_told_before_spark_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def full(path: Path, _content: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(spark_session_module, "_open", {})
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "write_bytes", full)
+    told = f"^Spark does not start: No space left on device in {tmp_path}, for 4 MiB; make room there, or name "
+    with pytest.raises(EnvironmentFailure, match=told), spark_session("local[2]"):
+        pass
+    assert not list(tmp_path.iterdir())
 
 
 def test_java_missing_is_one_clear_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
