@@ -4,6 +4,13 @@ Operations are linearizable. A process operates while its session lives; with an
 and are retried under the next session, so here they are simply not enabled. Watches are one-shot and carry no data; a
 read re-arms the watch of a path that has a listener (ZkClient 0.10, `readData(path, hasListeners(path))`), unless there
 is nothing to read; what ZkClient does before it calls a listener arms it in any case.
+
+A connection that is lost *before* ZooKeeper applied an operation is no step. `ZkClient.retryUntilConnected` (0.10)
+catches the ConnectionLossException ("we give the event thread some time to update the status to 'Disconnected'"), waits
+until it is connected, and makes the same call again, and `ZKCheckedEphemeral` does so by itself. Nothing was applied,
+nobody was told, and the caller waits with the same arguments: the repetition is the operation, which may come as late
+in any behaviour, after whatever others do meanwhile. Only where the operation was applied and its answer was lost does
+the repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A TCP proxy in front of a ZooKeeper server, whose connections can be held and cut as a bad network would.
 
 `cut` drops every connection; until `let_in`, new ones are refused. `hold_answers` keeps back what the server sends, so
-that an operation is carried out and its answer lost in the next cut.
+that an operation is carried out and its answer lost in the next cut; `hold_requests` what the client sends, so that an
+operation is lost before it is carried out.
 """
 
 import socket
@@ -22,8 +23,10 @@ class FlakyProxy:
         self._sockets: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self._is_open = True
-        self._answers_pass = threading.Event()
+        self._answers_pass, self._requests_pass = threading.Event(), threading.Event()
         self._answers_pass.set()
+        self._requests_pass.set()
+        self.holds_a_request = threading.Event()
 
     def __enter__(self) -> Self:
         self._start(self._accept)
@@ -47,6 +50,8 @@ class FlakyProxy:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
         self._answers_pass.set()
+        self._requests_pass.set()
+        self.holds_a_request.clear()
 
     def let_in(self) -> None:
         """Accept connections again."""
@@ -56,6 +61,10 @@ class FlakyProxy:
     def hold_answers(self) -> None:
         """Keep back what the server sends, until the connections are cut."""
         self._answers_pass.clear()
+
+    def hold_requests(self) -> None:
+        """Keep back what clients send, until the connections are cut; `holds_a_request` is set once there is any."""
+        self._requests_pass.clear()
 
     def _start(self, work: object, *args: object) -> None:
         thread = threading.Thread(target=work, args=args, daemon=True)  # type: ignore[arg-type]
@@ -79,8 +88,11 @@ class FlakyProxy:
         """Copy one direction until an end is closed; both ends of a connection close together."""
         with suppress(OSError):
             while content := source.recv(65536):
-                if is_answer and not self._answers_pass.is_set():
-                    self._answers_pass.wait()
+                passes = self._answers_pass if is_answer else self._requests_pass
+                if not passes.is_set():
+                    if not is_answer:
+                        self.holds_a_request.set()
+                    passes.wait()
                     break
                 target.sendall(content)
         for end in (source, target):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -12,16 +15,23 @@ from reference.controller_threads import Event
 from reference.effects import ElectCreate
 from reference.live.zkclient import ZkClient
 from reference.live.zookeeper import LiveZookeeper
+from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import OneOf, Procedure, Script
 from reference.zookeeper.api import (
+    AnyOperation,
     Create,
     Delete,
     Exists,
     NoNode,
+    OperationRefused,
     SessionExpired,
+    SetData,
+    Stat,
 )
+from reference.zookeeper.log import read_transaction_log
 from reference.zookeeper.scripts import BROKER_IDS, COMMON_PATHS, CONTROLLER, create_with_parents
 from reference.zookeeper.server import ZookeeperServer
+from reference.zookeeper.transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
 from spec.state import Callback
 from tests.reference.flaky_proxy import FlakyProxy
 
@@ -106,6 +116,67 @@ def test_an_operation_is_done_under_the_next_session(admin: LiveZookeeper, proxy
     assert admin.execute(Exists("/late")) is not None
     assert len(set(process.sessions)) == 2
     process.client.stop()
+
+
+Outcome = str | int | type[OperationRefused] | None
+LOST: dict[str, tuple[AnyOperation, list[AnyOperation]]] = {
+    "a conditional write": (SetData("/lost", b"ours", 0), []),
+    "another writes meanwhile": (SetData("/lost", b"ours", 0), [SetData("/lost", b"theirs", 0)]),
+    "another deletes meanwhile": (SetData("/lost", b"ours"), [Delete("/lost")]),
+    "a create": (Create("/lost/new", b"ours"), []),
+    "another creates meanwhile": (Create("/lost/new", b"ours"), [Create("/lost/new", b"theirs")]),
+    "a delete": (Delete("/lost", 1), [SetData("/lost", b"theirs", 0)]),
+}
+"""An operation that is lost before ZooKeeper applied it, and what another client does until it is repeated."""
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_is_lost_before_it_is_applied_is_a_later_operation(
+    name: str, server: ZookeeperServer, admin: LiveZookeeper, proxy: FlakyProxy
+) -> None:
+    ours, theirs = LOST[name]
+    later, before = MemoryZookeeper(), len(tuple(read_transaction_log(server.data_dir)))
+    we, they = later.open_session(), later.open_session()
+    expected = [outcome(partial(later.execute, they, one)) for one in (Create("/lost"), *theirs)]
+    expected.append(outcome(partial(later.execute, we, ours)))
+
+    process, found = Process(proxy.address), [outcome(partial(admin.execute, Create("/lost")))]
+    process.client.start(TIMEOUT)
+    proxy.hold_requests()
+    do = partial(process.client.run, answered(ours))
+    doing = threading.Thread(target=lambda: found.append(outcome(do)), daemon=True)
+    doing.start()
+    assert proxy.holds_a_request.wait(TIMEOUT)
+    found += [outcome(partial(admin.execute, one)) for one in theirs]
+    proxy.cut()
+    proxy.let_in()
+    doing.join(TIMEOUT)
+    assert found == expected
+    assert written(tuple(read_transaction_log(server.data_dir))[before:]) == written(later.transactions)
+    for path in ("/lost/new", "/lost"):
+        if admin.execute(Exists(path)) is not None:
+            admin.execute(Delete(path))
+    process.client.stop()
+
+
+def written(log: Iterable[Transaction]) -> list[object]:
+    """What was written or refused, in order; a parent counts its children from the beginning of a server."""
+    changes = [one.change for one in log if not isinstance(one.change, SessionCreated | SessionClosed)]
+    return [replace(one, parent_cversion=0) if isinstance(one, NodeCreated) else one for one in changes]
+
+
+def outcome(do: Callable[[], Any]) -> Outcome:
+    """What an operation gives: the path, the new version, nothing, or how it is refused."""
+    try:
+        given = do()
+    except OperationRefused as refusal:
+        return type(refusal)
+    return given.version if isinstance(given, Stat) else given
+
+
+def answered(operation: AnyOperation) -> Script[Any]:
+    """A script of one operation, which gives its answer."""
+    return (yield operation)
 
 
 def test_who_creates_an_ephemeral_on_the_raw_handle_hears_of_the_expiry(
