@@ -13,13 +13,15 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 
 def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_with(
-    kcheck: Kcheck, bars: Bars, tmp_path: Path
+    kcheck: Kcheck, bars: Bars, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
+    """The first command has a session of its own; the others, which start after that has ended, share that of all."""
     folder, tables = str(tmp_path / "run"), str(tmp_path / "tables")
     begun = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--limit", "100")
     assert begun.exit_code == 3, begun.stderr
     assert "the same command goes on from there" in begun.stdout
     assert not Path(tables).exists(), "a run that is not finished has no tables"
+    request.getfixturevalue("spark")
     result = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--json")
     assert result.exit_code == 1, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs

@@ -29,6 +29,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_edge_replay, "walk_with_workers", walks)
 
 
+@pytest.mark.usefixtures("spark")
 def test_spark_replays_every_edge_with_the_counts_of_the_explorer(kcheck: Kcheck) -> None:
     result = kcheck("refine", "solo", "--json")
     assert result.exit_code == 0, result.stderr

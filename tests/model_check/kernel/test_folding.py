@@ -2,7 +2,7 @@
 
 import pytest
 import z3
-from hypothesis import assume, given
+from hypothesis import given
 
 from model_check.kernel.folding import Folding
 from model_check.kernel.straight_line import VARIABLE, Program, Valuation, evaluate
@@ -45,15 +45,6 @@ def test_what_follows_from_a_comparison_is_true(value: int, negated: bool) -> No
         if evaluate(fact, state):
             for position, known in folding.facts(folding.place(fact), 1).items():
                 assert value_at(folding, position, state) == known
-
-
-@given(terms(BOOL, 4), states())
-def test_positions_are_those_of_the_plain_walk(term: z3.BoolRef, state: dict[str, int]) -> None:
-    plain, folding = Program(), Folding()
-    assert folding.place(term) == plain.place(term)
-    assert folding.nodes == plain.nodes
-    assume(not z3.is_const(term))
-    assert evaluate(term, state) == Valuation(state, folding)(term)
 
 
 def test_what_a_guard_says_answers_what_an_update_asks() -> None:

@@ -47,6 +47,26 @@ def test_nested_terms_mean_what_z3_says(term: z3.ExprRef, state: dict[str, int])
     assert evaluate(term, state) == z3_value(term, state) == in_python(term, state)
 
 
+def below(term: z3.ExprRef) -> dict[int, z3.ExprRef]:
+    """A term and all that it is made of, by id, as z3's own Python objects walk it."""
+    return {term.get_id(): term} | {number: one for child in term.children() for number, one in below(child).items()}
+
+
+@given(terms(BOOL, 4))
+def test_a_program_has_every_subterm_once_and_after_its_arguments(term: z3.BoolRef) -> None:
+    program = Program()
+    assert program.place(term) == len(program.nodes) - 1
+    subterms = below(term)
+    for one in subterms.values():
+        place = program.place(one)
+        node = program.nodes[place]
+        assert node.operator == one.decl().kind()
+        assert node.width == (1 if z3.is_bool(one) else one.size() if z3.is_bv(one) else 0)
+        assert node.arguments == tuple(program.place(child) for child in one.children())
+        assert all(argument < place for argument in node.arguments)
+    assert len(program.nodes) == len(subterms)
+
+
 @given(terms(BOOL), states())
 def test_a_condition_is_a_truth_value(term: z3.BoolRef, state: dict[str, int]) -> None:
     holds = compiled(condition_source(Program(), NAMES, term))
