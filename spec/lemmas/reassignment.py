@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from spec.language import claim
-from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.controller import (
+    BEFORE_CHANNELS,
+    BEFORE_TOPICS,
+    REMOVING,
+    is_at,
+    is_current,
+    only_the_current_writes,
+)
 from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.partition_states import PartitionState
@@ -40,7 +47,7 @@ HANDLERS = {
     REMOVING: (Handler.NONE, *RUNS),
     (At.REASSIGN_NEXT,): (Handler.NONE, Handler.REASSIGNMENT, Handler.FAILOVER, Handler.BROKER_STARTUP),
     REFUSING: (Handler.NONE, Handler.REASSIGNMENT, Handler.FAILOVER),
-    (At.IDLE, At.READ_REASSIGNMENTS, At.FINISH): (Handler.NONE,),
+    (At.IDLE, *BEFORE_CHANNELS, At.READ_REASSIGNMENTS, At.FINISH): (Handler.NONE,),
 }
 
 
@@ -79,7 +86,7 @@ def who_is_not_active_reassigns_nothing(s: Any, m: Model) -> Value | None:
 
 @claim("always", source="PROTOCOL.md section 8", parts=PARTS)
 def a_run_has_its_handler(s: Any, m: Model) -> Value:
-    """Each place in a run of a reassignment has a handler that leads there, and a partition.
+    """Each place in a run of a reassignment has a handler that leads there, and a partition; elections have none.
 
     Replicas are to go only from step 7 to step 9; what a broker's start makes due is being reassigned.
     """
@@ -111,7 +118,7 @@ def a_run_has_its_handler(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 8, steps 5 and 6", parts=PARTS)
 def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
-    """Replicas that are to go are not of RAR, which is AR in memory once step 7 is over."""
+    """Replicas that are to go are not of RAR, which is AR in memory from step 6 on; with D48 mended, after step 7."""
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
@@ -121,7 +128,10 @@ def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
             facts.append(both(leaving, controller.reassigning == p).implies(apart))
             among = m.brokers.is_subset(controller.partitions[p].visiting, controller.leaving)
             facts.append(both(leaving, is_at(controller, REMOVING)).implies(among))
-            facts.append(_has_moved(m, controller, p).implies(controller.partitions[p].assigned == wanted))
+            moved = _has_moved(m, controller, p)
+            if not m.mends(Switch.WAIT_FOR_LEADER):
+                moved = moved | both(controller.reassigning == p, is_at(controller, MOVING))
+            facts.append(moved.implies(controller.partitions[p].assigned == wanted))
     return both(*facts)
 
 

@@ -16,7 +16,7 @@ from spec.lemmas.reassignment import LEMMAS
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.system import system
-from spec.variants import FENCED
+from spec.variants import AS_CODED, FENCED
 from tests.spec.inductive_steps import Proving
 from tests.spec.stepping import Run
 
@@ -85,6 +85,14 @@ def test_every_lemma_is_said_to_be_needed() -> None:
 @pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
 def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
     assert proof().needs(lemma, action, saved, without=BROKEN)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lemma", ["a_run_has_its_handler", "who_is_to_go_is_not_of_the_target"])
+def test_as_coded_these_keep_assigned_replicas_from_being_deleted(lemma: str) -> None:
+    (as_coded,) = (one for one in plan("proof_reassignment").proofs if one.variant == "AS_CODED")
+    coded, action = Proving(scope("proof_reassignment"), AS_CODED), "read_for_removal(c=1, p=0, r=1)"
+    assert coded.needs(lemma, action, "assigned_replicas_are_not_deleted", without=as_coded.violated)
 
 
 @pytest.mark.parametrize(
