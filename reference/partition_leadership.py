@@ -27,7 +27,7 @@ from reference.leader_selectors import (
     elect_on_creation,
     elect_preferred,
 )
-from reference.procedures import DirtyBatch, Procedure, in_any_order
+from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
 from reference.state_effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
 from reference.zookeeper.scripts import StateZnode
 from spec.formats.znodes import PartitionStatePayload
@@ -308,10 +308,19 @@ def _now_online(
     known: LeaderIsrAndControllerEpoch,
     receivers: Iterable[int],
 ) -> None:
-    """The znode is as we wrote it: cache it, have its replicas told, and the partition is Online."""
+    """The znode is as we wrote it: cache it, have its replicas told, and the partition is Online.
+
+    What is raised in between ends this transition only; what is in the batch by then is sent with the rest (D53).
+    """
     controller.context.partition_leadership_info[partition] = known
-    controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
-    _log_online(controller, partition)
+    try:
+        controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    except NoAssignment as raised:
+        if _state(controller, partition) is not PartitionState.NEW:
+            controller.log_state_change(ElectionFailed, partition=partition, reason=str(raised))
+        _log_failure(controller, partition, PartitionState.ONLINE)
+    else:
+        _log_online(controller, partition)
 
 
 def _log_online(controller: KafkaController, partition: TopicPartition) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController, is_permitted
 from reference.leader_selectors import without
-from reference.procedures import Procedure, in_any_order
+from reference.procedures import NoAssignment, Procedure, in_any_order
 from reference.reassignment_effects import StartNewReplica
 from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
 from reference.zookeeper.scripts import StateZnode
@@ -83,12 +83,32 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
         if _refused(controller, partition, replica, ReplicaState.ONLINE):
             continue
         known = context.partition_leadership_info.get(partition)
-        if source is not ReplicaState.NEW and known is not None and not _is_spared(controller, partition):
-            batch.add_leader_and_isr(controller, (replica,), partition, known)
+        key, told = (partition, replica), source is not ReplicaState.NEW and not _is_spared(controller, partition)
+        if told and known is not None and not _add(controller, key, ReplicaState.ONLINE, (replica,), known):
+            continue
         controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
         if source is ReplicaState.NEW or known is not None:
             _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
     batch.send(controller)
+
+
+def _add(
+    controller: KafkaController,
+    key: Replica,
+    target: ReplicaState,
+    receivers: Iterable[int],
+    known: LeaderIsrAndControllerEpoch,
+) -> bool:
+    """Have the receivers told of a replica's partition.
+
+    What is raised ends this transition only, and the state stays; what is in the batch by then is sent with the rest.
+    """
+    try:
+        controller.replica_batch.add_leader_and_isr(controller, receivers, key[0], known)
+    except NoAssignment:
+        _log_failure(controller, *key, target)
+        return False
+    return True
 
 
 def _is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -149,7 +169,8 @@ def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None
             _log_failure(controller, partition, replica, ReplicaState.NEW)
             return
         known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
-        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, known)
+        if not _add(controller, key, ReplicaState.NEW, (replica,), known):
+            return
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.NEW
     _log_change(controller, partition, replica, source, ReplicaState.NEW)
@@ -216,7 +237,8 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
         if controller.puts_back(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)
-        controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
+        if not _add(controller, key, ReplicaState.OFFLINE, others, known):
+            return
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.OFFLINE
     _log_change(controller, partition, replica, source, ReplicaState.OFFLINE)

@@ -47,9 +47,14 @@ class RequestBatch:
     metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
     metadata_receivers: set[int] = field(default_factory=set)
 
+    @property
+    def is_dirty(self) -> bool:
+        """Whether an earlier call has left anything that forbids a new batch."""
+        return bool(self.leader_and_isr or self.stop_replica or self.metadata_receivers)
+
     def new_batch(self) -> None:
         """Begin a batch; DirtyBatch names what an earlier one left."""
-        if self.leader_and_isr or self.stop_replica or self.metadata_receivers:
+        if self.is_dirty:
             raise DirtyBatch(
                 f"not sent: LeaderAndIsr to {sorted(self.leader_and_isr)}, StopReplica to {sorted(self.stop_replica)},"
                 f" UpdateMetadata to {sorted(self.metadata_receivers)}"
@@ -149,7 +154,7 @@ class RequestBatch:
 
     def fork(self) -> RequestBatch:
         """A copy that goes its own way."""
-        if not (self.leader_and_isr or self.stop_replica or self.metadata_receivers):
+        if not self.is_dirty:
             return RequestBatch()
         return RequestBatch(
             {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()},

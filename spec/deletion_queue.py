@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_set, is_there
+from spec.assignment import assigned_replicas, assigned_set, is_there
 from spec.controller_threads import become_idle
 from spec.language import observe, reset, when
 from spec.model import Model
@@ -35,6 +35,24 @@ def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
 def is_doomed(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
     return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
+
+
+def lacks_assignment(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
+    if not m.removes_topics:
+        return flag(False)
+    return both(s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
+
+
+def adding_raises(s: Any, m: Model, c: int) -> Value:
+    """Whether any LeaderAndIsr that is added to a batch raises when it is in there.
+
+    UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
+    exception ends the one transition only, before the state is set: the batch goes out all the same.
+    """
+    if not m.has("deletion"):
+        return flag(False)
+    return either(*(both(is_doomed(s, m, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
 
 
 def enqueue(s: Any, m: Model, c: int, t: int) -> None:

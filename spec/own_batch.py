@@ -13,8 +13,10 @@ they read anything: they raise, and the batch stays as it is. What is raised los
 ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
 change notifications that were read are deleted all the same.
 
-Left out: the batches of the state machines, which only a topic that is queued for deletion as well could make dirty;
-that elect() has the elector resign once more, where a failover has found the batch dirty.
+The batches of the state machines stay clean: there an exception ends one transition, before its state is set, and what
+is in the batch by then is sent. Of steps 2 and 7 it ends the run behind their write, and dirties the batch.
+
+Left out: that elect() has the elector resign once more, where a failover has found the batch dirty.
 
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
 `ControllerBrokerRequestBatch.newBatch`. PROTOCOL.md section 9.
@@ -25,10 +27,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from spec.assignment import assigned_replicas
 from spec.controller_election import elector_resigns
 from spec.controller_threads import become_idle
-from spec.deletion_queue import end_thread, is_doomed
+from spec.deletion_queue import end_thread, is_doomed, lacks_assignment
 from spec.language import observe, reset, when
 from spec.model import Model
 from spec.request_batch import Batch, send
@@ -84,7 +85,7 @@ def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failov
         raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
         with when(told & raises):
             observe(f"controller {c}", "fail to add UpdateMetadata")
-            s.controllers[c].dirty = True
+            s.controllers[c].dirty = ~m.brokers.is_empty(s.controllers[c].live)
             leave_handler(s, m, c)
         told = told & ~raises
     with when(told):
@@ -95,7 +96,7 @@ def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failov
 def _cannot_tell(s: Any, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
     """Whether a partition that is to be told of has leadership in the cache, and no AR."""
     named = either(partitions.get(p, flag(False)), is_doomed(s, m, c, p))
-    return both(named, s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
+    return both(named, lacks_assignment(s, m, c, p))
 
 
 def leave_handler(s: Any, m: Model, c: int) -> None:

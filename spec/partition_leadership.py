@@ -20,7 +20,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
-from spec.deletion_queue import is_queued
+from spec.deletion_queue import adding_raises, is_queued
 from spec.language import action, observe, require, when
 from spec.leader_selectors import (
     ElectionTerms,
@@ -223,10 +223,11 @@ def _require_electing(s: Any, c: int, p: int) -> None:
 
 
 def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
-    """The znode is as this controller would have it: cache it, tell the receivers, state Online."""
+    """The znode is as this controller would have it: cache it, tell the receivers, state Online if that raises not."""
     cached = s.controllers[c].partitions[p]
     cache_state(s, c, p)
-    cached.state = PartitionState.ONLINE
+    with when(~adding_raises(s, m, c)):
+        cached.state = PartitionState.ONLINE
     cached.batched = receivers
 
 

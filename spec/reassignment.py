@@ -25,6 +25,7 @@ from typing import Any
 from spec.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.controller_election import controller_moved
 from spec.controller_threads import has_started, rearm_isr_watch, take_callback
+from spec.deletion_queue import adding_raises
 from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.live_brokers import live_brokers
@@ -144,11 +145,12 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
     _working_on(s, m, c, p, At.BUMP_WRITE)
     done, again = write_decision(s, m, c, p)
     with when(done):
-        _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
-        forget_decision(s, c, At.START_READ)
-        with when(either(m.brokers.is_empty(controller.partitions[p].visiting), ~has_started(s, m, c))):
-            reset(controller.partitions[p], "visiting")
-            go_on(s, m, c)
+        told = _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
+        with when(told):
+            forget_decision(s, c, At.START_READ)
+            with when(either(m.brokers.is_empty(controller.partitions[p].visiting), ~has_started(s, m, c))):
+                reset(controller.partitions[p], "visiting")
+                go_on(s, m, c)
     with when(again):
         forget_decision(s, c, At.BUMP_READ)
 
@@ -164,7 +166,8 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
     one = m.brokers.set_kind.constant((r,))
     starts = both(cached.replicas[r] == ReplicaState.NON_EXISTENT, ~both(exists(znode), znode.leader == r))
     with when(starts):
-        cached.replicas[r] = ReplicaState.NEW
+        with when(~both(exists(znode), adding_raises(s, m, c))):
+            cached.replicas[r] = ReplicaState.NEW
         with when(exists(znode)):
             send(
                 s,
@@ -214,10 +217,11 @@ def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """A replica goes Online; if it was not New, it is sent the cached leadership."""
     cached = s.controllers[c].partitions[p]
     was_new = flag(cached.replicas[r] == ReplicaState.NEW)
-    with when(both(may_go_online_or_offline(cached.replicas[r]), ~was_new, _is_cached(cached))):
+    told = both(may_go_online_or_offline(cached.replicas[r]), ~was_new, _is_cached(cached))
+    with when(told):
         one = m.brokers.set_kind.constant((r,))
         send(s, m, c, Batch(ordered={p: one}, metadata={p: flag(True)}))
-    with when(may_go_online_or_offline(cached.replicas[r])):
+    with when(both(may_go_online_or_offline(cached.replicas[r]), ~both(told, adding_raises(s, m, c)))):
         cached.replicas[r] = ReplicaState.ONLINE
 
 
@@ -269,12 +273,15 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
         controller.partitions[p].assigned = wanted
         with when(moves):
             cache_state(s, c, p)
-            controller.partitions[p].state = PartitionState.ONLINE
+            with when(~adding_raises(s, m, c)):
+                controller.partitions[p].state = PartitionState.ONLINE
             send(s, m, c, Batch(ordered={p: m.brokers.members(wanted)}, metadata={p: flag(True)}))
+        told = moves
         with when(~moves):
-            _tell_bumped(s, m, c, p, m.brokers.union(controller.leaving, m.brokers.members(wanted)))
-        forget_decision(s, c, At.MOVE_READ)
-        _begin_step_8(s, m, c, p)
+            told = told | _tell_bumped(s, m, c, p, m.brokers.union(controller.leaving, m.brokers.members(wanted)))
+        with when(told):
+            forget_decision(s, c, At.MOVE_READ)
+            _begin_step_8(s, m, c, p)
     with when(again):
         forget_decision(s, c, At.MOVE_READ)
 
@@ -351,11 +358,21 @@ def _is_cached(cached: Any) -> Value:
     return flag(cached.leader_epoch != -1)
 
 
-def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
-    """What was written is told, but not cached (D18, KAFKA-9212)."""
+def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> Value:
+    """What was written is told, but not cached (D18, KAFKA-9212); whether that was possible.
+
+    If not, what was added stays in the controller's own batch, and the run ends (D53).
+    """
     if m.mends(Switch.CACHE_BUMPED_EPOCH):
         cache_state(s, c, p)
-    _tell(s, m, c, p, receivers)
+    raises = adding_raises(s, m, c)
+    if m.removes_topics:
+        with when(raises):
+            s.controllers[c].dirty = True
+            end_run(s, m, c, p)
+    with when(~raises):
+        _tell(s, m, c, p, receivers)
+    return ~raises
 
 
 def _tell(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_set
-from spec.deletion_queue import is_busy, is_doomed, is_queued
+from spec.deletion_queue import adding_raises, is_busy, is_doomed, is_queued
 from spec.language import action, observe, require, when
 from spec.model import Model
 from spec.replica_states import ReplicaState
@@ -55,7 +55,7 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
     With it, strays are deleted.
     """
     partitions = s.controllers[c].partitions
-    told, informed = {}, {}
+    told, informed, raises = {}, {}, adding_raises(s, m, c)
     for p, going in replicas.items():
         cached = flag(partitions[p].leader_epoch != -1)
         moving = {
@@ -67,7 +67,7 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
         told[p] = m.brokers.set_from(receivers)
         informed[p] = either(*receivers.values())
         for r in m.assigned(p):
-            with when(moving[r]):
+            with when(both(moving[r], ~both(receivers[r], raises))):
                 partitions[p].replicas[r] = ReplicaState.ONLINE
     send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
 
@@ -214,12 +214,13 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
     Before 0.8.2 only the leader was told (D21).
     """
-    cached = s.controllers[c].partitions[p]
-    cached.replicas[r] = ReplicaState.OFFLINE
+    cached, doomed = s.controllers[c].partitions[p], is_doomed(s, m, c, p)
+    with when(either(doomed, ~adding_raises(s, m, c))):
+        cached.replicas[r] = ReplicaState.OFFLINE
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
-    with when(~is_doomed(s, m, c, p)):
+    with when(~doomed):
         cached.batched = m.brokers.union(cached.batched, others)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from spec.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.controller_threads import become_idle, has_started, take_callback
-from spec.deletion_queue import is_queued
+from spec.deletion_queue import adding_raises, is_queued
 from spec.foreign_recreation import is_elected_again, tell_of_left_overs
 from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
@@ -62,7 +62,7 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
         new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
         observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
         if m.topics_vanish:
-            _forget_vanished(s, m, c, topic)
+            _forget_vanished(s, m, c, topic, started)
         with when(new):
             _track(s, m, c, topic)
     if m.recreates_topics:
@@ -102,9 +102,13 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
             controller.at = At.NEW_REPLICA_READ
 
 
-def _forget_vanished(s: Any, m: Model, c: int, topic: int) -> None:
-    """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53)."""
-    with when(~s.zookeeper.topics[topic]):
+def _forget_vanished(s: Any, m: Model, c: int, topic: int, started: Value) -> None:
+    """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53).
+
+    A controller whose machines are not up does not look; that is left out where no topic is removed by hand.
+    """
+    looks = started if m.removes_topics else flag(True)
+    with when(both(looks, ~s.zookeeper.topics[topic])):
         with when(s.controllers[c].topics[topic]):
             forget_leadership(s, m, c, topic)
         forget_assignments(s, m, c, topic)
@@ -122,7 +126,7 @@ def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
         cached.batched = m.brokers.union(cached.batched, one)
         for name in FIELDS:
             cached.found[r][name] = znode[name]
-    with when(~both(present, leads)):
+    with when(~both(present, leads | adding_raises(s, m, c))):
         cached.replicas[r] = ReplicaState.NEW
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(~_are_replicas_due(s, m, c)):

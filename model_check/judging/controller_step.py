@@ -129,6 +129,11 @@ class ControllerStep:
         before, after = (self.system.view(state).zookeeper.state[p].version.raw for state in self._states)
         return bool(before != after)
 
+    @property
+    def fails_reassignment(self) -> bool:
+        """Whether an exception ends the run of a reassignment."""
+        return any(one.kind == "fail reassignment" for one in self.seen)
+
     def visits(self, line: Any) -> bool:
         """The line is about the partition that the step visits."""
         return self.parameters.get("p") == self.cluster.partition(line.partition)

@@ -135,7 +135,7 @@ class Printing(MetadataPrinting, ElectionStep):
         )
         p = self.parameters.get("p")
         yield from self.elected(p) if p is not None else ()
-        if p is not None and not self.elects_leader and self.rule in BUMPS and self.writes_state:
+        if p is not None and self.sends_bumped:
             yield ReassignmentSent, self._name(p)
         starts_in_vain = self.rule in {"read_for_new_replica", "start_new_replica"}
         if p is not None and self.stops_in_vain | (starts_in_vain and self._stays(p, self.parameters["r"])):
@@ -331,11 +331,16 @@ class Printing(MetadataPrinting, ElectionStep):
         dropped = not self._controller(self.after).channels.raw >> b - 1 & 1
         return dropped and any(epoch <= one.leader_epoch.raw for one in known)
 
+    @property
+    def sends_bumped(self) -> bool:
+        """Whether a leader epoch that a reassignment has raised is told, with nobody elected."""
+        return self.rule in BUMPS and not self.elects_leader and self.writes_state and not self.fails_reassignment
+
     def raises_epoch(self, line: ReassignmentSent) -> bool:
         """A higher leader epoch was written, and told together with the assigned replicas."""
         p = self.cluster.partition(line.partition)
         assigned = self.system.model.brokers.lists[self._controller(self.after).partitions[p].assigned.raw]
-        told = self.rule in BUMPS and not self.elects_leader and self.writes_state and self.visits(line)
+        told = self.sends_bumped and self.visits(line)
         znode = self.system.view(self.after).zookeeper.state[p]
         return told and self.says(znode, line) and tuple(map(self.cluster.broker, line.assigned_replicas)) == assigned
 

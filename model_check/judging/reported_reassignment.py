@@ -107,7 +107,8 @@ class ReassignmentReporting(ControllerStep):
         """What the steps of a reassignment tell."""
         if self.rule in TOLD:
             yield from TOLD[self.rule](self)
-        if self.rule in {"write_bump", "start_new_replica"} and self.place(self.after) not in AT_WORK:
+        ends = self.place(self.after) not in AT_WORK and not self.fails_reassignment
+        if self.rule in {"write_bump", "start_new_replica"} and ends:
             yield WaitingForNewReplicas, self._said(new_replicas=self._wanted())
         yield from self._failure()
 
@@ -160,10 +161,10 @@ class ReassignmentReporting(ControllerStep):
     def _stops_at_step_7(self) -> bool:
         """Whether AR is RAR, in memory, when the run ends with an exception: it has found its batch dirty."""
         controllers = [self._controller(state) for state in (self.before, self.after)]
-        p, ends = self.parameters["p"], any(one.kind == "fail reassignment" for one in self.seen)
+        p = self.parameters["p"]
         known = controllers[0].partitions[p].leader_epoch.raw and controllers[1].partitions[p].assigned.raw
         dirty = self.system.model.removes_topics and controllers[0].dirty.raw
-        return bool(ends and dirty and known)
+        return bool(self.fails_reassignment and dirty and known)
 
     def refusal(self) -> Iterator[Expected]:
         """A request is refused: for a deletion, where that is asked, or else with an exception."""

@@ -22,7 +22,7 @@ def topic_ids(m: Model, cluster: MemoryCluster) -> Named:
 def after_removals(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
     """What a removal leaves in a controller, and which topics it knows."""
     if m.removes_topics:
-        yield f"{path}.dirty", bool(controller.batch.metadata_receivers)
+        yield f"{path}.dirty", controller.batch.is_dirty
         yield f"{path}.started", controller.replica_machine.has_started
     for number, topic in enumerate(cluster.topics() if m.recreates_topics else ()):
         yield f"{path}.created[{number}]", topic in controller.activity.created
