@@ -2,6 +2,10 @@
 
 It lays out the variables, runs every rule once for each choice of its parameters, and instantiates every claim. What a
 scope leaves out (a part that is off, a fault without a budget) contributes neither variable nor action.
+
+It is imported from here, since the package cannot have a function of its module's name. Without switches it is Kafka's
+code (AS_CODED), as for every verb of `kcheck`: what Kafka did is the question, unless another is asked, and recordings
+of it are judged so. What its documentation meant (DOCUMENTED) is one switch away.
 """
 
 from __future__ import annotations

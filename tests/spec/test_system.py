@@ -167,3 +167,7 @@ def test_proving_lifts_budgets_and_widths_from_the_same_text() -> None:
     epochs = {one.name: one.sort for one in proving.variables if one.kind.name == "epoch"}
     assert set(epochs.values()) == {z3.IntSort()}
     assert {one.name: one.initial for one in proving.variables}["zookeeper.epoch"] == 0
+
+
+def test_unless_told_otherwise_it_is_kafkas_code() -> None:
+    assert system(scope("cold")).name == "cold AS_CODED"
