@@ -75,6 +75,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "dying_topics_get_no_leadership",  # D57: the next failover, broker-3/state-change.log:19
         "eventually_deletions_complete",  # for 18 s, until it is killed, controller 1 does nothing
         "eventually_one_working_controller",  # nor works
+        "eventually_partitions_are_led",  # nor sees topic later, zk 48, of which its successor makes a state, zk 60
     }),
     "32-D53-foreign-removal": frozenset({
         "batches_are_clean",  # D53: UpdateMetadata for t-0 raises, broker-1/controller.log:98
@@ -84,6 +85,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "eventually_one_working_controller",  # broker 1 is active beside broker 3
         LATEST_TERM,  # broker 1 deletes notifications in the term of broker 3, zk 114, 117
         "dead_leaders_are_replaced",  # broker 1 finds no broker dead, broker-1/controller.log:223
+        "eventually_partitions_are_led",  # somebody deletes the state of t-0, zk 50, and only then the topic, zk 53
     }),
     "34-D55-config-lost": frozenset({
         "topics_have_their_configuration",  # D55: zk 53 deletes what zk 51 wrote
