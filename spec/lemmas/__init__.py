@@ -16,6 +16,7 @@ from spec.lemmas import (
     auto_rebalance,
     controlled_shutdown,
     controller,
+    dead_replicas,
     deleted_topic,
     deletion,
     in_sync,
@@ -29,7 +30,7 @@ from spec.state import shape
 
 MODULES = (
     controller, leadership, in_sync, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
-    partition_addition, deletion, deleted_topic, delayed_operation_claims,
+    partition_addition, deletion, deleted_topic, dead_replicas, delayed_operation_claims,
 )  # fmt: skip
 
 

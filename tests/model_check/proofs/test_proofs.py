@@ -21,7 +21,7 @@ from spec.system import system
 SCOPES = (
     "proof", "proof_three_eligible", "proof_creation", "proof_failed_removal", "proof_reassignment",
     "proof_preferred_election", "proof_shutdown", "proof_rebalance", "proof_metadata", "proof_addition",
-    "proof_deletion", "proof_unfenced_deletion",
+    "proof_deletion", "proof_unfenced_deletion", "proof_dead_replicas",
 )  # fmt: skip
 EXPECTED = {(one.scope, one.variant): one for name in SCOPES for one in plan(name).proofs}
 LEAST = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
@@ -66,8 +66,7 @@ def test_the_bounds_are_as_promised(name: str) -> None:
 
 
 def test_no_part_of_the_protocol_and_no_variant_is_left_out() -> None:
-    unproved = {"dead_replicas"}  # not yet; the README says so
-    assert set().union(*(scope(name).parts for name in SCOPES)) == set(PARTS) - APART - unproved
+    assert set().union(*(scope(name).parts for name in SCOPES)) == set(PARTS) - APART
     for name in ("proof", "proof_three_eligible"):
         assert {variant for one, variant in EXPECTED if one == name} == {"AS_CODED", "DOCUMENTED", "FENCED", LEAST}
 

@@ -1,0 +1,38 @@
+"""A lemma about a failover that takes the replicas on dead brokers Offline (D15 mended).
+
+It does so between the starts of its two state machines, so what a partition is then matters to more than one action.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language import claim
+from spec.lemmas.controller import REMOVING, is_at
+from spec.model import Model
+from spec.partition_states import PartitionState
+from spec.state import Handler
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+
+@claim("always", source="PROTOCOL.md section 6; D4, D15 mended", parts=("partitions", "dead_replicas"))
+def no_partition_has_a_state_before_its_machine_starts(s: Any, m: Model) -> Value | None:
+    """Nobody has a partition in a state without being active, or while its failover takes dead replicas Offline.
+
+    While it does, it is at the removal of a replica from the ISR.
+    """
+    if not (m.takes_the_dead_offline and m.mends(Switch.RESIGN_CLEANS_UP)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        taking = flag(controller.handler == Handler.STARTUP)
+        facts.append(taking.implies(is_at(controller, REMOVING)))
+        started = both(controller.active, ~taking)
+        none = both(*(controller.partitions[p].state == PartitionState.NON_EXISTENT for p in m.partitions))
+        facts.append(either(started, none))
+    return both(*facts)
+
+
+LEMMAS = (no_partition_has_a_state_before_its_machine_starts,)

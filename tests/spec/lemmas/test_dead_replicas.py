@@ -1,0 +1,68 @@
+"""The lemma about failovers that take dead replicas Offline: true and of use; and what a zombie takes for in sync."""
+
+from __future__ import annotations
+
+import pytest
+
+from model_check.kernel.straight_line import Valuation
+from spec.lemmas import lemmas_of
+from spec.lemmas.dead_replicas import LEMMAS
+from spec.model import Model
+from spec.scopes import Scope, scope
+from spec.variants import AS_CODED, FENCED
+from tests.spec.inductive_steps import Proving, false_somewhere
+from tests.spec.stepping import Run
+
+LEMMA = LEMMAS[0].name
+DEAD = {"the_dead_are_not_in_sync"}
+
+
+@pytest.mark.slow
+def test_the_lemma_holds_in_every_reachable_state_where_the_mend_is_on() -> None:
+    stated = [one for one in lemmas_of(Model(scope("dead_replica"), FENCED)) if one.name == LEMMA]
+    assert len(stated) == 1
+    assert false_somewhere(scope("dead_replica"), FENCED, stated) == set()
+    assert LEMMA not in {one.name for one in lemmas_of(Model(scope("dead_replica"), AS_CODED))}
+
+
+@pytest.mark.slow
+def test_without_the_lemma_the_partition_machine_could_start_from_any_state() -> None:
+    proof = Proving(scope("proof_dead_replicas"), FENCED)
+    assert proof.needs(LEMMA, "read_for_removal(c=1, p=0, r=1)", "only_documented_transitions", without=DEAD)
+
+
+@pytest.mark.slow
+def test_a_resignation_that_forgets_to_clear_the_partitions_is_found() -> None:
+    proof = Proving(scope("proof_dead_replicas"), FENCED)
+    assert proof.breaks_without_update("on_new_session(c=1)", "controllers[1].partitions[0].state", LEMMA, without=DEAD)
+
+
+# --------------------------------------------------------------------------------------------- what is not to be proved
+
+WITHIN = Scope(
+    name="dead replicas",
+    statement="A replica's broker dies, and the controller's session ends before it takes note.",
+    brokers=3,
+    controllers=2,
+    assigned=((2, 3),),
+    parts=frozenset({"partitions", "connections", "dead_replicas"}),
+    callback_capacity=12,
+    connection_capacity=8,
+)
+
+
+@pytest.mark.slow
+def test_a_zombie_gives_up_a_removal_and_rests_with_a_dead_member_in_its_isr() -> None:
+    # Controller 2 has taken replica 3 out of the ISR when controller 1 reads the znode to do the same: a newer
+    # controller's, so it gives up and writes nothing. Only now it comes to hear that its session is a new one.
+    run = Run(WITHIN, FENCED, crashes=1, expiries=1)
+    run.do("crash(b=3)", "end_orphaned_session(b=3)", "expire_session(b=1, lost=0)")
+    run.drain("(c=2")
+    run.do("renew_session(b=1)", "on_broker_change(c=1)")
+    claim = run.system.property_named("the_dead_are_not_in_sync").term
+    assert Valuation(run.state)(claim)
+    run.do("read_for_removal(c=1, p=0, r=3)")
+    assert (run["controllers[1].live"], run["controllers[1].partitions[0].isr"]) == ("{2}", "[2, 3]")
+    assert run.leadership("zookeeper.state[0]") == ("2", "[2]", "1")
+    assert run.can("on_new_session(c=1)")
+    assert not Valuation(run.state)(claim)
