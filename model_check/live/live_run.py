@@ -80,7 +80,6 @@ def run(
     if not is_whole:
         reason = f"{INTERRUPTED}; what was recorded until then is not judged"
         return Run(ENGINE, task.title, variant, Verdict.INCOMPLETE, reason)
-    tell(task.faults, "judging")
     recording = read(folder)
     budget = max(BUDGET, POSITIONS_EACH * recording.observations)
     made = run_of(recording, judge(recording, task.setup.switches, budget=budget, stop=stop), variant)
@@ -110,6 +109,7 @@ def _play(task: Task, cluster: LiveCluster, tell: Tell) -> None:
     until = None if task.seconds is None else time.monotonic() + task.seconds
     for number, kind in zip(itertools.count(), drawn(random, task.kinds), strict=False):
         if time.monotonic() >= until if until is not None else number >= task.faults:
+            tell(number, "judging")
             break
         tell(number, kind)
         cluster.act("note", text=f"{kind}: {FAULTS[kind][0]}")

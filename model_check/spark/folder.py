@@ -24,6 +24,9 @@ from spec.errors import BadInput, EnvironmentFailure
 OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
 """File systems where a file appears whole, when it is closed, and cannot be renamed."""
 
+LONGEST = 300
+"""Characters of an error that are told."""
+
 
 class Folder:
     """A folder by URI or path; it can be pickled, and opens its file system when it is first needed.
@@ -133,4 +136,6 @@ def attempt() -> str:
 
 
 def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    """What an error says, as the beginning of a line: where libhdfs looked for Java takes pages."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]} ..."

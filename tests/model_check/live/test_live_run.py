@@ -11,11 +11,13 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from unittest.mock import MagicMock
 
 import pytest
 
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
+from model_check.live import live_run
 from model_check.live.live_cluster import LiveCluster, Setup
 from model_check.live.live_run import Task, checked_run, run
 from model_check.live.live_scenario import FAULTS, Scenario, checked_kinds, drawn
@@ -186,6 +188,14 @@ def test_partitions_that_are_added_are_created_and_said_so(tmp_path: Path) -> No
 def test_other_sizes_of_clusters_are_explained(brokers: int, tmp_path: Path) -> None:
     made = checked_run(Task(Setup(brokers, 5), topics=1, faults=4), tmp_path)
     assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+def test_when_the_time_is_over_only_faults_that_were_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[int, str]] = []
+    monkeypatch.setattr(live_run, "Scenario", MagicMock())
+    task = Task(Setup(1, seed=1), topics=0, faults=5, kinds=("kill-controller",), seconds=0)
+    live_run._play(task, MagicMock(), lambda number, what: told.append((number, what)))
+    assert told == [(0, "start"), (0, "judging")]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from model_check.explicit_state.explorer import SpecificationError, explore
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.replay import replay
+from model_check.spark import folder
 from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import LevelLoop, ship_for_any_machine, take_up
 from model_check.spark.run_folder import RunFolder, ShardLevel
@@ -278,3 +280,13 @@ def test_a_folder_may_be_named_by_a_uri(tmp_path: Path) -> None:
 def test_a_file_system_that_nobody_knows_is_refused() -> None:
     with pytest.raises(BadInput, match=r"^carrier-pigeon://loft/run is no folder: .*; name a path, or a URI"):
         RunFolder("carrier-pigeon://loft/run").run()
+
+
+def test_of_an_error_that_takes_pages_the_beginning_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(_: str) -> None:
+        raise OSError("no libjvm here\n" * 1000)
+
+    monkeypatch.setattr(folder, "fs", SimpleNamespace(FileSystem=SimpleNamespace(from_uri=lost)))
+    with pytest.raises(EnvironmentFailure, match=r"cannot be opened: no libjvm here no .* \.\.\.; see to") as failure:
+        RunFolder("hdfs://nowhere/run").run()
+    assert len(str(failure.value)) < 500
