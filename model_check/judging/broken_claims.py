@@ -21,6 +21,7 @@ from model_check.recordings.recorded_zookeeper import SessionEnded
 from spec.language import Claim
 from spec.model import Model
 from spec.properties import claims
+from spec.scopes import Scope
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class BrokenClaims:
         model = explainer.system.model
         features = model.features | ({"unclean"} if explainer.system.unclean else set())
         self.asked = [one for one in claims() if one.parts <= features]
-        self._models: dict[tuple[int, bool], Model] = {}
+        self._models: dict[Scope, Model] = {}
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
         self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
@@ -155,10 +156,10 @@ class BrokenClaims:
         """The model with queues no longer than they are: what is claimed of an empty place is true."""
         connections = (of_one for state in states for of_one in part(state, "connections").values())
         longest = max((max(queue) + 1 for of_one in connections for queue in of_one.values()), default=1)
-        key = longest, model.scope.unclean
-        if key not in self._models:
-            self._models[key] = Model(replace(model.scope, connection_capacity=longest), model.switches)
-        return self._models[key]
+        narrowed = replace(model.scope, connection_capacity=longest)
+        if narrowed not in self._models:
+            self._models[narrowed] = Model(narrowed, model.switches)
+        return self._models[narrowed]
 
 
 START: Final = "start_process("
