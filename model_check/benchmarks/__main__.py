@@ -95,8 +95,10 @@ def _arguments() -> argparse.Namespace:
     )
     parser.set_defaults(only="")
     asked = parser.parse_args()
-    if (asked.only == "gates") == bool(asked.scopes) and asked.only:
-        parser.error(f"--{asked.only} is measured {'without' if asked.scopes else 'on'} a scope")
+    if asked.only == "gates" and asked.scopes:
+        parser.error("--gates is measured without a scope")
+    if asked.only not in ("", "gates") and not asked.scopes:
+        parser.error(f"--{asked.only} is measured on a scope")
     for name in asked.scopes:
         if name not in scopes():
             parser.error(str(UnknownName("scope", name, scopes())))
