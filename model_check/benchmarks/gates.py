@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 from typing import Final
 
 from model_check.benchmarks.explorer import Row
@@ -33,7 +34,7 @@ def gate_rows(runs: int) -> Iterator[Row]:
 def _make(target: str) -> float:
     """Seconds that a target of the Makefile takes."""
     start = time.perf_counter()
-    done = subprocess.run(["make", target], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(["make", target], cwd=ROOT, stdout=PIPE, stderr=STDOUT, text=True, check=False)
     if done.returncode:
         raise ValueError(f"make {target} failed with exit code {done.returncode}: {done.stdout[-500:]}")
     return time.perf_counter() - start

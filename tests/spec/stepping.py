@@ -48,6 +48,12 @@ class Run:
         while steps := [name for name in self.enabled() if any(mark in name for mark in marks)]:
             self.do(steps[0])
 
+    def holds(self, claim: str, step: str = "") -> bool:
+        """Whether a claim about states holds now, or a step, which is enabled, keeps one about steps."""
+        named = self.system.property_named(claim)
+        assert not step or self.can(step)
+        return bool(self._now()(named.terms[step] if step else named.term))
+
     def enabled(self) -> list[str]:
         """The names of all enabled actions."""
         return [name for name in self._actions if self.can(name)]

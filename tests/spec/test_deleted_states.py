@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from model_check.kernel.straight_line import Valuation
 from spec.scopes import Scope
 from spec.variants import AS_CODED
 from tests.spec.stepping import Run
@@ -39,12 +38,6 @@ def within(*, cold: bool) -> Scope:
 def go_on(run: Run, c: int, *actions: str) -> None:
     """A controller takes these actions, in whatever order, until none is enabled."""
     run.drain(*(f"{one}(c={c}" for one in actions))
-
-
-def keeps(run: Run, claim: str, step: str) -> bool:
-    """Whether a step, which is enabled, keeps a claim about steps."""
-    assert run.can(step)
-    return bool(Valuation(run.state)(run.system.property_named(claim).terms[step]))
 
 
 def starts(run: Run, b: int) -> None:
@@ -99,17 +92,16 @@ def test_an_old_leader_writes_its_leader_epoch_over_a_higher_one() -> None:
     run.do("deliver_request(c=3, b=4)")
     assert run.leadership(STATE) == ("-1", "[4]", "2")
     assert run.leadership("brokers[4].partitions[0]") == ("4", "[4, 2]", "0")
-    assert not keeps(run, "leader_epoch_never_goes_back", "shrink_isr(b=4, p=0, r=2)")
+    assert not run.holds("leader_epoch_never_goes_back", "shrink_isr(b=4, p=0, r=2)")
 
 
 @pytest.mark.slow
 def test_the_old_leader_and_the_new_one_lead_in_one_leader_epoch() -> None:
     run = created_anew((2,), (4, 3), versions=0)
     run.do("deliver_request(c=1, b=2)")
-    claim = run.system.property_named("one_leader_in_a_leader_epoch").term
-    assert Valuation(run.state)(claim)
+    assert run.holds("one_leader_in_a_leader_epoch")
     run.do("deliver_request(c=3, b=4)")
-    assert not Valuation(run.state)(claim)
+    assert not run.holds("one_leader_in_a_leader_epoch")
     assert [run.leadership(f"brokers[{b}].partitions[0]")[::2] for b in (2, 4)] == [("2", "0"), ("4", "0")]
 
 
@@ -131,4 +123,4 @@ def test_a_leader_that_was_decided_on_the_old_znode_is_written_to_the_new_one() 
     assert (run.leadership(STATE), run[f"{STATE}.controller_epoch"]) == (("4", "[4]", "0"), "3")
     assert (run["controllers[1].decided.leader"], run["controllers[1].epoch"]) == ("2", "1")
     for claim in ("clean_leaders_were_in_sync", "writers_epochs_never_go_back"):
-        assert not keeps(run, claim, "write_elected_leader(c=1, p=0)")
+        assert not run.holds(claim, "write_elected_leader(c=1, p=0)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from model_check.kernel.straight_line import Valuation
 from spec.expectations import plans
 from spec.scopes import Scope
 from spec.variants import AS_CODED, FENCED, Switches
@@ -29,13 +28,6 @@ def within(*requests: tuple[int, ...], assigned: tuple[int, ...]) -> Scope:
     )
 
 
-def holds(run: Run, claim: str, step: str = "") -> bool:
-    """Whether a claim about states holds now, or a step that is enabled keeps one about steps."""
-    named = run.system.property_named(claim)
-    assert not step or run.can(step)
-    return bool(Valuation(run.state)(named.terms[step] if step else named.term))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("switches", "kept"), [(AS_CODED, False), (FENCED, True)], ids=["AS_CODED", "FENCED"])
 def test_a_zombie_ends_an_earlier_reassignment_and_an_original_replica_is_forgotten(
@@ -54,7 +46,7 @@ def test_a_zombie_ends_an_earlier_reassignment_and_an_original_replica_is_forgot
     assert (run["zookeeper.assigned[0]"], run["history.original[0]"]) == ("[2, 3]", "[2, 3]")
     run.do("write_target(c=1, p=0)")
     assert run["zookeeper.assigned[0]"] == ("[2, 3]" if kept else "[2]")
-    assert holds(run, "original_replicas_stay_assigned") == kept
+    assert run.holds("original_replicas_stay_assigned") == kept
 
 
 @pytest.mark.slow
@@ -70,7 +62,7 @@ def test_a_zombie_elects_one_that_is_to_go_and_step_7_leaves_it(switches: Switch
     run.do("renew_session(b=1)", "read_for_election(c=1, p=0)", "write_elected_leader(c=1, p=0)")
     assert run["zookeeper.state[0].leader"] == ("3" if kept else "1")
     run.do("read_for_move(c=2, p=0)")
-    assert holds(run, "step_7_leaves_a_leader_of_the_target", "write_move(c=2, p=0)") == kept
+    assert run.holds("step_7_leaves_a_leader_of_the_target", "write_move(c=2, p=0)") == kept
 
 
 def test_what_the_proof_does_not_promise_is_shown_broken_here_or_in_a_scope() -> None:

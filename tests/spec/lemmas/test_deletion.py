@@ -8,7 +8,6 @@ from functools import cache
 
 import pytest
 
-from model_check.kernel.straight_line import Valuation
 from spec.expectations import plan, switches_named
 from spec.lemmas import deleted_topic as deleted_topic_lemmas
 from spec.lemmas import deletion as deletion_lemmas
@@ -151,10 +150,6 @@ TWO_TOPICS = Scope(
 )
 
 
-def holds(run: Run, claim: str) -> bool:
-    return bool(Valuation(run.state)(run.system.property_named(claim).term))
-
-
 def deleting_two(switches: Switches = FENCED, **budgets: int) -> Run:
     """Controller 1 has deleted topic 0, which it has still to hear of; both replicas of topic 1 are being deleted."""
     run = Run(TWO_TOPICS, switches, deletions=2, expiries=1, **budgets)
@@ -182,13 +177,13 @@ def test_a_zombie_completes_the_deletion_of_a_topic_that_it_finds_gone_whatever_
     run = deleting_two(switches)
     run.do("deliver_request(c=1, b=2)", "deliver_deletion(c=1, b=2, p=1)", "on_replica_deleted(c=1, b=2, p=1)")
     succeed(run)
-    assert holds(run, "replicas_are_in_known_states")
+    assert run.holds("replicas_are_in_known_states")
     run.do("delete_queued_topic(c=1, t=1)")
     assert (run["controllers[1].queued[1]"], run["controllers[1].partitions[1].replicas[3]"]) == (
         "no",
         "DELETION_STARTED",
     )
-    assert not holds(run, "replicas_are_in_known_states")
+    assert not run.holds("replicas_are_in_known_states")
 
 
 @pytest.mark.slow
@@ -197,9 +192,9 @@ def test_a_zombie_forgets_a_deletion_that_died_with_its_broker_whatever_is_fence
     run.do("crash(b=3)", "end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
     succeed(run)
     run.do("on_deletion_change(c=1)")
-    assert holds(run, "started_deletions_are_on_their_way")
+    assert run.holds("started_deletions_are_on_their_way")
     run.do("on_broker_change(c=1)")
-    assert not holds(run, "started_deletions_are_on_their_way")
+    assert not run.holds("started_deletions_are_on_their_way")
 
 
 @pytest.mark.slow
@@ -213,6 +208,6 @@ def test_a_broker_that_starts_early_obeys_a_zombie_whatever_is_fenced() -> None:
     run.drain("c=2")
     assert (run["zookeeper.topics[0]"], run["zookeeper.deletions[0]"], run["logs[3][0]"]) == ("no", "no", "no")
     run.do("crash(b=3)", "start_process_early(b=3)")
-    assert holds(run, "deleted_topics_are_hosted_nowhere")
+    assert run.holds("deleted_topics_are_hosted_nowhere")
     run.do("deliver_request(c=1, b=3)")
-    assert not holds(run, "deleted_topics_are_hosted_nowhere")
+    assert not run.holds("deleted_topics_are_hosted_nowhere")
