@@ -123,10 +123,11 @@ def refuse_what_is_no_folder(place: str) -> None:
     """BadInput if a place is something else on this machine than a folder, or a URI of no file system."""
     from model_check.spark.folder import Folder
 
-    if "://" in place:
+    path = place.removeprefix("file://")
+    if "://" in path:
         Folder(place).names()
-    elif not _nearest(place).is_dir():
-        raise BadInput(f"{_nearest(place)} is no folder; name another one")
+    elif not _nearest(path).is_dir():
+        raise BadInput(f"{_nearest(path)} is no folder; name another one")
 
 
 def _nearest(place: str) -> Path:

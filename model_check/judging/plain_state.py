@@ -46,13 +46,18 @@ def _cell(leaf: Leaf) -> Cell:
 
 
 class Layout:
-    """A shape made ready for drafts: cells and layouts by key."""
+    """A shape made ready for drafts: cells and layouts by key.
+
+    ValueError if a variable is named as one of a draft's own methods: a rule that reads it would get that.
+    """
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         assert not isinstance(shape, Leaf)  # noqa: S101 - the root of a state is a record
         self.parts: dict[Any, Cell | Layout] = {}
         for key, child in shape.items():
+            if isinstance(key, str) and hasattr(Draft, key):
+                raise ValueError(f"a state has no {key}: its drafts have a method of that name; name it otherwise")
             self.parts[key] = _cell(child) if isinstance(child, Leaf) else Layout(child)
 
     @cached_property

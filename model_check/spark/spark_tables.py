@@ -79,9 +79,9 @@ def write_tables(
 ) -> Written | None:
     """Write the tables of a finished run into a folder that is empty or not there yet; None if it was stopped.
 
-    Both folders are paths or URIs that pyarrow.fs opens. `progress` is told how many tasks of which table are done, of
-    how many; it and `stop` are called some times a second. BadInput if the run is not there or not finished, or if
-    there is something in `out`; EnvironmentFailure if Spark or a file system fails.
+    Both folders are paths or URIs that pyarrow.fs opens. `progress` is told how many tasks are done, in
+    which table, and of how many in all; it and `stop` are called some times a second. BadInput if the run is not there
+    or not finished, or if there is something in `out`; EnvironmentFailure if Spark or a file system fails.
     """
     folder, target = RunFolder(run_folder), empty_folder(out)
     run = folder.run()
@@ -95,8 +95,13 @@ def write_tables(
         linked = sent.mapPartitionsWithIndex(lambda number, rows: write_edges(places[number], rows))
         tables = [("states", tasks.map(write_states)), ("edges", linked)][: 1 + edges]
         rows = dict.fromkeys(("states", "edges"), 0)
-        for name, table in tables:
-            found = _summed(context, name, table, lambda done, name: progress(done, name, run.shards), stop)
+        whole = len(tables) * run.shards
+        for number, (name, table) in enumerate(tables):
+
+            def told(done: int, name: str = name, before: int = number * run.shards) -> None:
+                progress(before + done, name, whole)
+
+            found = _summed(context, name, table, told, stop)
             if found is None:
                 return None
             rows[name] = found
@@ -106,7 +111,7 @@ def write_tables(
 
 
 def _summed(
-    context: SparkContext, name: str, table: RDD[int], progress: Callable[[int, str], None], stop: Callable[[], bool]
+    context: SparkContext, name: str, table: RDD[int], progress: Callable[[int], None], stop: Callable[[], bool]
 ) -> int | None:
     """The rows that the tasks of a table have written; None if they were stopped."""
 
@@ -115,7 +120,7 @@ def _summed(
         return sum(table.collect())
 
     with ThreadPoolExecutor(1) as thread:
-        return awaited(context, GROUP, thread.submit(counted), stop, lambda: progress(finished_tasks(context), name))
+        return awaited(context, GROUP, thread.submit(counted), stop, lambda: progress(finished_tasks(context)))
 
 
 # ------------------------------------------------------------------------------------------------ ids

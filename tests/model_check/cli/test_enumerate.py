@@ -60,8 +60,9 @@ def test_a_folder_for_tables_that_is_not_empty_is_refused_before_spark_starts(kc
 
 
 @pytest.mark.parametrize("option", ["--folder", "--tables"])
-def test_a_file_in_a_folders_place_is_refused_before_spark_starts(kcheck: Kcheck, option: str) -> None:
-    result = kcheck("enumerate", "solo", option, __file__)
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_file_in_a_folders_place_is_refused_before_spark_starts(kcheck: Kcheck, option: str, scheme: str) -> None:
+    result = kcheck("enumerate", "solo", option, scheme + __file__)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"kcheck: {__file__} is no folder; name another one\n"
 

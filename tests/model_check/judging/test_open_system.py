@@ -10,12 +10,13 @@ import pytest
 from model_check.explicit_state.interpreter import Machine, explore_plainly
 from model_check.judging.open_system import NoRoom, OpenSystem, open_system
 from model_check.judging.plain_rules import plain_rules
-from model_check.judging.plain_state import Draft, PlainState
-from spec.language import Action
+from model_check.judging.plain_state import Draft, Layout, PlainState
+from spec.language import Action, Leaf
 from spec.model import Model
 from spec.scopes import scope
 from spec.state import Callback, Session
 from spec.system import rules, system
+from spec.terms import FLAG
 from spec.variants import AS_CODED, FENCED, Switches
 
 
@@ -210,3 +211,8 @@ def test_records_that_were_copied_are_written_apart() -> None:
 def test_what_a_state_does_not_have_is_named() -> None:
     with pytest.raises(AttributeError, match="no leader here"):
         _ = draft({}).zookeeper.leader
+
+
+def test_a_variable_that_a_drafts_method_would_hide_is_refused() -> None:
+    with pytest.raises(ValueError, match="a state has no share: its drafts have a method of that name"):
+        Layout({"broker": {"share": Leaf(FLAG, False)}})

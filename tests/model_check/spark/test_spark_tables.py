@@ -90,7 +90,8 @@ def test_a_column_for_each_variable_and_types_that_a_stranger_can_read(tmp_path:
     assert not (tmp_path / "none" / "_SUCCESS").exists()
     told: list[tuple[int, str, int]] = []
     write_tables(tmp_path / "run", tmp_path / "out", master=MASTER, progress=lambda *given: told.append(given))
-    assert {(what, of) for _, what, of in told} <= {("states", 2), ("edges", 2)}
+    assert {(what, of) for _, what, of in told} <= {("states", 4), ("edges", 4)}
+    assert [done for done, what, _ in told if what == "edges" and done < 2] == []
     names = ["on[1]", "on[2]", "on[3]", "budget.faults"]
     for part in ("part-00000", "part-00001"):
         assert parquet.read_schema(tmp_path / "out" / "states" / f"{part}.parquet").names == ["id", "depth", *names]
