@@ -24,7 +24,7 @@ from typing import Any, Final, Self
 from reference.broker import Broker
 from reference.connections import QueuedRequest
 from reference.controlled_shutdown import RequestShutdown
-from reference.controller import Configuration, KafkaController
+from reference.controller import LISTENED_PATHS, Configuration, KafkaController
 from reference.controller_threads import event_of
 from reference.deletion_requests import ReadDeletions
 from reference.forking import shallow_copy
@@ -330,7 +330,7 @@ def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
 
 
 def listened_paths(scope: Scope) -> tuple[str, ...]:
-    """The paths that a scope's active controller listens to."""
+    """The paths that a scope's active controller listens to, in the order of their callbacks after an expiry."""
     optional = (
         (BROKER_TOPICS, {"creation", "deletion"}),
         (DELETE_TOPICS, {"deletion"}),
@@ -338,7 +338,8 @@ def listened_paths(scope: Scope) -> tuple[str, ...]:
         (REASSIGN_PARTITIONS, {"reassignment"}),
         (PREFERRED_REPLICA_ELECTION, {"preferred_election"}),
     )
-    return (BROKER_IDS, *(path for path, parts in optional if parts & scope.parts))
+    paths = (BROKER_IDS, *(path for path, parts in optional if parts & scope.parts))
+    return tuple(path for path in LISTENED_PATHS if path in paths) if scope.fires_by_hash else paths
 
 
 def _numbered(scope: Scope) -> Iterator[TopicPartition]:

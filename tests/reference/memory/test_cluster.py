@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reference.memory.choices import BUDGETS, Choice
@@ -10,6 +12,8 @@ from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster, run_to_rest
 from reference.zookeeper.scripts import CONTROLLER, broker_path
 from spec.scopes import scope
+from spec.state import Callback
+from spec.variants import AS_CODED
 
 
 def names(cluster: MemoryCluster) -> list[str]:
@@ -152,3 +156,14 @@ def test_an_unanswered_request_is_carried_out_and_sent_again() -> None:
     take(one, name)
     assert once in names(one)
     assert one.budget["resends"] == 0
+
+
+def test_who_asks_for_it_has_the_listeners_on_children_called_as_zkclients_table_of_hashes_has_them() -> None:
+    """The order in which a real controller's are called: /isr_change_notification, /brokers/ids, then topics."""
+    wide, expiry = scope("deletion").parts | {"notifications"}, (("expiries", 1),)
+    bounds = replace(scope("deletion"), parts=wide, budgets=expiry, callback_capacity=12, fires_by_hash=True)
+    cluster = initial_cluster(bounds, AS_CODED)
+    take(cluster, "expire_session(b=1, lost=0)", "renew_session(b=1)")
+    children = [Callback.ISR_CHANGES, Callback.BROKERS, Callback.DELETIONS, Callback.TOPICS]
+    queued = list(cluster.processes[1].events)
+    assert queued == [Callback.SESSION, Callback.REGISTRATION, *children, Callback.CONTROLLER]
