@@ -6,6 +6,7 @@ A part that is in costs time in every step of an explanation, so only those are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from model_check.recordings.recorded import Cluster, Observed
 from model_check.recordings.recorded_limits import SequencesByName
@@ -13,6 +14,7 @@ from model_check.recordings.recorded_processes import ControllerSaid, ProcessSto
 from model_check.recordings.recorded_tracks import REPORTS, SKEW
 from model_check.recordings.recorded_zookeeper import (
     AssignmentWritten,
+    ControllerDeleted,
     ElectionRequestDeleted,
     ElectionRequested,
     ReassignmentRequested,
@@ -20,7 +22,8 @@ from model_check.recordings.recorded_zookeeper import (
     SessionEnded,
 )
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
-from spec.logs.controller_log.preferred_election import ImbalanceRatio
+from spec.logs.controller_log.failover import TopicsToBeDeleted
+from spec.logs.controller_log.preferred_election import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import PartitionBecameOnline
 from spec.partition_states import PartitionState
@@ -29,10 +32,12 @@ from spec.partition_states import PartitionState
 def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
     """The parts that the sequences show, beside those whose znodes are written.
 
+    A failover that an exception ends may have opened its channels before (D4); what it does next is to read the
+    requests for elections, and for deletions. So these parts are in where it may have ended there, though nobody asks.
     Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no log of it says so.
     """
     everything = [one for sequence in sequences.values() for one in sequence]
-    shown = frozenset(_shown(everything))
+    shown = frozenset(_shown(everything)) | frozenset(_broken_off(sequences))
     told = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"{REPORTS} {name}" in sequences}
     told = told if shown | cluster.parts else set()
     elects = (one for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line))
@@ -52,6 +57,17 @@ def _shown(everything: Iterable[Observed]) -> Iterator[str]:
                 yield "shutdown"
             case ControllerSaid(line=ImbalanceRatio()):
                 yield "auto_rebalance"
+            case ControllerDeleted():
+                yield "preferred_election"
+
+
+def _broken_off(sequences: SequencesByName) -> Iterator[str]:
+    """Where a failover has read the request for elections, and never tells which topics are to be deleted."""
+    for sequence in sequences.values():
+        told = (type(one.line) for one in sequence if isinstance(one, ControllerSaid))
+        ends = [kind for kind in told if kind in {PreferredElectionResumed, TopicsToBeDeleted}]
+        if (PreferredElectionResumed, PreferredElectionResumed) in pairwise((*ends, PreferredElectionResumed)):
+            yield "deletion"
 
 
 def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:

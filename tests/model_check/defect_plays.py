@@ -12,18 +12,30 @@ from typing import Final
 from tests.model_check.stand_ins import Play, a_scope
 
 
-def half_active() -> Play:
+def half_active(*last: str) -> Play:
     """D4: a failover fails after the channels were opened; another broker wins, and the first goes on as controller."""
     play = Play(a_scope(3, ((1, 2), (2, 3))))
     play.start(topics=2)
     play.kill(1)
     with play.holding(r"elect_read\(c=3", r"on_controller_change\(c=3"):
-        play.do("end_orphaned_session(b=1)", "read_deletions(c=2)", "fail_failover(c=2)", "resign_delete(c=2)")
+        play.do(
+            "end_orphaned_session(b=1)", *(last or ["read_deletions(c=2)"]), "fail_failover(c=2)", "resign_delete(c=2)"
+        )
     with play.holding(r"on_controller_change\(c=2", r"elect_read\(c=2"):
         play.do("elect_create(c=3)", "finish_failover(c=3)")
     play.rest()
     play.start([1])
     return play
+
+
+def half_begun() -> Play:
+    """D4: the same before anything else is read or sent, so that its state machines never start."""
+    return half_active("read_state(c=2, p=0)", "read_state(c=2, p=1)")
+
+
+def half_read() -> Play:
+    """D4: the same once the request for elections is read, of which there is none."""
+    return half_active("read_election_request(c=2)")
 
 
 def inconsistent() -> Play:
@@ -204,6 +216,8 @@ TORN: Final = "eventually_partitions_are_led"
 
 PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D4": (half_active, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
+    "D4-unstarted": (half_begun, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
+    "D4-read": (half_read, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
     "D5": (inconsistent, STUCK | {ZOMBIE}),
     "D6": (stuck_leader, STUCK | {ZOMBIE}),
     "D11": (whole_restart, frozenset()),
