@@ -21,7 +21,7 @@ from reference.effects import (
     OnNewSession,
     StartProcess,
 )
-from reference.procedures import THROWABLE, FencedWrite, ForcedResignation, MissingDeletionThread, Procedure
+from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
 from reference.resignation import on_controller_moved, resign, take_down
 from reference.topic_deletion import is_due
 from reference.zookeeper.scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
@@ -38,7 +38,11 @@ def startup(controller: KafkaController) -> Procedure[None]:
 
 
 def elect(controller: KafkaController) -> Procedure[None]:
-    """Become controller if nobody is; whatever goes wrong on the way to being one ends in `resign`."""
+    """Become controller if nobody is; whatever goes wrong on the way to being one ends in `resign`.
+
+    That is the second one where a send has found its batch dirty (`reference/own_batch.py`), and by then /controller
+    may be a successor's (D3).
+    """
     controller.leader_id = yield from ElectRead()
     if controller.leader_id != NO_LEADER:
         return
@@ -50,8 +54,6 @@ def elect(controller: KafkaController) -> Procedure[None]:
             return
     except FencedWrite:
         on_controller_moved(controller)
-        return
-    except ForcedResignation:  # it has resigned; that Kafka does so once more is left out
         return
     except THROWABLE:  # `case e2: Throwable`
         yield from resign(controller)

@@ -275,14 +275,22 @@ def elect_reread(s: Any, m: Model, c: int) -> None:
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.resign 0.10.2.2")
 def resign_delete(s: Any, m: Model, c: int) -> None:
-    """resign(): delete /controller, without asking whose it is; what had it resign goes on being raised."""
+    """resign(): delete /controller, without asking whose it is; what had it resign goes on being raised.
+
+    Raised in a failover, that is caught by elect(), which resigns once more.
+    """
     from spec.own_batch import leave_handler  # noqa: PLC0415 - who finds its batch dirty has the elector resign
 
     require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
         _delete(s, m, c)
     if m.removes_topics:
-        leave_handler(s, m, c)
+        again = flag(s.controllers[c].resigns_again)
+        with when(again):
+            s.controllers[c].resigns_again = False
+            elector_resigns(s, m, c)
+        with when(~again):
+            leave_handler(s, m, c)
     else:
         become_idle(s, c)
 

@@ -13,13 +13,14 @@ they read anything: they raise, and the batch stays as it is. What is raised los
 ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
 change notifications that were read are deleted all the same.
 
+A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
+too. The second time /controller may be a successor's (D3).
+
 The batches of the state machines stay clean: there an exception ends one transition, before its state is set, and what
 is in the batch by then is sent. Of steps 2 and 7 it ends the run behind their write, and dirties the batch.
 
-Left out: that elect() has the elector resign once more, where a failover has found the batch dirty.
-
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
-`ControllerBrokerRequestBatch.newBatch`. PROTOCOL.md section 9.
+`ControllerBrokerRequestBatch.newBatch`, `ZookeeperLeaderElector.elect`. PROTOCOL.md section 9.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value
         if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
             s.controllers[c].dirty = False
             _resign(s, m, c)
+            s.controllers[c].resigns_again = in_failover
         elif in_failover:
             elector_resigns(s, m, c)
         else:

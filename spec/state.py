@@ -235,8 +235,9 @@ def _controller(m: Model) -> Shape:
     /controller_epoch that the next conditional write, or fence, goes by. `taken`: the notifications that are being
     handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
     now. `dirty`: the controller's own batch holds what an exception left in it; `started`, kept beside it: the state
-    machines are up. `created`: the topics whose creation is being handled. `listed`: the brokers of the first of two
-    reads. `decided`: what is to be written next to the state znode of `partition`, on the version read.
+    machines are up; `resigns_again`: a failover has found the batch dirty, and elect() is to resign for that, too.
+    `created`: the topics whose creation is being handled. `listed`: the brokers of the first of two reads. `decided`:
+    what is to be written next to the state znode of `partition`, on the version read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -285,7 +286,7 @@ def _controller(m: Model) -> Shape:
 
 def _removed_topics(m: Model) -> dict[str, Shape]:
     """What a controller keeps only where topics may be removed by hand."""
-    flags: dict[str, Shape] = {"dirty": Leaf(FLAG, False), "started": Leaf(FLAG, False)}
+    flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in ("dirty", "started", "resigns_again")}
     if m.recreates_topics:
         flags["created"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.tells_topics_apart:

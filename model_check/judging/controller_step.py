@@ -42,6 +42,8 @@ READING = frozenset({
     At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES, At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.READ_DELETIONS,
 })  # fmt: skip
 """Where a failover reads what is in ZooKeeper."""
+FINDS_DIRTY = "find its batch dirty"
+"""What the specification's controller is seen to do where an exception has left something in its own batch."""
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
     "request_reassignment", "start_process", "start_process_early", "crash", "renew_session", "expire_session",
@@ -97,11 +99,19 @@ class ControllerStep:
     def starts_machines(self) -> bool:
         """Whether a failover has read everything: everybody is told, and the state machines start."""
         after = self._controller(self.after)
-        left = self.place(self.before) in READING or self.is_dropping
         goes_on = self.place(self.after) in READING or self.place(self.after) is At.RESIGN_DELETE
         drops = self.place(self.after) is At.REASSIGN_NEXT and self.handler(self.after) is Handler.NONE
         started = MANAGERS[after.deletion.raw] is DeletionThread.MANAGER_ONLY
-        return left and started and not goes_on and not drops
+        return self._reads_in_failover and started and not goes_on and not drops
+
+    @cached_property
+    def has_read_all(self) -> bool:
+        """Whether a failover has read everything and opened its channels, if only to find its batch dirty."""
+        return self.starts_machines or (self._reads_in_failover and any(one.kind == FINDS_DIRTY for one in self.seen))
+
+    @property
+    def _reads_in_failover(self) -> bool:
+        return self.place(self.before) in READING or self.is_dropping
 
     @property
     def for_brokers(self) -> bool:

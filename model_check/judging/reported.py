@@ -145,7 +145,7 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
     def _reads(self) -> Iterator[Expected]:
         """What the context holds once all is read and the channels are open; what a removal finds in the znode."""
         after = self._controller(self.after)
-        if self.starts_machines:
+        if self.has_read_all:
             yield TopicsToBeDeleted, {"topics": self._titles(self._flags(self.after, "queued"))}
             yield ActiveBrokers, {"brokers": self.ids(after.live.raw)}
             yield CurrentTopics, {"topics": self._topics(self.after)}

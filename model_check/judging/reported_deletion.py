@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
-from model_check.judging.controller_step import ControllerStep, Expected
+from model_check.judging.controller_step import FINDS_DIRTY, ControllerStep, Expected
 from spec.assignment import assigned_set
 from spec.broker_state import Stage
 from spec.deletion_queue import is_busy
@@ -48,7 +48,7 @@ DELETION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
 })  # fmt: skip
 """The lines of deletion that are observations."""
 
-UNTOLD: Final = frozenset({"find its batch dirty", "fail to add UpdateMetadata"})
+UNTOLD: Final = frozenset({FINDS_DIRTY, "fail to add UpdateMetadata"})
 """What is seen where nobody is told of a topic's deletion, and the thread ends."""
 
 

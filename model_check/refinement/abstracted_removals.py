@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from model_check.refinement.abstracted_leadership import Named
 from reference.controller import KafkaController
+from reference.effects import ResignDelete
 from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from spec.model import Model
 
 
@@ -19,16 +21,25 @@ def topic_ids(m: Model, cluster: MemoryCluster) -> Named:
         yield f"zookeeper.topic_ids[{number}]", is_another(cluster, topic, cluster.created[topic][-1])
 
 
-def after_removals(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+def after_removals(
+    m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
+) -> Named:
     """What a removal leaves in a controller, and which topics it knows."""
     if m.removes_topics:
         yield f"{path}.dirty", controller.batch.is_dirty
         yield f"{path}.started", controller.replica_machine.has_started
+        yield f"{path}.resigns_again", _resigns_again(process, controller)
     for number, topic in enumerate(cluster.topics() if m.recreates_topics else ()):
         yield f"{path}.created[{number}]", topic in controller.activity.created
     for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
         known = controller.context.topic_ids.get(topic)
         yield f"{path}.topic_ids[{number}]", is_another(cluster, topic, known)
+
+
+def _resigns_again(process: MemoryProcess, controller: KafkaController) -> bool:
+    """Whether a failover's own send has its elector resign; what it raises then reaches elect(), which does so, too."""
+    resigns = process.running is not None and isinstance(process.running.options[0], ResignDelete)
+    return resigns and controller.activity.in_failover and controller.activity.reassigning is None
 
 
 def is_another(cluster: MemoryCluster, topic: str, topic_id: int | None) -> bool:

@@ -215,7 +215,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     if m.counts_epoch_versions:
         counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
         yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
-    yield from after_removals(m, cluster, controller, path)
+    yield from after_removals(m, cluster, process, controller, path)
     yield from _callbacks(m, process, path)
     if m.has("partitions"):
         yield from _handler(cluster, process, controller, path)

@@ -2,6 +2,7 @@
 
 What is expected is what Kafka 0.10.2.2 does: `sendUpdateMetadataRequest` and `shutdownBroker` catch what `newBatch`
 raises, clear the batch and have the elector resign; `updateLeaderEpochAndSendRequest` calls it outside of its `try`.
+`ZookeeperLeaderElector.elect` catches whatever a failover raises, and resigns.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ DIRTY, DIRTIED = "find its batch dirty", "fail to add UpdateMetadata"
 AT, LEFT_DIRTY = "controllers[1].at", "controllers[1].dirty"
 
 
-def dirtied(switches: Switches = AS_CODED) -> SideBySide:
+def dirtied(switches: Switches = AS_CODED, scope: Scope = TOPICS, **budgets: int) -> SideBySide:
     """A notification names a partition whose topic is gone by now: its leadership has no AR, so the batch stays dirty.
 
     The notification is deleted all the same.
     """
-    both = SideBySide(TOPICS, switches, **BUDGETS)
+    both = SideBySide(scope, switches, **BUDGETS, **budgets)
     both.do("shrink_isr(b=1, p=0, r=2)", "remove_topic(t=0)", "report_isr_changes(b=1)", "on_topic_change(c=1)")
     assert DIRTIED in both.do("on_isr_change(c=1)", "read_notified(c=1, p=0)")
     assert (both[AT], both[LEFT_DIRTY]) == ("NOTIFIED_DELETE", "yes")
@@ -65,6 +66,34 @@ def test_a_notification_is_deleted_after_the_resignation() -> None:
     assert both[AT] == "NOTIFIED_DELETE"
     both.do("delete_notification(c=1, n=1)")
     assert both[AT] == "IDLE"
+
+
+def found_by_a_failover(switches: Switches = AS_CODED) -> SideBySide:
+    """Broker 1 has a dirty batch, loses its session, and is elected again; two brokers may be."""
+    both = dirtied(switches, replace(TOPICS, controllers=2, callback_capacity=12), expiries=1)
+    both.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)")
+    both.do("elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)", "subscribe(c=1)")
+    both.do("read_brokers(c=1)", "read_topics(c=1)", "read_state(c=1, p=1)", "read_reassignments(c=1)")
+    assert both[LEFT_DIRTY] == "yes"
+    return both
+
+
+def test_a_failover_resigns_twice_and_the_second_time_deletes_its_successors_znode() -> None:
+    both = found_by_a_failover()
+    assert DIRTY in both.do("read_deletions(c=1)")
+    both.do("resign_delete(c=1)")
+    assert (both[AT], both["zookeeper.controller"]) == ("RESIGN_DELETE", "-1")
+    both.do("on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    assert both["zookeeper.controller"] == "2"
+    assert both.do("resign_delete(c=1)") == ["delete /controller"]
+    assert (both[AT], both["zookeeper.controller"]) == ("IDLE", "-1")
+
+
+def test_before_0_9_a_failover_resigned_once() -> None:
+    both = found_by_a_failover(frozenset({Switch.KEEP_DIRTY_BATCH}))
+    assert DIRTY in both.do("read_deletions(c=1)")
+    both.do("resign_delete(c=1)")
+    assert (both[AT], both[LEFT_DIRTY]) == ("IDLE", "yes")
 
 
 def test_before_0_9_it_was_only_deleted() -> None:
