@@ -39,15 +39,15 @@ LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", 
 #: What a running handler keeps of reassignments.
 LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
 
-#: The listeners on the topics' own znodes.
+#: The listeners on the state znodes of partitions that are being reassigned, and on the topics' own znodes.
+STATE_LISTENERS = ("isr_listening", "isr_watching")
 TOPIC_LISTENERS = ("topic_listening", "topic_watching")
 
 #: What a resignation resets of the parts that a scope may lack.
 RESET_WITH_THEIR_PARTS = (
-    "taken", "gone", *LOCALS_OF_REASSIGNMENT, "isr_listening", "isr_watching", *TOPIC_LISTENERS, "asked",
-    "request_read", "queued", "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming",
-    "to_queue", "imbalanced", "shutting_down", "shutdown_of", "to_move", "topic_ids",
-    "started", "created", "shutdown_fails",
+    "taken", "gone", *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued",
+    "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
+    "shutting_down", "shutdown_of", "to_move", "topic_ids", "started", "created", "shutdown_fails",
 )  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
     with when(deadlocked):
         stop_listening(controller, *listened_paths(m))
-        _reset_present(controller, *TOPIC_LISTENERS)
+        _reset_present(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
         controller.at = At.DEADLOCKED
     goes_through = ~raises & ~deadlocked
     with when(goes_through):

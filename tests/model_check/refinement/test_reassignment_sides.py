@@ -1,0 +1,30 @@
+"""Reassignments that end halfway, led step by step on specification and reference alike.
+
+What is expected is what Kafka 0.10.2.2 does: `onControllerResignation` unsubscribes from all state znodes before it
+closes the channels, which may never end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.model_check.refinement.test_own_batch import AT, TOPICS
+from tests.model_check.side_by_side import SideBySide
+
+PARTS = frozenset({"partitions", "connections", "reassignment"})
+
+
+def test_who_never_closes_its_channels_listens_to_no_state_znode_any_more() -> None:
+    """D50: a resignation waits for a sender that waits for the lock, while a reassignment waits for its replicas."""
+    both = SideBySide(replace(TOPICS, parts=PARTS | {"deletion"}), shrinks=1, reassignments=1, deletions=1, expiries=1)
+    both.do("shrink_isr(b=1, p=1, r=2)", "request_reassignment(k=0)", "on_reassignment_request(c=1)")
+    both.do("accept_reassignment(c=1, p=1)", "read_whether_caught_up(c=1, p=1)", "write_union(c=1, p=1)")
+    both.do("read_for_bump(c=1, p=1)", "write_bump(c=1, p=1)", "on_state_change(c=1, p=1)")
+    both.do("deliver_request(c=1, b=2)", "request_deletion(t=0)", "on_deletion_change(c=1)")
+    both.do("delete_queued_topic(c=1, t=0)", "read_for_removal(c=1, p=0, r=1)", "write_removal(c=1, p=0, r=1)")
+    both.do("read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
+    both.do("deliver_request(c=1, b=2)", "deliver_deletion(c=1, b=2, p=0)")
+    both.do("expire_session(b=1, lost=0)", "renew_session(b=1)")
+    assert both["controllers[1].isr_listening[1]"] == "yes"
+    both.do("on_new_session(c=1)")
+    assert (both[AT], both["controllers[1].isr_listening[1]"]) == ("DEADLOCKED", "no")
