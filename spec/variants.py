@@ -2,13 +2,15 @@
 
 A switch is a mend, named after what it does, or puts back what an older release did before Kafka mended it; its text
 then begins with the release that mended it. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
-the intent of Kafka's own documentation where the code slipped; `FENCED` has every mend, later versions' and, where
-there is none, ours. PROTOCOL.md section 13 numbers the defects.
+the intent of Kafka's own documentation where the code slipped, and `DOCUMENTATION` has its words; `FENCED` has every
+mend, later versions' and, where there is none, ours. PROTOCOL.md section 13 numbers the defects.
 """
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from spec.errors import UnknownName
 
@@ -82,8 +84,42 @@ class Switch(enum.Enum):
 
 Switches = frozenset[Switch]
 
+DOCUMENTATION: Mapping[Switch, str] = MappingProxyType(
+    {
+        Switch.RESIGN_ON_EPOCH_CONFLICT: (
+            'KafkaController.onControllerFailover: "If it encounters any unexpected exception/error while becoming '
+            'controller, it resigns as the current controller."'
+        ),
+        Switch.CLEAR_CONTEXT: (
+            'KafkaController.onControllerResignation: "invoked [...] when the current broker resigns as the '
+            'controller. This is required to clean up internal controller data structures"'
+        ),
+        Switch.TAKE_THE_DEAD_OFFLINE: (
+            'ReplicaStateMachine, of OfflineReplica: "If a replica dies, it moves to this state." And at start-up, of '
+            'another: "replicas on dead brokers [...], if they belong to a topic to be deleted"'
+        ),
+        Switch.MARK_WHAT_IS_QUEUED: (
+            'TopicDeletionManager: "A topic will be ineligible for deletion in the following scenarios - [...] '
+            '3.2 partition reassignment for partitions of that topic is in progress"'
+        ),
+        Switch.COMPLETION_FORGETS_MARK: (
+            'TopicDeletionManager.DeleteTopicsThread.doWork: "clear up all state for this topic from controller cache '
+            'and zookeeper"'
+        ),
+        Switch.REFUSED_DELETIONS_FAIL: (
+            'TopicDeletionManager.failReplicaDeletion: "Also invoked when the callback for StopReplicaResponse '
+            'receives an error code for the replicas of a topic to be deleted."'
+        ),
+    }
+)
+"""What `DOCUMENTED` mends: where Kafka 0.10.2.2's own documentation says so, and its words.
+
+That who resigns is cleaned up could be read to mend D4, too (RESIGN_CLEANS_UP); but no words say that giving up in
+mid-failover is such a resignation, and so it can be seen what mending D1 alone brings (the scope `half_active`).
+"""
+
 AS_CODED: Switches = frozenset()
-DOCUMENTED: Switches = frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT})
+DOCUMENTED: Switches = frozenset(DOCUMENTATION)
 FENCED: Switches = frozenset(one for one in Switch if not one.puts_back)
 
 VARIANTS: dict[str, Switches] = {"AS_CODED": AS_CODED, "DOCUMENTED": DOCUMENTED, "FENCED": FENCED}

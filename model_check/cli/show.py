@@ -31,7 +31,7 @@ from spec.scopes import scopes as all_scopes
 from spec.system import rules
 from spec.system import system as system_of
 from spec.tables import Table
-from spec.variants import VARIANTS, Switch
+from spec.variants import DOCUMENTATION, VARIANTS, Switch
 
 TABLES: dict[str, Table[Any]] = {"partition": PARTITION_TRANSITIONS, "replica": REPLICA_TRANSITIONS}
 
@@ -163,6 +163,8 @@ def variants() -> int:
     say("\n")
     for one in Switch:
         say(f"{one.name}\n    {one.value}\n")
+        if one in DOCUMENTATION:
+            say(f"    documented: {DOCUMENTATION[one]}\n")
     return 0
 
 

@@ -20,7 +20,8 @@ from spec.variants import (
 
 def test_the_variants_grow_from_the_code_to_all_mends() -> None:
     assert frozenset() == AS_CODED
-    assert frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}) == DOCUMENTED
+    assert Switch.RESIGN_ON_EPOCH_CONFLICT in DOCUMENTED
+    assert AS_CODED < DOCUMENTED < FENCED
     assert {one for one in Switch if not one.puts_back} == FENCED
 
 

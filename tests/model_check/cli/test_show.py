@@ -14,7 +14,7 @@ from spec.properties import claims
 from spec.replica_states import REPLICA_TRANSITIONS
 from spec.system import rules
 from spec.tables import transitions
-from spec.variants import VARIANTS, Switch
+from spec.variants import DOCUMENTATION, VARIANTS, Switch
 from tests.model_check.cli.conftest import Kcheck, built
 from tests.model_check.documents import finding, run
 
@@ -78,6 +78,7 @@ def test_every_scope_and_variant_is_shown(kcheck: Kcheck) -> None:
     variants = kcheck("show", "variants").stdout
     assert all(f"{name}: " in variants for name in VARIANTS)
     assert all(one.name in variants and one.value in variants for one in Switch)
+    assert all(words in variants for words in DOCUMENTATION.values())
 
 
 def test_a_saved_result_is_shown_with_its_exit_code(kcheck: Kcheck, tmp_path: Path) -> None:
