@@ -12,6 +12,11 @@ told.
 An exception leaves everything as it is, and AR the union, if step 1 is done. A new controller takes up what ZooKeeper
 holds.
 
+Three pairs are one action each: 5 and 6, the sends that end 8 and those of 9, 11 and 12. Between the two of a pair the
+handler keeps the lock and touches neither ZooKeeper nor the wire: it puts requests on unbounded queues, and a crash
+there looks like one behind the pair that the queues' tails die with, a session loss or a pause like a later delivery.
+So no fault in between differs from one beside the pair.
+
 Left out: in which order step 5 goes through RAR; lost answers to these writes.
 
 Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitionsIsrChangeListener`. PROTOCOL.md sections

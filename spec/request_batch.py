@@ -9,7 +9,12 @@ StopReplica goes last: a request without delete for all partitions that a broker
 then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
 ("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
 
-Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any.
+Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
+a send that fails, since it takes no fault of the protocol: requests go on unbounded queues, and only a leader that is
+registered without the listener which brokers use among themselves, or an interrupt, raises. Kafka then logs what is
+left in the batch, which stays dirty: a state machine's for ever, so every later transition fails and is only logged
+(D28); the controller's own UpdateMetadata is cleared and resigns, which is told of a batch that an exception had left
+dirty before (spec/own_batch.py).
 
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """

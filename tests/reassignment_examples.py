@@ -25,7 +25,7 @@ def worked_scope(original: tuple[int, ...], wanted: tuple[int, ...], brokers: in
         controllers=controllers,
         assigned=(original,),
         requests=((wanted,),),
-        parts=frozenset({"partitions", "connections", "metadata", "reassignment"}),
+        parts=frozenset({"partitions", "connections", "metadata", "cached_leaderships", "reassignment"}),
         budgets=(("reassignments", 9), ("crashes", 9), ("expiries", 9), ("exceptions", 9)),
         connection_capacity=16,
         callback_capacity=16,
@@ -66,6 +66,11 @@ class Move:
     def replicas(self, *brokers: int) -> set[str]:
         """The states in which controller 1 has these replicas."""
         return {self[f"controllers[1].partitions[0].replicas[{r}]"] for r in brokers}
+
+    def told(self, r: int) -> tuple[str, str, str]:
+        """Of what a broker was told: replicas and leader epoch of LeaderAndIsr, leader epoch of UpdateMetadata."""
+        known = f"brokers[{r}].partitions[0]"
+        return (self[f"{known}.assigned"], self[f"{known}.leader_epoch"], self[f"{known}.cached_epoch"])
 
     def deliver_all(self, c: int = 1) -> None:
         """Every request of a controller is executed and answered."""
@@ -143,6 +148,8 @@ def phase_a_of_the_worked_example_row_by_row(make: Make) -> None:
     assert move["controllers[1].partitions[0].leader_epoch"] == "0", "UpdateMetadata is filled from the stale cache"
     assert move.row() == (UNION, UNION, "1", "[1, 2, 3]", "1", "1")
     assert (move.replicas(*OLD), move.replicas(*NEW)) == ({"ONLINE"}, {"NON_EXISTENT"})
+    move.deliver_all()
+    assert {move.told(r) for r in (*OLD, *NEW)} == {("{1,2,3,4,5,6}", "1", "0")}, "UpdateMetadata has e0"
 
     for r in NEW:
         seen = move.do("start_new_replica", c=1, p=0, r=r)
@@ -176,10 +183,16 @@ def phase_b_of_the_worked_example_row_by_row(make: Make) -> None:
     assert queued(seen, "LeaderAndIsr") == to_each("456", moved)
     assert queued(seen, "UpdateMetadata") == to_each("123456")
     assert move.row() == (UNION, "[4, 5, 6]", "4", UNION, "2", "5")
+    move.deliver_all()
+    assert {move.told(r) for r in NEW} == {("{4,5,6}", "2", "2")}
+    assert {move.told(r) for r in OLD} == {("{1,2,3,4,5,6}", "1", "2")}, "of the move only by UpdateMetadata (D47)"
 
+    offline = []
     for r in OLD:
+        offline.append([one for one in OLD if move.replicas(one) == {"OFFLINE"}])
         move.do("read_for_removal", c=1, p=0, r=r)
         seen = move.do("write_removal", c=1, p=0, r=r)
+    assert offline == [[], [1], [1, 2]], "row 8, and row 9 with the last"
     removed = " partition=0 leader=4 leader_epoch=5 isr=[5, 6, 4] version=8 controller_epoch=1"
     assert queued(seen, "LeaderAndIsr") == to_each("456", removed)
     assert queued(seen, "UpdateMetadata") == to_each("123456")

@@ -2,6 +2,7 @@
 
 import tarfile
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,18 +10,19 @@ import pytest
 from model_check.refinement.abstraction import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
-from reference.journal import Report
+from reference.journal import Report, StateChange
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
 from spec.logs.controller_log.lines import parse_controller_line
 from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES, ReassignmentRemoved, ReassignmentRequested
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import ReplicaChanged
 from spec.model import Model
 from spec.scopes import Scope
 from spec.state import shape
 from spec.views import leaves
-from tests.reassignment_examples import EXAMPLES, NEW, OLD, Make, begin, complete, settled
+from tests.reassignment_examples import EXAMPLES, NEW, OLD, Make, begin, complete, phase_a, settled
 
 FIELDS = ("broker", "partition", "replicas", "leader", "leader_epoch", "isr", "version", "controller_epoch", "delete")
 """The order in which the examples name what was seen."""
@@ -35,6 +37,7 @@ class Referred:
         self._kinds = {one.name: one.kind for one in leaves(shape(model), "")}
         self._abstraction = Abstraction(model, self._kinds)
         self.lines: list[Line] = []
+        self.replica_changes: list[ReplicaChanged] = []
 
     def can(self, rule: str, **parameters: int) -> bool:
         """Whether a choice is possible."""
@@ -48,6 +51,8 @@ class Referred:
         step(self.cluster, found[name])
         self.history = self.history.after(rule, self.cluster)
         self.lines += [entry.line for entry in self.cluster.entries if isinstance(entry, Report)]
+        changed = [entry.line for entry in self.cluster.entries if isinstance(entry, StateChange)]
+        self.replica_changes += [line for line in changed if isinstance(line, ReplicaChanged)]
         seen = Observer(self.cluster, rule, 1).observed()
         return [" ".join([one.role, one.kind, *self._shown(dict(one.fields))]) for one in seen]
 
@@ -113,3 +118,30 @@ def test_the_log_of_the_worked_example_is_what_a_real_controller_wrote() -> None
     move.do("read_whether_caught_up", c=1, p=0)
     complete(move, *OLD)
     assert [str(line) for line in made[0].lines if isinstance(line, REASSIGNMENT_LINES)] == list(recorded())
+
+
+def test_old_replicas_go_offline_all_together_and_then_through_deletion_to_nonexistent() -> None:
+    """Steps 8 and 9, which the specification takes at once, as broker 1's state-change.log in 05-reassign has them."""
+    made: list[Referred] = []
+
+    def make(scope: Scope) -> Referred:
+        made.append(Referred(scope))
+        return made[0]
+
+    move = settled(make, OLD, NEW)
+    begin(move)
+    phase_a(move, 6, 5, 4)
+    move.do("on_state_change", c=1, p=0)
+    move.do("read_whether_caught_up", c=1, p=0)
+    before = len(made[0].replica_changes)
+    complete(move, *OLD)
+    way = (
+        "OnlineReplica",
+        "OfflineReplica",
+        "ReplicaDeletionStarted",
+        "ReplicaDeletionSuccessful",
+        "NonExistentReplica",
+    )
+    assert [(one.replica, str(one.source), str(one.target)) for one in made[0].replica_changes[before:]] == [
+        (r, source, target) for source, target in pairwise(way) for r in OLD
+    ]
