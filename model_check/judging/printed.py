@@ -72,6 +72,8 @@ CHANGES_OF_MANY: Final[Mapping[str, tuple[type[Line], PartitionState, PartitionS
     "on_broker_change": (PartitionLostLeader, PartitionState.ONLINE, PartitionState.OFFLINE),
 }
 """The rules that change partitions without visiting them one by one, and the line that each has."""
+CREATING: Final = frozenset({"on_topic_change", "read_for_new_replica"})
+"""The rules that take what is created to New, which the table refuses of what is left over from a topic before it."""
 BUMPS: Final = frozenset({"write_bump", "write_move"})
 """The rules of a reassignment that may raise a leader epoch and tell it, whoever leads."""
 
@@ -232,10 +234,19 @@ class Printing(MetadataPrinting, ElectionStep):
     def fails(self, line: PartitionChangeFailed | NoAssignedReplicaAlive) -> bool:
         """A visit found no leader; or the partition is not even visited.
 
-        No assigned replica of a New one lives, or a preferred election is asked for of one that is not known.
+        No assigned replica of a New one lives, or a preferred election is asked for of one that is not known, or one
+        that is created was not forgotten when its topic was removed by hand (D53).
         """
         gives_up = self.rule in VISITS and self.visits(line) and self.place(self.after) not in ABOUT_TO_WRITE
+        if isinstance(line, PartitionChangeFailed) and line.target is PartitionState.NEW:
+            return self._is_left_over(line)
         return gives_up or self._has_nobody_alive(line.partition) or self.is_unknown(line.partition)
+
+    def _is_left_over(self, line: PartitionChangeFailed) -> bool:
+        """Whether a partition is created that the controller has in a state already."""
+        p = self.cluster.partition(line.partition)
+        known = (self._controller(state).topics[self.system.model.topic_of(p)].raw for state in self._states)
+        return tuple(known) == (0, 1) and line.source is self._state(self.before, p) is not PartitionState.NON_EXISTENT
 
     def _leads(self, line: LeaderElected | PartitionBecameOnline) -> bool:
         leader: int = self._cached(self.after, line.partition).leader.raw
@@ -253,7 +264,8 @@ class Printing(MetadataPrinting, ElectionStep):
 
         One of a partition without cached leadership cannot go Offline, nor one whose state znode is of no use; one that
         its state znode names as leader cannot become New, and then not Online either, since the table has no such row;
-        nor has it one for a replica whose deletion has begun and which a reassignment would have Online, or Offline.
+        nor has it one for a replica whose deletion has begun and which a reassignment would have Online, or Offline,
+        nor for what is left over of a topic that is created again.
         """
         if self.does_not_delete(line):
             return True
@@ -269,8 +281,9 @@ class Printing(MetadataPrinting, ElectionStep):
         if line.target in DELETION:
             return stays and self._deletes
         if line.target is ReplicaState.NEW:
-            return stays and visited
-        in_vain = self.rule in WITH_BATCHES and not is_valid(line.source, line.target)
+            return stays and (visited or (self.rule in CREATING and line.source is not ReplicaState.NON_EXISTENT))
+        goes_online = self.rule in WITH_BATCHES or self._ends_creation(p)
+        in_vain = goes_online and not is_valid(line.source, line.target)
         return stays and (in_vain or line.source is ReplicaState.NON_EXISTENT)
 
     def _has_nobody_alive(self, partition: Any) -> bool:
@@ -306,12 +319,22 @@ class Printing(MetadataPrinting, ElectionStep):
             return old is ReplicaState.NEW or visited
         if self.starts_machines:
             return line.source is ReplicaState.ONLINE
-        return old is line.source and (self._is_new_broker(r) or self._is_wanted(p, r))
+        again = self._is_new_broker(r) or self._is_wanted(p, r) or self._ends_creation(p)
+        return old is line.source and again
+
+    def _ends_creation(self, p: int) -> bool:
+        """Whether a topic is created, and its replicas go Online from what its namesake has left them in (D53)."""
+        if not self.system.model.recreates_topics or self.place(self.after) is not At.IDLE:
+            return False
+        t, (before, after) = self.system.model.topic_of(p), map(self._controller, self._states)
+        return bool(before.created[t].raw) or before.topics[t].raw < after.topics[t].raw
 
     def _is_wanted(self, p: int, r: int) -> bool:
         """Whether it is step 5 of a reassignment of the partition, to this replica."""
+        if self.rule not in WITH_BATCHES or self.parameters["p"] != p:
+            return False
         wanted = self.system.model.brokers.lists[self._controller(self.before).reassigned[p].raw]
-        return self.rule in WITH_BATCHES and self.parameters["p"] == p and r in wanted
+        return r in wanted
 
     def _is_new_broker(self, r: int) -> bool:
         old, new = self._controller(self.before).live.raw, self._controller(self.after).live.raw

@@ -48,6 +48,8 @@ DELETION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
 })  # fmt: skip
 """The lines of deletion that are observations."""
 
+HANDLED: Final = frozenset({At.IDLE, At.RESIGN_DELETE})
+"""Where a broker's death has been handled, or the send that ends it has found its batch dirty."""
 UNTOLD: Final = frozenset({FINDS_DIRTY, "fail to add UpdateMetadata"})
 """What is seen where nobody is told of a topic's deletion, and the thread ends."""
 
@@ -192,7 +194,7 @@ class DeletionReporting(ControllerStep):
         """Brokers have died, and have been handled: their replicas of queued topics will not answer."""
         dead = next((one.fields["dead"].raw for one in self.seen if "dead" in one.fields), None)
         dead = self._controller(self.before).dead.raw if dead is None else dead
-        if not dead or self._controller(self.after).dead.raw or self.place(self.after) is not At.IDLE:
+        if not dead or self._controller(self.after).dead.raw or self.place(self.after) not in HANDLED:
             return
         model, queued = self.system.model, self._flags(self.before, "queued")
         failed = {

@@ -93,11 +93,11 @@ def read_reports(
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
         head = head_of(entry)
-        if entry.level == "DEBUG":
-            details[life(head["time"])].add(type(line))
         if is_in_balance(line) or (type(line) in PASSED_OVER and type(line) not in of_parts):
             passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER.get(type(line), IN_BALANCE)}"] += 1
         else:
+            if entry.level == "DEBUG":
+                details[life(head["time"])].add(type(line))
             said.append(ControllerSaid(**head, controller=broker, incarnation=life(head["time"]), line=line))
     said = [replace(one, details=frozenset(details[one.incarnation])) for one in said]
     kept = [one for one, after in pairwise((*said, None)) if one is not None and not _is_last_word(one, after)]

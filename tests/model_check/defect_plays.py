@@ -34,8 +34,13 @@ def half_begun() -> Play:
 
 
 def half_read() -> Play:
-    """D4: the same once the request for elections is read, of which there is none."""
-    return half_active("read_election_request(c=2)")
+    """D4: the same once the request for elections is read, of which there is none; then the other's session ends."""
+    play = half_active("read_election_request(c=2)")
+    play.do("expire_session(b=3, lost=0)")
+    with play.holding(r"elect_create\(c=[12]"):
+        play.do("elect_create(c=3)")
+    play.rest()
+    return play
 
 
 def inconsistent() -> Play:
@@ -101,6 +106,37 @@ def dirty_batch() -> Play:
         play.rest(r"elect_create\(c=1")
         with play.holding("report_isr_changes"):
             play.start([3])
+    return play
+
+
+def dirty_halt() -> Play:
+    """D28: the batch is dirty as a broker dies, which halts a deletion first; then the elector resigns."""
+    play = Play(a_scope(3, ((1, 2), (1, 3))))
+    play.start(topics=2)
+    play.kill(2)
+    play.do("end_orphaned_session(b=2)")
+    play.rest()
+    with play.holding(r"deliver_deletion\(c=1, b=3"):
+        play.do("request_deletion(t=1)")
+        play.rest()
+        play.do("remove_topic(t=0)")
+        play.rest()
+        with play.holding("report_isr_changes"):
+            play.start([2])
+        play.kill(3)
+        play.do("end_orphaned_session(b=3)")
+        play.rest(r"elect_create\(c=1")
+    return play
+
+
+def namesake() -> Play:
+    """D53: a topic is removed by hand and created again; its controller knows it still, and creates no state znode."""
+    play = Play(a_scope(3, ((1, 2), (2, 3))))
+    play.start(topics=2)
+    play.do("remove_topic(t=0)")
+    play.rest()
+    play.do("create_topic(t=0)")
+    play.rest()
     return play
 
 
@@ -217,7 +253,10 @@ TORN: Final = "eventually_partitions_are_led"
 PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D4": (half_active, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
     "D4-unstarted": (half_begun, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
-    "D4-read": (half_read, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
+    "D4-read": (half_read, frozenset({
+        "who_gave_up_is_not_active", ZOMBIE,
+        "eventually_one_working_controller",  # two are active
+    })),
     "D5": (inconsistent, STUCK | {ZOMBIE}),
     "D6": (stuck_leader, STUCK | {ZOMBIE}),
     "D11": (whole_restart, frozenset()),
@@ -227,6 +266,12 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         "eventually_live_replicas_are_informed",  # broker 3, after the first
         TORN,
     })),
+    "D28-halted": (dirty_halt, frozenset({
+        "batches_are_clean", "who_gave_up_is_not_active",  # as above
+        "dying_topics_get_no_leadership",  # D57: the next controller begins with a LeaderAndIsr of what is queued
+        "deleted_topics_are_hosted_nowhere", "nothing_of_a_deleted_topic_is_left",  # nobody deletes what a hand removed
+    })),
+    "D53-namesake": (namesake, frozenset({TORN})),
     "D29-D30": (unclean, frozenset({"somebody_is_in_sync", "leaders_were_in_sync"})),
     "D37": (left_request, frozenset({
         "deletion_threads_live", "eventually_deletions_complete", "nothing_of_a_deleted_topic_is_left",
