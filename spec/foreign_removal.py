@@ -9,9 +9,12 @@ leadership still, is told in `foreign_recreation`.
 
 Scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where its
 state znodes may go before it. Left out: the topic's own listener; that who creates a state znode of a topic that is
-gone creates the topic's znode with it, without an assignment, which no controller can read.
+gone creates the topic's znode with it, without data (`createPersistentPath`). Nobody can parse that: a listener then
+knows the topic by its name only, and loses the rest of what changed; every later failover ends there and resigns, until
+somebody removes the znode.
 
-Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`. PROTOCOL.md section 7.3.
+Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `ZkUtils.getReplicaAssignmentForTopics`. PROTOCOL.md
+section 7.3.
 """
 
 from __future__ import annotations

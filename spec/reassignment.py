@@ -189,7 +189,10 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 
 def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
-    """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own; AR in memory becomes RAR. Then step 7."""
+    """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own; AR in memory becomes RAR. Then step 7.
+
+    Step 6 asks who leads by the cache, before it does anything: without leadership there, that is an exception.
+    """
     controller = s.controllers[c]
     cached, wanted = controller.partitions[p], controller.reassigned[p]
     controller.leaving = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.members(wanted))
@@ -198,7 +201,8 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
             for r in replicas:
                 _to_online(s, m, c, p, r)
     if not m.mends(Switch.WAIT_FOR_LEADER):
-        cached.assigned = wanted
+        with when(_is_cached(cached)):
+            cached.assigned = wanted
     unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
     with when(both(_is_cached(cached), ~unknown)):
         controller.at = At.MOVE_READ

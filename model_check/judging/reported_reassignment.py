@@ -146,7 +146,13 @@ class ReassignmentReporting(ControllerStep):
             yield ReassignmentRemoved, self._said()
 
     def phase(self) -> Iterator[Expected]:
-        """Phase A begins, if only to fail for want of AR, or what step 7 finds, after the steps 5 and 6."""
+        """Phase A begins, if only to fail for want of AR, or what step 7 finds, after the steps 5 and 6.
+
+        Where the latter find no AR, or no leadership in the cache, nothing is said before that ends the run.
+        """
+        found = found_in_sync(self.system, self.cluster, self.parameters["c"], self.parameters["p"], self.after)
+        if self.fails_reassignment and found and found[0] is AllCaughtUp and not self._stops_at_step_7:
+            return
         if self.place(self.after) is not At.MOVE_READ and not self._stops_at_step_7:
             yield NotCaughtUp, self._said(new_replicas=self._wanted())
         else:

@@ -1,17 +1,34 @@
 """Reassignments that end halfway, led step by step on specification and reference alike.
 
-What is expected is what Kafka 0.10.2.2 does: `onControllerResignation` unsubscribes from all state znodes before it
-closes the channels, which may never end.
+What is expected is what Kafka 0.10.2.2 does. `moveReassignedPartitionLeaderIfRequired` looks the leader up in the cache
+before it puts RAR in there as AR; `onControllerResignation` unsubscribes from all state znodes before it closes the
+channels, which may never end.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.refinement.test_own_batch import AT, TOPICS
 from tests.model_check.side_by_side import SideBySide
 
 PARTS = frozenset({"partitions", "connections", "reassignment"})
+
+
+@pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.WAIT_FOR_LEADER})])
+def test_who_does_not_know_the_leader_keeps_ar_in_memory(switches: Switches) -> None:
+    """The state znode's create went unanswered, so the next one failed, and what is there was not cached (D54)."""
+    bounds = replace(TOPICS, parts=PARTS | {"creation"}, topics_stand=False)
+    both = SideBySide(bounds, switches, creations=1, losses=1, reassignments=1)
+    both.do("create_topic(t=1)", "on_topic_change(c=1)", "read_for_new_replica(c=1, p=1, r=1)")
+    both.do("read_for_new_replica(c=1, p=1, r=2)", "create_state_unanswered(c=1, p=1)", "create_state(c=1, p=1)")
+    assert (both["zookeeper.state[1].isr"], both["controllers[1].partitions[1].leader_epoch"]) == ("[1, 2]", "-1")
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=1)")
+    assert "fail reassignment" in both.do("read_whether_caught_up(c=1, p=1)")
+    assert (both[AT], both["controllers[1].partitions[1].assigned"]) == ("REFUSE_READ", "[1, 2]")
 
 
 def test_who_never_closes_its_channels_listens_to_no_state_znode_any_more() -> None:
