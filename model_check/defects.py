@@ -1,6 +1,6 @@
 """Showing a defect: the shortest trace that breaks its property, and that the mend leaves none.
 
-Where a defect has defining rules, a monitor is put beside the system: one more variable, which counts how many of them
+Where a defect has defining steps, a monitor is put beside the system: one more variable, which counts how many of them
 were taken in their order. The property is then only broken where all of them were. A monitor watches and prevents
 nothing, so every behaviour of the system is one of the watched system, and the shortest trace is still the shortest.
 """
@@ -20,18 +20,18 @@ from spec.expectations import Plan
 from spec.language import Action, Property, TransitionSystem, Variable
 from spec.scopes import scope
 from spec.system import system
-from spec.terms import FLAG, Value, choose, either, flag, number
+from spec.terms import FLAG, Value, both, choose, either, flag, number
 from spec.variants import Switches, show_switches
 
 MONITOR = "history.defining"
-"""The variable that counts how many defining rules were taken."""
+"""The variable that counts how many defining steps were taken."""
 
 Explore = Callable[[str, Switches, TransitionSystem], Found]
 """How a defect's systems are explored: scope, switches and the system built of them."""
 
 
 def watched(built: TransitionSystem, one: Defect) -> TransitionSystem:
-    """The system with only the defect's property, and that only after its defining rules."""
+    """The system with only the defect's property, and that only after its defining steps."""
     claim = built.property_named(one.breaks)
     if not one.defining:
         return replace(built, properties=(claim,))
@@ -46,22 +46,33 @@ def watched(built: TransitionSystem, one: Defect) -> TransitionSystem:
 
 
 def _advanced(action: Action, defining: tuple[str, ...], seen: Value) -> Value:
-    """How many defining rules were taken after the action."""
+    """How many defining steps were taken after the action."""
     after = seen
-    for place, rule in enumerate(defining):
-        if rule == action.rule:
-            after = choose(seen == place, seen.kind.constant(place + 1), after)
+    for place, one in enumerate(defining):
+        if is_possible(action, one):
+            after = choose(both(seen == place, _is_taken(action, one)), seen.kind.constant(place + 1), after)
     return after
 
 
+def is_possible(action: Action, one: str) -> bool:
+    """Whether an action may be that defining step: one of its rule, or one in which that is seen."""
+    return one == action.rule or any(event.kind == one for event in action.events)
+
+
+def _is_taken(action: Action, one: str) -> Value:
+    """Whether a step by the action is that defining step."""
+    seen = (Value(FLAG, event.condition) for event in action.events if event.kind == one)
+    return flag(True) if one == action.rule else either(*seen)
+
+
 def _watched_action(action: Action, defining: tuple[str, ...], seen: Value) -> Action:
-    if action.rule not in defining:
+    if not any(is_possible(action, one) for one in defining):
         return action
     return replace(action, updates={**action.updates, MONITOR: _advanced(action, defining, seen).term})
 
 
 def _after_all(claim: Property, built: TransitionSystem, defining: tuple[str, ...], seen: Value) -> Property:
-    """The property, demanded only where all defining rules were taken; in a step, the step itself counts."""
+    """The property, demanded only where all defining steps were taken; in a step, the step itself counts."""
 
     def weakened(term: z3.BoolRef, count: Value) -> z3.BoolRef:
         return either(Value(FLAG, term), ~flag(count == len(defining))).term
@@ -125,8 +136,8 @@ def _comparison(half: Half, finding: Finding) -> Comparison:
 def is_covered(half: Half, plan: Plan) -> bool:
     """Whether the manifest's own expectations say what this half says, so that verifying them verifies it."""
     known, name = plan.exploration(show_switches(half.switches)), half.defect.breaks
-    if known is None or half.defect.defining:
+    if known is None or (half.defect.defining and not half.mended):
         return False
-    if half.mended:
+    if half.mended:  # what holds of all traces holds of those that take the defining steps
         return name not in {*known.violated, *known.incomplete}
     return known.violated.get(name) == half.defect.first_depth

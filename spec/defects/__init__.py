@@ -5,8 +5,9 @@ how an enumeration finds one: the property that it breaks, in which scope, with 
 story would mask it), after how many steps at the earliest, and the mend that makes it disappear. What Kafka had mended
 before 0.10.2 is put back by a switch first. What is not shown stands in `unfound`, with the reason.
 
-The shortest trace that breaks a property need not be the defect's. Then `defining` names the rules that must be taken,
-in this order, and only traces that take them count. Nothing else is hinted to the search.
+The shortest trace that breaks a property need not be the defect's, and one after which a goal is out of reach may end
+before what puts it there. Then `defining` names the steps that must be taken, in this order, by their rules or by what
+is seen in them, and only traces that take them count. Nothing else is hinted to the search.
 """
 
 from __future__ import annotations

@@ -27,8 +27,9 @@ ROWS = (
         "The rebalance elects a preferred replica that is not in sync, fails, and does so again at the next check",
         breaks="rebalance_takes_up_what_can_be_led",
         scope="out_of_sync_rebalance",
-        first_depth=6,
+        first_depth=11,
         fix=frozenset({Switch.REBALANCE_ONLY_TO_IN_SYNC}),
+        defining=("check_imbalance", "fail election", "check_imbalance"),
     ),
     Defect(
         "D13-elections",

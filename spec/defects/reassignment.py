@@ -11,8 +11,9 @@ ROWS = (
         "A partition that is added while a controller comes to work is not noticed: the listener is made too late",
         breaks="recoverable_partitions_are_led",
         scope="addition",
-        first_depth=12,
+        first_depth=15,
         fix=frozenset({Switch.LISTEN_BEFORE_READING}),
+        defining=("read_topics", "write_addition", "finish_failover"),
     ),
     Defect(
         "D39",
@@ -70,9 +71,10 @@ ROWS = (
         "A leader that restarts during a reassignment is told the cached, old epoch and version, and is stuck",
         breaks="recoverable_reassignments_complete",
         scope="reassignment",
-        first_depth=5,
+        first_depth=14,
         base=frozenset({Switch.BROKER_EPOCHS}),
         fix=frozenset({Switch.CACHE_BUMPED_EPOCH}),
+        defining=("write_bump", "on_broker_change", "become leader"),
     ),
     Defect(
         "D38",

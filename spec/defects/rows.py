@@ -12,8 +12,8 @@ class Defect:
     """One row.
 
     `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
-    rules in their order and breaks it. `fix` are the switches to turn over: with the mends among them on, and the older
-    behaviour off, there is no such trace.
+    steps (rules, or kinds of what is seen) in their order and breaks it. `fix` are the switches to turn over: with the
+    mends among them on, and the older behaviour off, there is no such trace.
     """
 
     id: str
