@@ -43,7 +43,7 @@ def test_what_is_known_to_break_is_told_and_passes(bars: Bars) -> None:
 def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert result.exit_code == 1
-    assert f"{NAME} DOCUMENTED (judge): VIOLATED: no behaviour shows this; " in result.stdout
+    assert f"{NAME} AS_CODED+RESIGN_ON_EPOCH_CONFLICT (judge): VIOLATED: no behaviour shows this; " in result.stdout
     assert "What was observed next, in each sequence:\n    broker-3/controller.log:7: [Controller 3]: Controller 3" in (
         result.stdout
     )
