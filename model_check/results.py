@@ -29,7 +29,7 @@ from spec.errors import MalformedInput, Where
 UNWITNESSED = "unwitnessed"
 """What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 3
+FORMAT, VERSION = "kafka-controller-spec results", 4
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,11 @@ class Run:
     """One check: which engine looked at what, and what it found.
 
     `fired` counts, by rule, the transitions, and `bounds_hit` the states in which only a bound of the scope stopped it;
-    `never_fired` names rules, `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked`
-    names properties that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a
-    trace that was replayed. `refused` says of an ERROR that it was the input that was wrong.
+    `occurrences` counts the states from which a row of a transition table is taken, that show a witness, or that lack
+    a goal yet, and `first_depths` has the length of a shortest trace to each of these, and to each rule. `never_fired`
+    names rules, `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties
+    that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
+    replayed. `refused` says of an ERROR that it was the input that was wrong.
     """
 
     engine: str
@@ -118,6 +120,8 @@ class Run:
     comparisons: tuple[Comparison, ...] = ()
     fired: Mapping[str, int] | None = None
     bounds_hit: Mapping[str, int] | None = None
+    occurrences: Mapping[str, int] | None = None
+    first_depths: Mapping[str, int] | None = None
     never_fired: tuple[str, ...] = ()
     idle_instances: tuple[str, ...] = ()
     not_asked: tuple[str, ...] = ()

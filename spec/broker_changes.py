@@ -23,6 +23,7 @@ from spec.deletion_queue import end_startup, fail_deletions, is_queued, resume_d
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
 from spec.model import Model
+from spec.moves import move
 from spec.own_batch import tell
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
@@ -158,7 +159,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
             cached = controller.partitions[p]
             led = both(cached.leader_epoch != -1, m.brokers.in_set(cached.leader, dead))
             with when(both(led, ~is_queued(s, m, c, p))):
-                cached.state = PartitionState.OFFLINE
+                move(cached, "state", PartitionState.OFFLINE)
                 controller.lost_leader = True
         begin_online(s, m, c, Handler.BROKER_FAILURE)
         with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):

@@ -18,6 +18,7 @@ from spec.controller_election import controller_moved
 from spec.deletion_queue import delete_the_request, end_thread, turn_to_next
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
+from spec.moves import move
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.request_batch import FIELDS, acts
@@ -68,11 +69,11 @@ def _forget(s: Any, m: Model, c: int, p: int) -> None:
     there = assigned_replicas(s, m, c, p) != () if m.removes_topics else flag(True)
     for r in m.assigned(p):
         with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
-            cached.replicas[r] = ReplicaState.NON_EXISTENT
+            move(cached.replicas, r, ReplicaState.NON_EXISTENT)
     if m.keeps_assignments:
         reset(cached, "assigned")
     with when(s.controllers[c].topics[m.topic_of(p)]):
-        cached.state = PartitionState.NON_EXISTENT
+        move(cached, "state", PartitionState.OFFLINE, PartitionState.NON_EXISTENT)
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))

@@ -17,6 +17,7 @@ from spec.assignment import assigned_replicas, assigned_set, is_there
 from spec.controller_threads import become_idle
 from spec.language import observe, reset, when
 from spec.model import Model
+from spec.moves import move
 from spec.replica_states import ReplicaState
 from spec.request_batch import acts
 from spec.state import At, Callback, DeletionThread
@@ -137,7 +138,7 @@ def fail_deletion(s: Any, m: Model, c: int, p: int, r: int) -> None:
     state = controller.partitions[p].replicas[r]
     with when(controller.queued[t]):
         with when(state == ReplicaState.DELETION_STARTED):
-            controller.partitions[p].replicas[r] = ReplicaState.DELETION_INELIGIBLE
+            move(controller.partitions[p].replicas, r, ReplicaState.DELETION_INELIGIBLE)
         controller.ineligible[t] = True
         wake(s, m, c)
 

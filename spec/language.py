@@ -2,9 +2,9 @@
 
 A state is a tree of records and arrays whose leaves are variables. Reading a leaf gives a term; assigning one records
 an update; `require` adds to the guard; `when` makes the assignments below it conditional; `observe` says what an
-outside observer sees. A function runs once for each instance of its parameters while a system is built, and what it
-leaves behind is an `Action`: one guard, one simultaneous update, and the ordered observations. Nothing is executed
-here; engines do that with the terms.
+outside observer sees; `take` says which row of a transition table the step takes. A function runs once for each
+instance of its parameters while a system is built, and what it leaves behind is an `Action`: one guard, one
+simultaneous update, the ordered observations, and the rows. Nothing is executed here; engines do that with the terms.
 
 **Bounds never prune silently.** What fits the scope only up to a width or a capacity is said with `fits`: an action
 that is enabled but does not fit has a true `overflow`, which engines count and report.
@@ -30,7 +30,7 @@ class Action:
 
     `guard` includes that everything fits; `overflow` holds where only a bound of the scope stops the action.
     `updates` names only the variables that may change. `budget` names the fault budget it draws on, or is None for
-    a step of progress.
+    a step of progress. `taken` has, by row of a transition table, where the step takes that.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Action:
     overflow: z3.BoolRef
     updates: Mapping[str, z3.ExprRef]
     events: tuple[Observation, ...]
+    taken: Mapping[str, z3.BoolRef] = field(default_factory=dict)
 
 
 GOALS: Final = ("recoverable", "eventually")
@@ -121,6 +122,12 @@ def observe(role: str, kind: str, **fields: Value | int) -> None:
     frame = _frame()
     lifted = {name: value if isinstance(value, Value) else constant(value) for name, value in fields.items()}
     frame.events.append(Observation(role, kind, lifted, frame.condition.term))
+
+
+def take(row: str, condition: object) -> None:
+    """Where the condition holds, the step takes this row of a transition table."""
+    frame = _frame()
+    frame.taken[row] = either(frame.taken.get(row, flag(False)), both(frame.condition, condition))
 
 
 def constant(value: int) -> Value:
@@ -222,6 +229,7 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
         overflow=overflow,
         updates=updates,
         events=tuple(frame.events),
+        taken={row: where.term for row, where in frame.taken.items() if not same(where.term, FALSE)},
     )
 
 
@@ -253,5 +261,6 @@ __all__ = [
     "require",
     "reset",
     "successor",
+    "take",
     "when",
 ]

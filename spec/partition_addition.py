@@ -22,6 +22,7 @@ from spec.controller_threads import rearm_topic_watch, take_callback
 from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
+from spec.moves import move
 from spec.partition_states import PartitionState
 from spec.state import At, Callback
 from spec.terms import both, flag
@@ -77,7 +78,7 @@ def on_partition_modifications(s: Any, m: Model, c: int, t: int) -> None:
             cached.visiting = m.brokers.members(replicas)
             controller.at = At.NEW_REPLICA_READ
             with when(cached.state == PartitionState.NON_EXISTENT):
-                cached.state = PartitionState.NEW
+                move(cached, "state", PartitionState.NEW)
                 cached.todo = True
     observe(f"controller {c}", "read assignment", topic=t)
 

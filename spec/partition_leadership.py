@@ -31,6 +31,7 @@ from spec.leader_selectors import (
 )
 from spec.live_brokers import live_brokers
 from spec.model import Model
+from spec.moves import move
 from spec.partition_states import PartitionState
 from spec.request_batch import FIELDS, Batch, acts, send
 from spec.state import At, Handler
@@ -144,7 +145,7 @@ def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
     with when(possible):
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.ONLINE_WRITE)
     with when(needless):
-        cached.state = PartitionState.ONLINE
+        move(cached, "state", PartitionState.ONLINE)
         finish_visit(s, m, c, p)
     with when(~possible & ~needless):
         observe(f"controller {c}", "fail election", partition=p)
@@ -227,7 +228,7 @@ def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
     cached = s.controllers[c].partitions[p]
     cache_state(s, c, p)
     with when(~adding_raises(s, m, c)):
-        cached.state = PartitionState.ONLINE
+        move(cached, "state", PartitionState.ONLINE)
     cached.batched = receivers
 
 

@@ -35,6 +35,7 @@ from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.live_brokers import live_brokers
 from spec.model import Model
+from spec.moves import DELETED_AT_ONCE, move
 from spec.own_batch import is_dirty
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
@@ -172,7 +173,7 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
     starts = both(cached.replicas[r] == ReplicaState.NON_EXISTENT, ~both(exists(znode), znode.leader == r))
     with when(starts):
         with when(~both(exists(znode), adding_raises(s, m, c))):
-            cached.replicas[r] = ReplicaState.NEW
+            move(cached.replicas, r, ReplicaState.NEW)
         with when(exists(znode)):
             send(
                 s,
@@ -231,7 +232,7 @@ def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
         one = m.brokers.set_kind.constant((r,))
         send(s, m, c, Batch(ordered={p: one}, metadata={p: flag(True)}))
     with when(both(may_go_online_or_offline(cached.replicas[r]), ~both(told, adding_raises(s, m, c)))):
-        cached.replicas[r] = ReplicaState.ONLINE
+        move(cached.replicas, r, ReplicaState.ONLINE)
 
 
 def _moves(s: Any, m: Model, c: int, p: int) -> Value:
@@ -283,7 +284,7 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
         with when(moves):
             cache_state(s, c, p)
             with when(~adding_raises(s, m, c)):
-                controller.partitions[p].state = PartitionState.ONLINE
+                move(controller.partitions[p], "state", PartitionState.ONLINE)
             send(s, m, c, Batch(ordered={p: m.brokers.members(wanted)}, metadata={p: flag(True)}))
         told = moves
         with when(~moves):
@@ -335,7 +336,7 @@ def _end_step_9(m: Model, controller: Any, p: int) -> None:
     replicas = controller.partitions[p].replicas
     for r in m.assigned(p):
         with when(both(m.brokers.in_set(r, controller.leaving), either(*(replicas[r] == one for one in ends)))):
-            replicas[r] = ReplicaState.NON_EXISTENT
+            move(replicas, r, *DELETED_AT_ONCE)
     reset(controller, "leaving")
 
 

@@ -24,6 +24,7 @@ from spec.assignment import assigned_set
 from spec.deletion_queue import adding_raises, is_busy, is_doomed, is_queued
 from spec.language import action, observe, require, when
 from spec.model import Model
+from spec.moves import move
 from spec.replica_states import ReplicaState
 from spec.request_batch import Batch, send
 from spec.state import At, Handler
@@ -68,7 +69,7 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
         informed[p] = either(*receivers.values())
         for r in m.assigned(p):
             with when(both(moving[r], ~both(receivers[r], raises))):
-                partitions[p].replicas[r] = ReplicaState.ONLINE
+                move(partitions[p].replicas, r, ReplicaState.ONLINE)
     send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
 
 
@@ -128,7 +129,7 @@ def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Val
         if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
             for r in m.assigned(p):
                 with when(both(cached.leader_epoch == -1, m.brokers.in_set(r, candidates))):
-                    cached.replicas[r] = ReplicaState.OFFLINE
+                    move(cached.replicas, r, ReplicaState.OFFLINE)
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):
         controller.at = At.REMOVE_READ
@@ -216,7 +217,7 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """
     cached, doomed = s.controllers[c].partitions[p], is_doomed(s, m, c, p)
     with when(either(doomed, ~adding_raises(s, m, c))):
-        cached.replicas[r] = ReplicaState.OFFLINE
+        move(cached.replicas, r, ReplicaState.OFFLINE)
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))

@@ -40,6 +40,7 @@ from spec.deletion_queue import (
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import live_brokers
 from spec.model import Model
+from spec.moves import move
 from spec.own_batch import tell
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, movable_replicas
@@ -289,7 +290,7 @@ def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
         stopped[p], deleted[p] = m.brokers.intersection(chosen, movable), m.brokers.intersection(chosen, offline)
         for r in m.assigned(p):
             with when(m.brokers.in_set(r, deleted[p])):
-                states[r] = ReplicaState.DELETION_STARTED
+                move(states, r, ReplicaState.DELETION_STARTED)
         with when(~m.brokers.is_subset(assigned_set(s, m, c, p), live_brokers(s, m, c))):
             controller.ineligible[t] = True
     send(s, m, c, Batch(stopped=stopped, deleted=deleted, calls_back=True))
@@ -309,7 +310,7 @@ def on_replica_deleted(s: Any, m: Model, c: int, b: int, p: int) -> None:
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]
         with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
-            controller.partitions[p].replicas[b] = ReplicaState.DELETION_SUCCESSFUL
+            move(controller.partitions[p].replicas, b, ReplicaState.DELETION_SUCCESSFUL)
     if m.mends(Switch.REFUSED_DELETIONS_FAIL):
         with when(~succeeded):
             fail_deletion(s, m, c, p, b)

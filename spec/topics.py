@@ -23,6 +23,7 @@ from spec.foreign_recreation import is_elected_again, tell_of_left_overs
 from spec.foreign_removal import forget_leadership, read_topic_id
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
+from spec.moves import move
 from spec.partition_addition import listen_to_topic
 from spec.partition_leadership import begin_visits, can_be_visited
 from spec.partition_states import PartitionState
@@ -94,7 +95,7 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
             fresh = {r: cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)}
             assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
         with when(unknown):
-            cached.state = PartitionState.NEW
+            move(cached, "state", PartitionState.NEW)
         with when(there if m.recreates_topics else unknown):
             cached.todo = True
         cached.visiting = assigned
@@ -127,7 +128,7 @@ def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
         for name in FIELDS:
             cached.found[r][name] = znode[name]
     with when(~both(present, leads | adding_raises(s, m, c))):
-        cached.replicas[r] = ReplicaState.NEW
+        move(cached.replicas, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(~_are_replicas_due(s, m, c)):
         _tell_new_replicas(s, m, c)
@@ -180,7 +181,7 @@ def finish_creation(s: Any, m: Model, c: int) -> None:
         created = _is_created(s, m, c, p)
         for r in m.assigned(p):
             with when(both(controller.partitions[p].replicas[r] == ReplicaState.NEW, created)):
-                controller.partitions[p].replicas[r] = ReplicaState.ONLINE
+                move(controller.partitions[p].replicas, r, ReplicaState.ONLINE)
     controller.handler = Handler.NONE
     become_idle(s, c)
 

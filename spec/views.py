@@ -84,6 +84,7 @@ class Frame:
         self.guards: list[Value] = []
         self.fits: list[Value] = []
         self.events: list[Observation] = []
+        self.taken: dict[str, Value] = {}
         self.condition = YES
         """The conjunction of the `when` blocks around this place."""
         self._conditions: list[Value] = []

@@ -38,10 +38,12 @@ class Exploration:
     """What a search found.
 
     `levels[d]` counts the states first reached by d steps. `fired` and `overflows` count states by action name, zeros
-    included; `transitions` is the sum of `fired`. `violated` and `witnessed` have a shortest trace by property name,
-    only of what was found. `exhausted` is false if a limit, the memory or the caller stopped the search, and `stopped`
-    says which. `seconds` are by part; "user" is what the search computed, without the kernel. `memory_bytes` are those
-    of states and table, `edge_bytes`, apart, those of the graph.
+    included; `transitions` is the sum of `fired`. `occurrences` counts, by row of a transition table the states from
+    which it is taken, by `sometimes` property those that show it, and by goal those that lack it yet; `first_depths`
+    has the length of a shortest trace to each of these and each action, if there is any. `violated` and `witnessed`
+    have a shortest trace by property name, only of what was found. `exhausted` is false if a limit, the memory or the
+    caller stopped the search, and `stopped` says which. `seconds` are by part; "user" is what the search computed,
+    without the kernel. `memory_bytes` are those of states and table, `edge_bytes`, apart, those of the graph.
     """
 
     states: int
@@ -50,6 +52,8 @@ class Exploration:
     levels: tuple[int, ...]
     fired: Mapping[str, int]
     overflows: Mapping[str, int]
+    occurrences: Mapping[str, int]
+    first_depths: Mapping[str, int]
     violated: Mapping[str, Trace]
     witnessed: Mapping[str, Trace]
     goals: Mapping[str, GoalResult]

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import os
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from model_check.explicit_state.search import Edges, Known, Marks, Reach, Record
 from model_check.explicit_state.visited import Visited, reserved, tile
 from model_check.kernel.expansion import ask, make_tally
 from model_check.kernel.kernel import HASTE, OPTIMIZATION, Kernel, load_kernel
-from model_check.kernel.predicates import Kind
+from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
 from model_check.kernel.slicing import BLOCK
 from spec.language import TransitionSystem
 
@@ -177,7 +179,7 @@ class Explorer:
             if len(self._recording.marks.bits):
                 mark(self._scratch.masks, self._recording.marks, start, valid)
         for number, one in enumerate(self.kernel.predicates):
-            if one.kind in (Kind.VIOLATED, Kind.WITNESSED, Kind.OUT_OF_RANGE):
+            if one.kind in (Kind.VIOLATED, Kind.WITNESSED, Kind.LACKED, Kind.OUT_OF_RANGE):
                 self.tally.counts[number] += tally.counts[number]
                 if self.tally.first[number] < 0:
                     self.tally.first[number] = tally.first[number]
@@ -215,6 +217,8 @@ class Explorer:
             levels=tuple(self.levels),
             fired=fired,
             overflows=dict.fromkeys(fired, 0) | self._counted(Kind.OVERFLOW),
+            occurrences={name: count for kind in OCCURRENCES for name, count in self._counted(kind).items()},
+            first_depths=dict(self._first_depths()),
             violated=violated,
             witnessed=witnessed,
             goals=goals,
@@ -248,6 +252,12 @@ class Explorer:
     def _firsts(self, kind: Kind) -> list[tuple[str, int]]:
         pairs = zip(self.kernel.predicates, self.tally.first, strict=True)
         return [(one.name, int(number)) for one, number in pairs if one.kind is kind and number >= 0]
+
+    def _first_depths(self) -> Iterator[tuple[str, int]]:
+        known = list(accumulate(self.levels))
+        for kind, steps in FIRSTS.items():
+            for name, number in self._firsts(kind):
+                yield name, bisect_right(known, number) + steps
 
     def _check_ranges(self, retracer: Retracer) -> None:
         for _, number in self._firsts(Kind.OUT_OF_RANGE):

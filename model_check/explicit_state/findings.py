@@ -54,6 +54,14 @@ class Found(Protocol):
         """States in which only a bound stops an action, by its name."""
 
     @property
+    def occurrences(self) -> Mapping[str, int]:
+        """States by row of a table that is taken from them, by witness that they show, by goal that they lack."""
+
+    @property
+    def first_depths(self) -> Mapping[str, int]:
+        """The length of a shortest trace to each of these, and to each action, if there is any."""
+
+    @property
     def violated(self) -> Mapping[str, Trace]:
         """Shortest counterexamples by property."""
 
@@ -114,6 +122,8 @@ def run_of(
         counts=Counts(found.states, found.transitions, found.depth, found.digest, found.levels),
         findings=findings,
         fired=rules,
+        occurrences=found.occurrences,
+        first_depths=_first_depths(system, found),
         bounds_hit={rule: count for rule, count in _by_rule(system, found.overflows).items() if count},
         never_fired=tuple(rule for rule, count in rules.items() if not count),
         idle_instances=tuple(one.name for one in system.actions if not found.fired[one.name] and rules[one.rule]),
@@ -144,6 +154,16 @@ def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, i
     for action in system.actions:
         found[action.rule] = found.get(action.rule, 0) + counts[action.name]
     return found
+
+
+def _first_depths(system: TransitionSystem, found: Found) -> dict[str, int]:
+    """The length of a shortest trace to each rule, and to whatever else occurs."""
+    depths = {name: depth for name, depth in found.first_depths.items() if name not in found.fired}
+    for action in system.actions:
+        if action.name in found.first_depths:
+            depth = found.first_depths[action.name]
+            depths[action.rule] = min(depth, depths.get(action.rule, depth))
+    return depths
 
 
 def _how_far(found: Found) -> str:

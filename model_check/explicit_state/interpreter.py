@@ -20,7 +20,7 @@ import z3
 from model_check.kernel.python_code import Raw, compiled, condition_source, step_source
 from model_check.kernel.straight_line import Program, evaluate
 from model_check.traces import State, Trace
-from spec.language import Action, TransitionSystem
+from spec.language import GOALS, Action, TransitionSystem
 
 __all__ = ["Exploration", "Finding", "Machine", "evaluate", "explore_plainly", "successors"]
 
@@ -38,7 +38,9 @@ class Exploration:
     """What there is to know of a system's reachable states.
 
     `levels[d]` is the number of states first reached by d steps. `fired` and `overflows` count transitions by action
-    name, zeros included. `violations` (of `always` and `step`) and `witnesses` (of `sometimes`) hold only what was
+    name, zeros included. `occurrences` counts states by row that is taken from them, by `sometimes` property that they
+    show, and by goal that they lack; `first_depths` has the length of a shortest trace to each of these and each action
+    that there is. `violations` (of `always` and `step`) and `witnesses` (of `sometimes`) hold only what was
     found. `complete` is false if a limit stopped the search; then `transitions` leave only expanded states.
     `reached` has every state found, as raw values in the order of `names`.
     """
@@ -49,6 +51,8 @@ class Exploration:
     expanded: int
     fired: Mapping[str, int]
     overflows: Mapping[str, int]
+    occurrences: Mapping[str, int]
+    first_depths: Mapping[str, int]
     violations: Mapping[str, Finding]
     witnesses: Mapping[str, Finding]
     complete: bool
@@ -100,6 +104,13 @@ class Machine:
                 found[action].append((one.name, self._condition(term)))
         return found
 
+    def row_conditions(self) -> dict[str, list[tuple[str, Callable[[Raw], bool]]]]:
+        """By action, the rows of transition tables that it may take, and where it does."""
+        return {
+            action.name: [(row, self._condition(term)) for row, term in action.taken.items()]
+            for action in self.system.actions
+        }
+
     def pack(self, state: Mapping[str, int]) -> Raw:
         """A state as a tuple; KeyError names the variable that it lacks."""
         return tuple(state[name] for name in self.names)
@@ -135,7 +146,7 @@ def explore_plainly(system: TransitionSystem, limit: int | None = None, *, depth
     search.meet(search.machine.initial, None, None)
     levels = [1]
     while frontier and (limit is None or len(search.reached) < limit) and (depth is None or len(levels) <= depth):
-        frontier = search.expand(frontier)
+        frontier = search.expand(frontier, len(levels))
         if frontier:
             levels.append(len(frontier))
     return search.result(tuple(levels), complete=not frontier)
@@ -152,11 +163,16 @@ class _Search:
         self.reached: dict[Raw, tuple[Raw | None, str | None]] = {}
         self.fired = {action.name: 0 for action, _ in machine.steps}
         self.overflows = {action.name: 0 for action, _ in machine.steps}
+        self.rows = machine.row_conditions()
+        self.goals = {name: holds for kind in GOALS for name, holds in machine.state_conditions(kind).items()}
+        some = (*(row for rows in self.rows.values() for row, _ in rows), *self.sometimes, *self.goals)
+        self.occurrences = dict.fromkeys(some, 0)
+        self.first_depths: dict[str, int] = {}
         self.violations: dict[str, Finding] = {}
         self.witnesses: dict[str, Finding] = {}
         self.expanded = 0
 
-    def meet(self, raw: Raw, before: Raw | None, action: str | None) -> None:
+    def meet(self, raw: Raw, before: Raw | None, action: str | None, depth: int = 0) -> None:
         """A state is seen for the first time: remember how, and ask what holds in it."""
         self.machine.check_ranges(raw, action or "the initial state")
         self.reached[raw] = (before, action)
@@ -166,23 +182,36 @@ class _Search:
         for name, holds in self.sometimes.items():
             if holds(raw):
                 self._found(self.witnesses, name, raw)
+                self._occurs(name, depth)
+        for name, holds in self.goals.items():
+            if not holds(raw):
+                self._occurs(name, depth)
 
-    def expand(self, frontier: list[Raw]) -> list[Raw]:
-        """Take every enabled action in every state of a level; the states not seen before are the next level."""
+    def _occurs(self, name: str, depth: int) -> None:
+        self.occurrences[name] += 1
+        self.first_depths.setdefault(name, depth)
+
+    def expand(self, frontier: list[Raw], depth: int) -> list[Raw]:
+        """Take every enabled action in every state of a level; the states not seen before are the next, at `depth`."""
         fresh = []
         for raw in frontier:
             self.expanded += 1
+            taken = set()
             for action, step in self.machine.steps:
                 after = step(raw)
                 if after is None:
                     continue
                 self.fired[action.name] += 1
+                self.first_depths.setdefault(action.name, depth)
+                taken |= {row for row, is_taken in self.rows[action.name] if is_taken(raw)}
                 if after not in self.reached:
-                    self.meet(after, raw, action.name)
+                    self.meet(after, raw, action.name, depth)
                     fresh.append(after)
                 for name, holds in self.demands[action.name]:
                     if not holds(raw):
                         self._found(self.violations, name, raw, (action.name, after))
+            for row in taken:
+                self._occurs(row, depth)
             for action_name, overflows in self.machine.overflows:
                 self.overflows[action_name] += overflows(raw)
         return fresh
@@ -211,6 +240,8 @@ class _Search:
             expanded=self.expanded,
             fired=self.fired,
             overflows=self.overflows,
+            occurrences=self.occurrences,
+            first_depths=self.first_depths,
             violations=self.violations,
             witnesses=self.witnesses,
             complete=complete,

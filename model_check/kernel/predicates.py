@@ -2,8 +2,9 @@
 
 Whatever an engine wants to know is a yes or no about one state: an action is enabled in it; a bound stops an action in
 it; an `always` property fails in it; some enabled action would break a `step` property (its terms already speak of the
-state before); a `sometimes` property or a goal holds in it. So the kernel knows nothing of properties: it answers a
-list of predicates, and whoever searches counts the answers and remembers the first state of each.
+state before); some enabled action takes a row of a transition table; a `sometimes` property or a goal holds in it, or
+a goal does not. So the kernel knows nothing of properties: it answers a list of predicates, and whoever searches counts
+the answers and remembers the first state of each.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 import z3
 
-from spec.language import Action, Property, TransitionSystem
+from spec.language import GOALS, Action, Property, TransitionSystem
 from spec.terms import FLAG, Value, both, either
 
 
@@ -25,10 +26,19 @@ class Kind(enum.Enum):
     OVERFLOW = "only a bound of the scope stops the action"
     VIOLATED = "an always property fails"
     BROKEN = "some enabled action would break a step property"
+    TAKEN = "some enabled action takes a row of a transition table"
     WITNESSED = "a sometimes property holds"
+    LACKED = "the goal of a recoverable or eventually property does not hold yet"
     GOAL = "the goal of a recoverable or eventually property holds"
     CUT_OFF = "a bound stops some action of progress, so paths from here are missing"
     OUT_OF_RANGE = "a variable has a value that its kind does not have"
+
+
+OCCURRENCES = (Kind.TAKEN, Kind.WITNESSED, Kind.LACKED)
+"""What has to be so somewhere, beside actions; where it is so nowhere, something holds for want of occasion."""
+
+FIRSTS = {Kind.ENABLED: 1, Kind.TAKEN: 1, Kind.WITNESSED: 0, Kind.LACKED: 0}
+"""What a first depth is told of: of a step from a state, or of the state."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +57,10 @@ def predicates(system: TransitionSystem) -> tuple[Predicate, ...]:
         *(Predicate(Kind.OVERFLOW, action.name, action.overflow) for action in _bounded(system)),
         *(Predicate(Kind.VIOLATED, one.name, (~_value(one.term)).term) for one in _of_kinds(system, "always")),
         *(Predicate(Kind.BROKEN, one.name, term) for one, term in _broken(system)),
+        *(Predicate(Kind.TAKEN, row, term) for row, term in _taken(system)),
         *(Predicate(Kind.WITNESSED, one.name, one.term) for one in _of_kinds(system, "sometimes")),
-        *(Predicate(Kind.GOAL, one.name, one.term) for one in _of_kinds(system, "recoverable", "eventually")),
+        *(Predicate(Kind.LACKED, one.name, (~_value(one.term)).term) for one in _of_kinds(system, *GOALS)),
+        *(Predicate(Kind.GOAL, one.name, one.term) for one in _of_kinds(system, *GOALS)),
         Predicate(Kind.CUT_OFF, "", _cut_off(system).term),
         Predicate(Kind.OUT_OF_RANGE, "", _out_of_range(system).term),
     )
@@ -75,6 +87,15 @@ def _broken(system: TransitionSystem) -> Iterator[tuple[Property, z3.BoolRef]]:
     for one in system.properties:
         if one.kind == "step":
             yield one, either(*(both(guards[name], ~_value(term)) for name, term in one.terms.items())).term
+
+
+def _taken(system: TransitionSystem) -> Iterator[tuple[str, z3.BoolRef]]:
+    takers: dict[str, list[Value]] = {}
+    for action in system.actions:
+        for row, term in action.taken.items():
+            takers.setdefault(row, []).append(both(_value(action.guard), _value(term)))
+    for row, where in sorted(takers.items()):
+        yield row, either(*where).term
 
 
 def _out_of_range(system: TransitionSystem) -> Value:

@@ -1,8 +1,8 @@
 """The digest of a system: a name for its content, so that nothing made for one system is used for another.
 
-Kernels are cached, and runs resumed, under it. It covers variables with their ranges, actions with their guards and
-updates, and properties. z3 itself prints all terms as one SMT-LIB text, which takes milliseconds; ids, addresses and
-reference counts do not enter.
+Kernels are cached, and runs resumed, under it. It covers variables with their ranges, actions with their guards,
+updates and rows of the tables, and properties. z3 itself prints all terms as one SMT-LIB text, which takes
+milliseconds; ids, addresses and reference counts do not enter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
         kind = variable.kind
         yield f"variable {variable.name} {kind.name} {kind.width} {kind.maximum} {variable.initial}"
     for action in system.actions:
-        yield f"action {action.name} {action.budget} {sorted(action.updates)}"
+        yield f"action {action.name} {action.budget} {sorted(action.updates)} {sorted(action.taken)}"
     for one in system.properties:
         yield f"property {one.name} {one.kind} {one.term is not None} {sorted(one.terms)}"
 
@@ -39,6 +39,7 @@ def _terms(system: TransitionSystem) -> Iterator[z3.ExprRef]:
         yield action.guard
         yield action.overflow
         yield from (action.updates[name] for name in sorted(action.updates))
+        yield from (action.taken[row] for row in sorted(action.taken))
     for one in system.properties:
         if one.term is not None:
             yield one.term

@@ -20,7 +20,7 @@ from model_check.explicit_state.digest import SetDigest
 from model_check.explicit_state.explorer import SpecificationError
 from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.kernel import Kernel
-from model_check.kernel.predicates import Kind
+from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
 from model_check.spark.run_folder import Level, RunFolder
 from model_check.traces import State, Trace
 from spec.language import TransitionSystem
@@ -34,7 +34,8 @@ class Enumeration:
     """The states reached, by count; what was found in them, by name; where they are.
 
     `levels[d]` counts the states first reached by d steps. `fired` and `overflows` count states by action name, zeros
-    included; `transitions` is the sum of `fired`. `violated` and `witnessed` have a shortest trace by property name.
+    included; `transitions` is the sum of `fired`. `occurrences` and `first_depths` are those of an `Exploration`.
+    `violated` and `witnessed` have a shortest trace by property name.
     `exhausted` is false if a limit or the caller stopped it, and `stopped` says which; the run folder can then be gone
     on with. `seconds` are by part, `level_seconds` by level, `memory_bytes` those of all visited sets together.
     """
@@ -44,6 +45,8 @@ class Enumeration:
     levels: tuple[int, ...]
     fired: Mapping[str, int]
     overflows: Mapping[str, int]
+    occurrences: Mapping[str, int]
+    first_depths: Mapping[str, int]
     violated: Mapping[str, Trace]
     witnessed: Mapping[str, Trace]
     exhausted: bool
@@ -151,6 +154,10 @@ def enumeration_of(
         levels=sizes[:-1] if sizes and not sizes[-1] else sizes,
         fired=fired,
         overflows=dict.fromkeys(fired, 0) | _counted(kernel, counts, Kind.OVERFLOW),
+        occurrences={name: count for kind in OCCURRENCES for name, count in _counted(kernel, counts, kind).items()},
+        first_depths={
+            name: depth + steps for kind, steps in FIRSTS.items() for name, (depth, _) in _firsts(history, kind)
+        },
         violated=violated,
         witnessed={name: history.path(*where).trace(where[0]) for name, where in _firsts(history, Kind.WITNESSED)},
         exhausted=bool(levels) and levels[-1].is_last,

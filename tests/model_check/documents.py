@@ -47,6 +47,8 @@ runs = st.builds(
     comparisons=st.lists(comparisons, max_size=2).map(tuple),
     fired=st.none() | st.dictionaries(texts, counts, max_size=2),
     bounds_hit=st.none() | st.dictionaries(texts, counts, max_size=2),
+    occurrences=st.none() | st.dictionaries(texts, counts, max_size=2),
+    first_depths=st.none() | st.dictionaries(texts, counts, max_size=2),
     never_fired=names,
     idle_instances=names,
     not_asked=names,

@@ -60,6 +60,7 @@ from spec.language import (
     require,
     reset,
     successor,
+    take,
 )
 from spec.terms import FLAG, enumeration, epoch, number
 
@@ -108,6 +109,8 @@ def each(count: int, name: str) -> list[Parameters]:
 @action(actor="wheel {w}", source="by hand")
 def turn(s: Any, _model: object, w: int) -> None:
     """A wheel shows one more than before."""
+    take("TURNS", condition=True)
+    take("LEAVES-ZERO", s.wheels[w] == 0)
     s.wheels[w] = successor(s.wheels[w])
     observe(f"wheel {w}", "turned", shows=s.wheels[w])
 

@@ -32,6 +32,7 @@ def assert_as_the_oracle(system: TransitionSystem, found: Exploration, limit: in
     oracle = explore_plainly(system, limit)
     assert (found.states, found.levels, found.transitions) == (oracle.states, oracle.levels, oracle.transitions)
     assert (found.fired, found.overflows, found.exhausted) == (oracle.fired, oracle.overflows, oracle.complete)
+    assert (found.occurrences, found.first_depths) == (oracle.occurrences, oracle.first_depths)
     assert found.expanded == oracle.expanded
     assert found.digest == plain_digest(system, oracle)
     assert {tuple(found.state(number).values()) for number in range(found.states)} == oracle.reached.keys()
@@ -99,6 +100,7 @@ def test_the_protocol_is_explored_as_by_the_oracle(bounds: Scope | str) -> None:
     assert oracle.complete
     assert (found.states, found.levels, found.transitions) == (oracle.states, oracle.levels, oracle.transitions)
     assert (found.fired, found.overflows) == (oracle.fired, oracle.overflows)
+    assert (found.occurrences, found.first_depths) == (oracle.occurrences, oracle.first_depths)
     assert found.digest == plain_digest(protocol, oracle)
 
 
@@ -107,6 +109,23 @@ def test_many_states_are_found_and_counted_by_a_formula() -> None:
     found = explore(odometer(6, 8))
     assert (found.states, found.transitions, found.levels) == (counts.states, counts.transitions, counts.levels)
     assert sum(found.overflows.values()) == counts.overflows
+
+
+def test_what_occurs_is_counted_with_the_steps_that_it_takes() -> None:
+    found = explore(odometer(3, 4))
+    # Of 5^3 states 4^3 have no wheel at zero, one has every wheel at the top, after 12 steps, one all at zero.
+    assert found.occurrences == {
+        "TURNS": 124, "LEAVES-ZERO": 125 - 64, "all_at_top": 1, "gets_to_top": 124, "can_return": 124,
+    }  # fmt: skip
+    turns = dict.fromkeys(["turn(w=1)", "turn(w=2)", "turn(w=3)"], 1)
+    assert found.first_depths == {
+        **turns,
+        "TURNS": 1,
+        "LEAVES-ZERO": 1,
+        "all_at_top": 12,
+        "gets_to_top": 0,
+        "can_return": 1,
+    }
 
 
 def test_the_shortest_trace_to_four_measures_is_the_one_of_the_film() -> None:

@@ -71,6 +71,7 @@ def test_everything_equals_the_oracle_and_the_native_explorer(name: str, shards:
     system, _ = EXPECTED[name]
     found, plain, native = enumerated(loop_of(system, tmp_path, shards)), explore_plainly(system), explore(system)
     assert (found.fired, found.overflows, found.levels) == (plain.fired, plain.overflows, plain.levels)
+    assert (found.occurrences, found.first_depths) == (plain.occurrences, plain.first_depths)
     assert found.digest == native.digest
     for mine, theirs in ((found.violated, plain.violations), (found.witnessed, plain.witnesses)):
         assert {one: len(trace) for one, trace in mine.items()} == {one: len(f.trace) for one, f in theirs.items()}

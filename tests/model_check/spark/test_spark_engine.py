@@ -58,6 +58,7 @@ def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, 
     found, native = enumerate_states(one, run_folder=tmp_path, shards=shards, master=MASTER), explore(one)
     assert found.levels == native.levels == lamps_counts(7, 2).levels
     assert (found.digest, found.fired, found.overflows) == (native.digest, native.fired, native.overflows)
+    assert (found.occurrences, found.first_depths) == (native.occurrences, native.first_depths)
     assert (found.exhausted, found.shards) == (True, shards)
 
 
@@ -71,6 +72,7 @@ def test_the_protocol_itself_is_enumerated_alike(
     found = enumerate_states(made, run_folder=tmp_path, shards=shards, master=MASTER)
     assert found.levels == native.levels
     assert (found.digest, found.fired, found.overflows) == (native.digest, native.fired, native.overflows)
+    assert (found.occurrences, found.first_depths) == (native.occurrences, native.first_depths)
     assert {name: len(one) for name, one in found.violated.items()} == {
         name: len(one) for name, one in native.violated.items()
     }
