@@ -18,6 +18,7 @@ from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run,
 from model_check.verdicts import INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import SpecError
 from spec.expectations import Expectation
+from spec.moves import ROWS
 
 KINDS = ("VIOLATED", "INCOMPLETE", UNWITNESSED)
 """What may be found of a property other than HOLDS."""
@@ -32,6 +33,7 @@ def compared(run: Run, expected: Expectation) -> Run:
         *_missing(run, expected),
         *_names("rules never enabled", run, expected.never_fired, run.never_fired),
         *_names("rules stopped by a bound", run, expected.bounds_hit, run.bounds_hit or ()),
+        *_rows(run, expected),
     )
     return replace(run, findings=findings, comparisons=comparisons, verdict=worst(one.verdict for one in comparisons))
 
@@ -171,6 +173,17 @@ def _names(about: str, run: Run, expected: Iterable[str], found: Iterable[str]) 
     yield _comparison(about, wanted, seen, verdict)
 
 
+def _rows(run: Run, expected: Expectation) -> Iterator[Comparison]:
+    """The rows of the transition tables that are taken, where anything is expected of them."""
+    if expected.rows is not None:
+        wanted, found = ([f"{row} ({depth})" for row, depth in rows.items()] for rows in (expected.rows, _taken(run)))
+        yield from _names("rows taken, and their first depths", run, wanted, found)
+
+
+def _taken(run: Run) -> dict[str, int]:
+    return {row: depth for row, depth in (run.first_depths or {}).items() if row in ROWS}
+
+
 def printed_expectation(run: Run) -> str:
     """What a run measured, as the block that the manifest would hold; a person reviews it before it goes there."""
     if run.counts is None or not is_exhausted(run):
@@ -179,6 +192,7 @@ def printed_expectation(run: Run) -> str:
     tables = {
         "violated": [f"{one.property} = {one.story.length if one.story else 0}" for one in of["VIOLATED"]],
         "incomplete": [f'{one.property} = "{one.reason}"' for one in of["INCOMPLETE"]],
+        "rows": [f"{row} = {depth}" for row, depth in _taken(run).items()],
     }
     lists = {
         "unwitnessed": [one.property for one in of[UNWITNESSED]],

@@ -16,6 +16,7 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     unwitnessed = ["property"]       # a `sometimes` that this scope has no state for
     never_fired = ["rule"]           # a rule that is enabled nowhere
     bounds_hit = ["rule"]            # a rule that somewhere only a bound of the scope stops
+    rows = { P-NEW-ONLINE = 5 }      # where given: every row of the tables that is taken, and its first depth
 
     [scope.tiny.prove.AS_CODED]      # induction, for all `always` and `step` properties
     violated = ["property"]          # not to be proved: the exploration of some scope shows it broken, or a test's run
@@ -36,6 +37,7 @@ from typing import Any
 
 from spec.errors import BadInput, UnknownName, Where
 from spec.matrix_plans import MatrixPlan, read_matrix
+from spec.moves import ROWS
 from spec.properties import claim_named
 from spec.scopes import manifest, scopes
 from spec.system import rules
@@ -59,6 +61,8 @@ class Expectation:
     unwitnessed: frozenset[str]
     never_fired: frozenset[str]
     bounds_hit: frozenset[str]
+    rows: Mapping[str, int] | None = None
+    """The rows of the transition tables that are taken, with first depths; None where nobody asks."""
 
     @property
     def switches(self) -> Switches:
@@ -148,6 +152,7 @@ def _expectation(scope: str, variant: str, entry: Mapping[str, Any], where: Wher
         unwitnessed=frozenset(_properties(_listed(entry, "unwitnessed", where), None, where.key("unwitnessed"))),
         never_fired=_rules(_listed(entry, "never_fired", where), where.key("never_fired")),
         bounds_hit=_rules(_listed(entry, "bounds_hit", where), where.key("bounds_hit")),
+        rows=_rows(entry["rows"], where.key("rows")) if "rows" in entry else None,
     )
 
 
@@ -186,6 +191,14 @@ def _rules(given: Iterable[str], where: Where) -> frozenset[str]:
         if name not in known:
             where.refuse(str(UnknownName("rule", name, sorted(known))))
     return frozenset(given)
+
+
+def _rows(given: Mapping[str, Any], where: Where) -> dict[str, int]:
+    for name, depth in given.items():
+        if name not in ROWS:
+            where.refuse(str(UnknownName("row", name, sorted(ROWS))))
+        _typed(depth, int, where.key(name))
+    return dict(given)
 
 
 def _named(look_up: Callable[[], object], where: Where) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from model_check.cli import (
+    coverage,
     defects,
     explore,
     export,
@@ -43,6 +44,7 @@ app = typer.Typer(
 
 app.command("verify")(guarded(verify.command))
 app.command("explore")(guarded(explore.command))
+app.command("coverage")(guarded(coverage.command))
 app.command("enumerate")(guarded(enumerate_states.command))
 app.command("prove")(guarded(prove.command))
 app.command("refine")(guarded(refine.command))

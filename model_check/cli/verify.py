@@ -13,6 +13,7 @@ from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import recorded_checks
+from model_check.coverage import check_coverage
 from model_check.defects import Half, halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.interrupts import raising
@@ -60,7 +61,9 @@ def command(
     Every scope is explored under every variant that the manifest names; counts, digests, verdicts and the lengths of
     shortest traces must be exactly those. What holds beyond all bounds is proved, and every edge of a scope is replayed
     on the reference. Recordings of real clusters that come along are judged, and so is a short run of the reference on
-    a real ZooKeeper. Exits with 0 only if all is so, and says in the first line how many expectations are met.
+    a real ZooKeeper. All explorations together must make every action fire, take every row of the transition tables and
+    show the witness of every property (`kcheck coverage` has the table). Exits with 0 only if all is so, and says in
+    the first line how many expectations are met.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` goes on where it was.
@@ -82,7 +85,8 @@ def command(
         raising() as stop,
         in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared,
     ):
-        found = document(run_checks([*checks, *shared], _tell, stop))
+        runs = list(run_checks([*checks, *shared], _tell, stop))
+        found = document(runs if scopes else [*runs, check_coverage(runs, plans())])
         if not any(run.is_cut_short for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)

@@ -6,6 +6,7 @@ from model_check.manifest_checks import check_manifest
 from model_check.results import Comparison
 from model_check.verdicts import Verdict
 from spec.expectations import plans
+from spec.moves import ROWS
 from spec.properties import claims
 from spec.system import rules
 
@@ -24,9 +25,9 @@ def _table(line: str) -> dict[str, object]:
     return {} if not line else {key: {name: "why"} if key == "incomplete" else [name]}
 
 
-def test_every_witness_and_every_rule_is_asked_for_once() -> None:
+def test_every_witness_every_rule_and_every_row_is_asked_for_once() -> None:
     run = check_manifest(plans({"scope": {}}))
-    wanted = [one.name for one in claims() if one.kind == "sometimes"] + [one.name for one in rules()]
+    wanted = [one.name for one in claims() if one.kind == "sometimes"] + [one.name for one in rules()] + list(ROWS)
     assert [one.about for one in run.comparisons] == wanted
     assert run.verdict is Verdict.VIOLATED
 
@@ -47,6 +48,16 @@ def test_a_scope_without_the_parts_shows_nothing() -> None:
 def test_a_rule_must_fire_somewhere() -> None:
     assert comparison("elect_create", tiny="never_fired elect_create").found == "election"
     assert not comparison("deliver_request", tiny="never_fired deliver_request").is_met
+
+
+def test_a_row_must_be_taken_somewhere_by_the_code_as_it_is() -> None:
+    def taken(variant: str) -> Comparison:
+        counts = {"states": 1, "transitions": 0, "depth": 0, "digest": "1-0", "rows": {"P-NEW-OFFLINE": 33}}
+        run = check_manifest(plans({"scope": {"tiny": {"expect": {variant: counts}}}}))
+        return next(one for one in run.comparisons if one.about == "P-NEW-OFFLINE")
+
+    assert taken("AS_CODED").found == "tiny"
+    assert not taken("FENCED").is_met
 
 
 def test_what_is_not_to_be_proved_must_be_broken_by_an_exploration_of_that_variant() -> None:

@@ -104,6 +104,17 @@ DIFFERENT: dict[str, tuple[Run, Verdict]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "rows", [{}, {"P-NEW-ONLINE": 4}, {"P-NEW-OFFLINE": 5}, {"P-NEW-ONLINE": 5, "P-NEW-OFFLINE": 6}], ids=str
+)
+def test_rows_are_compared_where_they_are_expected(rows: dict[str, int]) -> None:
+    expected = replace(EXPECTED, rows={"P-NEW-ONLINE": 5})
+    as_expected = replace(found(), first_depths={"a_rule": 1, "P-NEW-ONLINE": 5})
+    assert compared(as_expected, expected).verdict is Verdict.HOLDS
+    assert compared(replace(as_expected, first_depths=rows), expected).verdict is Verdict.VIOLATED
+    assert compared(replace(as_expected, first_depths=rows), EXPECTED).verdict is Verdict.HOLDS
+
+
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_each_difference_alone_fails(name: str) -> None:
     made, verdict = DIFFERENT[name]

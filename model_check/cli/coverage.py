@@ -1,0 +1,65 @@
+"""`kcheck coverage`: what the explorations of all scopes exercise, how often, and after how few steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from model_check.cli import explore, options
+from model_check.cli.console import print_document
+from model_check.coverage import check_coverage, table
+from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.interrupts import raising
+from model_check.results import Run, plain_document
+from model_check.second_process import in_a_second_process
+from model_check.verdicts import Verdict
+from model_check.verification import Check, run_checks
+from spec.expectations import Expectation, Plan, plan, plans
+from spec.scopes import scope as scope_named
+from spec.system import system
+
+
+def command(
+    scopes: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
+    ] = None,
+    *,
+    deep: Annotated[bool, typer.Option("--deep", help="All scopes, also those that take hours.")] = False,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Count what is exercised: every action, every row of the transition tables, the witness of every property.
+
+    The scopes are explored under every variant that the manifest names. Of each action it is told in how many of these
+    explorations it fires, how often in all, and by which step at the earliest, in which scope; of each row, from how
+    many states it is taken; of each property, how many states show its witness, or do not have the goal yet. What only
+    a scope shows that was not explored is left to that one. Exits with 1 if anything else occurs nowhere.
+
+    For example:
+      kcheck coverage
+      kcheck coverage tiny creation deletion
+      kcheck coverage --deep --json > coverage.json
+    """
+    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    checks = sorted(explorations(chosen), key=lambda one: one.cost, reverse=True)
+    with raising() as stop, in_a_second_process(checks) as shared:
+        runs = list(run_checks(shared, stop=stop))
+    found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))
+    broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
+    return print_document(plain_document("coverage", *broken, found), as_json=as_json)
+
+
+def explorations(chosen: list[Plan]) -> Iterator[Check]:
+    """The exploration of every scope and variant, without goals, which need a graph; nothing is compared."""
+    for one in chosen:
+        for expected in one.explorations:
+            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, expected))
+
+
+def _explored(expected: Expectation) -> list[Run]:
+    built = system(scope_named(expected.scope), expected.switches)
+    found = explore.run(explore.Task(expected.scope, expected.switches, built, goals=False))
+    return [run_of(built, found, scope=expected.scope, variant=expected.variant)]

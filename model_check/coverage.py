@@ -1,0 +1,134 @@
+"""Coverage: whether all that the specification says is exercised by some exploration, how often, and how early.
+
+A property that holds says nothing of a rule that never fires, of a row of the transition tables that is never taken, or
+where its premise is never met. So over a number of explorations together it is counted how often each rule fires, from
+how many states each row is taken, and how many show the witness of each property; of a goal, how many do not have it
+yet. Beside that stands the length of the shortest trace, and the scope that has it.
+
+What only large scopes show, a run over the small ones cannot. Where the manifest expects it of a scope that was not
+explored, that scope is named; the exploration of it will tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from model_check.explicit_state.findings import ENGINE as EXPLORER
+from model_check.results import Comparison, Run
+from model_check.verdicts import Verdict, worst
+from spec.expectations import Expectation, Plan
+from spec.language import GOALS
+from spec.model import Model
+from spec.moves import ROWS
+from spec.properties import claims
+from spec.scopes import scope
+from spec.system import is_in_scope, rules
+
+ENGINE = "coverage"
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that has to occur: an action, a row, or what a property needs so as not to hold for want of occasion.
+
+    `occurrence` is the name that explorations count it by.
+    """
+
+    kind: str
+    name: str
+    occurrence: str
+    demand: str
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """In how many explorations something occurs, how often in all, after how few steps, and in which of them."""
+
+    runs: int
+    times: int
+    first_depth: int
+    first: str
+
+    def __str__(self) -> str:
+        steps = f"{self.first_depth} step" if self.first_depth == 1 else f"{self.first_depth} steps"
+        runs = "1 exploration" if self.runs == 1 else f"{self.runs} explorations"
+        return f"{self.times:,} times in {runs}, first after {steps} ({self.first})"
+
+
+def items() -> Iterator[Item]:
+    """Everything that has to occur, in the order of the specification."""
+    for rule in rules():
+        yield Item("action", rule.name, rule.name, "fires")
+    for row in ROWS:
+        yield Item("row", row, row, "is taken")
+    for claim in claims():
+        if claim.kind in GOALS:
+            yield Item("property", claim.name, claim.name, "some state does not have it yet")
+        else:
+            witness = claim.witness or claim.name
+            yield Item("property", claim.name, witness, f"{witness} is shown")
+
+
+def occurrence(name: str, runs: Iterable[Run]) -> Occurrence | None:
+    """What a number of explorations say of one name; None if it occurs in none of them."""
+    found = []
+    for run in runs:
+        times = {**(run.fired or {}), **(run.occurrences or {})}.get(name, 0)
+        if times:
+            depth = (run.first_depths or {})[name]
+            found.append((depth, run.counts.states if run.counts else 0, f"{run.scope} {run.variant}", times))
+    if not found:
+        return None
+    depth, _, first, _ = min(found)
+    return Occurrence(len(found), sum(times for *_, times in found), depth, first)
+
+
+def check_coverage(runs: Sequence[Run], plans: Mapping[str, Plan]) -> Run:
+    """The run that says of everything whether, how often and how early it occurs in these explorations."""
+    explored = [run for run in runs if run.counts is not None and run.fired is not None]
+    known = {(run.scope, run.variant) for run in explored}
+    others = [one for plan in plans.values() for one in plan.explorations if (one.scope, one.variant) not in known]
+    whole = not any(run.reason for run in runs if run.engine == EXPLORER)
+    comparisons = tuple(
+        _comparison(item, occurrence(item.occurrence, explored), others, whole=whole) for item in items()
+    )
+    return Run(ENGINE, "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
+
+
+def _comparison(item: Item, seen: Occurrence | None, others: Iterable[Expectation], *, whole: bool) -> Comparison:
+    about = f"{item.kind} {item.name}"
+    if seen:
+        return Comparison(about, item.demand, str(seen), Verdict.HOLDS)
+    left = sorted({one.scope for one in others if _expects(one, item)})
+    if left:
+        return Comparison(about, item.demand, f"not explored here: {', '.join(left)}", Verdict.HOLDS)
+    return Comparison(about, item.demand, "nowhere", Verdict.VIOLATED if whole else Verdict.INCOMPLETE)
+
+
+def _expects(one: Expectation, item: Item) -> bool:
+    """Whether the manifest expects it of an exploration; where a goal is asked, some state may lack it."""
+    if item.kind == "row":
+        return item.name in (one.rows or ())
+    model = Model(scope(one.scope), one.switches)
+    if item.kind == "action":
+        rule = next(rule for rule in rules() if rule.name == item.name)
+        return item.name not in one.never_fired and is_in_scope(rule, model)
+    claim = next(claim for claim in claims() if claim.name == item.occurrence)
+    return model.is_about(claim.parts) and claim.name not in {*one.unwitnessed, *one.incomplete}
+
+
+def table(runs: Sequence[Run]) -> str:
+    """Everything that has to occur, as lines with columns; a property's witness in brackets."""
+    told = {item: occurrence(item.occurrence, runs) for item in items()}
+    head = ("", "runs", "times", "depth", "first in")
+    rows = [head]
+    for item, seen in told.items():
+        by = f" ({item.occurrence})" if item.occurrence != item.name else ""
+        cells = (str(seen.runs), f"{seen.times:,}", str(seen.first_depth), seen.first) if seen else ("0", "", "", "")
+        rows.append((f"{item.kind} {item.name}{by}", *cells))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return "\n".join(
+        f"{row[0]:<{widths[0]}} {row[1]:>{widths[1]}} {row[2]:>{widths[2]}} {row[3]:>{widths[3]}}  {row[4]}".rstrip()
+        for row in rows
+    )
