@@ -202,7 +202,8 @@ def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
         return _witness(one, found)
     if one.kind in GOALS:
         goal = found.goals[one.name]
-        return Verdict(goal.verdict), GOAL_REASONS[goal.verdict].format(goal.count), goal.trace
+        reasons = [GOAL_REASONS[goal.verdict].format(goal.count), *_vacuity(one, found)]
+        return Verdict(goal.verdict), "; ".join(filter(None, reasons)), goal.trace
     if one.name in found.violated:
         return Verdict.VIOLATED, "", found.violated[one.name]
     if not found.exhausted:
@@ -220,6 +221,8 @@ def _witness(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
 
 
 def _vacuity(one: Property, found: Found) -> Iterator[str]:
+    if one.kind in GOALS and not found.occurrences.get(one.name):
+        yield "for want of occasion: every state has it"
     if one.witness is not None and one.witness not in found.witnessed:
         yield f"for want of occasion: {one.witness} has no witness here"
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+import z3
 
 from model_check.explicit_state.explorer import Exploration, explore
 from model_check.explicit_state.findings import broken_along, run_of, story_of
@@ -12,7 +13,7 @@ from model_check.replay import replay
 from model_check.results import Finding, Run
 from model_check.traces import Trace
 from model_check.verdicts import Verdict
-from spec.language import TransitionSystem
+from spec.language import Property, TransitionSystem
 from tests.model_check.systems import clerks, jugs, lamps, odometer
 
 SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {
@@ -56,6 +57,16 @@ def test_a_goal_is_violated_incomplete_or_holds_as_the_graph_says() -> None:
     assert found(lamps_run)["relit"].verdict is Verdict.HOLDS
     assert found(lamps_run)["all_lit"].verdict is Verdict.HOLDS
     assert found(odometer_run)["can_return"].verdict is Verdict.INCOMPLETE
+
+
+def test_a_goal_that_every_state_has_holds_for_want_of_occasion() -> None:
+    assert found(run("lamps"))["all_lit"].reason == ""
+    always = Property("is", "eventually", "It is.", "by hand", z3.BoolVal(val=True))
+    system = replace(odometer(), properties=(always,))
+    one = run_of(system, explore(system, graph=True, memory_bytes=1 << 28), scope="odometer", variant="")
+    assert (found(one)["is"].verdict, found(one)["is"].reason) == (
+        Verdict.HOLDS, "for want of occasion: every state has it",
+    )  # fmt: skip
 
 
 def test_without_a_graph_goals_are_named_and_not_judged() -> None:
