@@ -4,11 +4,13 @@ import pytest
 
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.spanning_tree import spanning_tree
+from model_check.kernel.straight_line import evaluate
 from model_check.refinement.edge_replay import replay_edges
 from model_check.refinement.sides import Sides
 from reference import partition_leadership, replica_transitions
 from reference.controller import is_permitted
 from reference.machines import TABLES, TableKind
+from spec.expectations import plan
 from spec.moves import ROWS
 from spec.scopes import scope
 from spec.tables import KafkaState, find
@@ -49,3 +51,35 @@ def test_the_reference_takes_the_rows_of_the_specification(name: str, permitted:
     replay_edges(both, spanning_tree(both.system))
     counted = explore_plainly(both.system).occurrences
     assert permitted == {row for row in ROWS if counted.get(row)}
+
+
+NEW_TO_OFFLINE = (
+    # Controller 1 is about to create the state znode of a new partition when it loses its session.
+    "create_topic(t=0)", "on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)",
+    "read_for_new_replica(c=1, p=0, r=1)", "expire_session(b=1, lost=0)",
+    # Controller 2 is elected, and reads that there is none: to it the partition is New.
+    "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "read_epoch(c=2)", "increment_epoch(c=2)",
+    "renew_session(b=1)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)",
+    # Controller 1 creates it, and makes broker 1 the leader; the create of controller 2 fails.
+    "create_state(c=1, p=0)", "deliver_request(c=1, b=1)", "on_new_session(c=1)", "elect_read(c=1)",
+    "register_broker(b=1)", "create_state(c=2, p=0)", "finish_failover(c=2)", "on_controller_change(c=2)",
+    # The leader announces that its ISR shrank: controller 2 caches who leads. Then the leader dies.
+    "shrink_isr(b=1, p=0, r=2)", "report_isr_changes(b=1)", "crash(b=1)", "on_broker_change(c=2)",
+    "end_orphaned_session(b=1)", "create_state(c=2, p=0)", "on_isr_change(c=2)", "read_notified(c=2, p=0)",
+    "delete_notification(c=2, n=1)", "on_broker_change(c=2)",
+)  # fmt: skip
+
+
+def test_a_partition_that_another_controller_created_goes_from_new_to_offline(permitted: set[str]) -> None:
+    name, variant = "foreign_creation", "AS_CODED"
+    expected = next(one for one in plan(name).explorations if one.variant == variant)
+    assert expected.rows is not None
+    assert expected.rows["P-NEW-OFFLINE"] == len(NEW_TO_OFFLINE)
+    both = Sides(scope(name), AS_CODED)
+    both.after(NEW_TO_OFFLINE[:-1])
+    assert "P-NEW-OFFLINE" not in permitted
+    both.after(NEW_TO_OFFLINE)
+    assert "P-NEW-OFFLINE" in permitted
+    *_, (_, before), (last, _) = both.story(NEW_TO_OFFLINE).steps
+    action = next(one for one in both.system.actions if one.name == last)
+    assert evaluate(action.taken["P-NEW-OFFLINE"], before)
