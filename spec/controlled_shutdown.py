@@ -178,7 +178,7 @@ def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
-    if m.removes_topics:
+    if m.loses_topics:
         reset(controller, "shutdown_fails")
         with when(~moved & fails):
             observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
@@ -195,7 +195,7 @@ def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
 
     That is an exception, too: to know whether it remains, Kafka asks how many replicas it has.
     """
-    if not m.removes_topics:
+    if not m.loses_topics:
         return flag(False)
     partitions, facts = s.controllers[c].partitions, []
     for p in m.partitions:

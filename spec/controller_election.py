@@ -284,7 +284,7 @@ def resign_delete(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
         _delete(s, m, c)
-    if m.removes_topics:
+    if m.loses_topics:
         again = flag(s.controllers[c].resigns_again)
         with when(again):
             s.controllers[c].resigns_again = False

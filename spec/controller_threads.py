@@ -76,7 +76,7 @@ def has_started(s: Any, m: Model, c: int) -> Value:
     Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
     UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.
     """
-    if m.removes_topics:
+    if m.loses_topics:
         return flag(s.controllers[c].started)
     if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
         return flag(True)

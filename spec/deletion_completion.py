@@ -63,10 +63,10 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
 def _forget(s: Any, m: Model, c: int, p: int) -> None:
     """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known.
 
-    Of a topic that somebody removed by hand no replica goes anywhere: it has no AR (D53).
+    Of a topic that is gone without this controller's doing no replica goes anywhere: it has no AR (D53).
     """
     cached = s.controllers[c].partitions[p]
-    there = assigned_replicas(s, m, c, p) != () if m.removes_topics else flag(True)
+    there = assigned_replicas(s, m, c, p) != () if m.loses_topics else flag(True)
     for r in m.assigned(p):
         with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
             move(cached.replicas, r, ReplicaState.NON_EXISTENT)

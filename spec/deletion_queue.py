@@ -40,7 +40,7 @@ def is_doomed(s: Any, m: Model, c: int, p: int) -> Value:
 
 def lacks_assignment(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
-    if not m.removes_topics:
+    if not m.loses_topics:
         return flag(False)
     return both(s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
 

@@ -1,14 +1,14 @@
 """Foreign removal of a topic: its znodes vanish without this controller's doing, and leadership without AR is left.
 
-Somebody takes `/brokers/topics/T` away, with all that is below; the listener finds the topic gone and forgets its AR,
-and nothing else. Leadership without AR makes the next UpdateMetadata for all partitions raise in the middle, when a
-broker starts, or one dies that led nothing: the rest of the handling is lost (D51), and the batch stays dirty, which
-ends the term of who finds it so (D53; spec/own_batch.py). The brokers are told nothing, and if the topic is created
-again they ignore what has no higher leader epoch than they know (D23); what its controller does, if it has its
-leadership still, is told in `foreign_recreation`.
+Somebody takes `/brokers/topics/T` away, with all that is below: by hand, or as another controller that deletes the
+topic. The listener finds it gone and forgets its AR, and nothing else. Leadership without AR makes the next
+UpdateMetadata for all partitions raise in the middle, when a broker starts, or one dies that led nothing: the rest of
+the handling is lost (D51), and the batch stays dirty, which ends the term of who finds it so (D53; spec/own_batch.py).
+The brokers are told nothing, and if the topic is created again they ignore what has no higher leader epoch than they
+know (D23); what its controller does, if it has its leadership still, is told in `foreign_recreation`.
 
-Scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where its
-state znodes may go before it. Left out: the topic's own listener; that who creates a state znode of a topic that is
+By hand, scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where
+its state znodes may go before it. Left out: the topic's own listener; that who creates a state znode of a topic that is
 gone creates the topic's znode with it, without data (`createPersistentPath`). Nobody can parse that: a listener then
 knows the topic by its name only, and loses the rest of what changed; every later failover ends there and resigns, until
 somebody removes the znode.
@@ -59,7 +59,7 @@ def _remove_state(s: Any, m: Model, p: int) -> None:
 
 def forget_leadership(s: Any, m: Model, c: int, t: int) -> None:
     """Where the mend is on: with a topic that vanished goes all that was known of its partitions."""
-    if m.removes_topics and m.mends(Switch.FORGET_THE_VANISHED):
+    if m.loses_topics and m.mends(Switch.FORGET_THE_VANISHED):
         for p in m.partitions_of(t):
             reset(s.controllers[c].partitions[p])
 

@@ -34,6 +34,9 @@ IMPLIED = {
 }
 """What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go."""
 
+#: What a controller may lose its office by while its process lives: its session's end, or an exception (D49 is one).
+DEPOSING = frozenset({"expiries", "exceptions", "preferred_election"})
+
 #: The parts in which the preferred selector is asked.
 PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})
 
@@ -111,14 +114,22 @@ class Model:
         return bool(self.scope.budget("removals"))
 
     @property
+    def loses_topics(self) -> bool:
+        """Whether a controller may find a topic gone that it knows: removed by hand, or deleted by another controller,
+        which takes that one of the two is deposed and lives on.
+        """
+        outlives = len(self.controllers) > 1 and not DEPOSING.isdisjoint(self.scope.features)
+        return self.removes_topics or (self.has("deletion") and outlives)
+
+    @property
     def remembers_named(self) -> bool:
         """Whether it is kept which partitions notifications named: where telling of them may fail."""
-        return self.removes_topics and self.has("notifications")
+        return self.loses_topics and self.has("notifications")
 
     @property
     def recreates_topics(self) -> bool:
-        """Whether a topic that was removed by hand may be created again."""
-        return self.removes_topics and bool(self.scope.budget("creations"))
+        """Whether a topic that a controller has lost may be created again."""
+        return self.loses_topics and bool(self.scope.budget("creations"))
 
     @property
     def keeps_assignments(self) -> bool:

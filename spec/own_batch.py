@@ -47,12 +47,12 @@ MARKS = ("handler", "reassigning", "taken", "gone")
 
 def is_dirty(s: Any, m: Model, c: int) -> Value:
     """Whether an exception has left something in the controller's own batch."""
-    return flag(s.controllers[c].dirty) if m.removes_topics else flag(False)
+    return flag(s.controllers[c].dirty) if m.loses_topics else flag(False)
 
 
 def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
-    if not m.removes_topics:
+    if not m.loses_topics:
         return flag(True)
     dirty = is_dirty(s, m, c)
     with when(dirty):
@@ -83,7 +83,7 @@ def _resign(s: Any, m: Model, c: int) -> None:
 def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False) -> Value:
     """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
     told = begin_batch(s, m, c, in_failover=in_failover)
-    if m.removes_topics:
+    if m.loses_topics:
         raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
         with when(told & raises):
             observe(f"controller {c}", "fail to add UpdateMetadata")

@@ -124,7 +124,7 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
 
 def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
-    if m.removes_topics:
+    if m.loses_topics:
         with when(is_dirty(s, m, c)):
             end_run(s, m, c, p)
 
@@ -376,7 +376,7 @@ def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> Value:
     if m.mends(Switch.CACHE_BUMPED_EPOCH):
         cache_state(s, c, p)
     raises = adding_raises(s, m, c)
-    if m.removes_topics:
+    if m.loses_topics:
         with when(raises):
             s.controllers[c].dirty = True
             end_run(s, m, c, p)

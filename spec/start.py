@@ -66,7 +66,7 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     yield f"{path}.live", everybody
     yield f"{path}.channels", everybody
     yield f"{path}.deletion", DeletionThread.RUNNING
-    if m.removes_topics:
+    if m.loses_topics:
         yield f"{path}.started", True
     for listened in listened_paths(m):
         yield f"{path}.watching.{listened}", True

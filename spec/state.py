@@ -271,7 +271,7 @@ def _controller(m: Model) -> Shape:
             "dead": Leaf(m.brokers.set_kind, ()),
             "lost_leader": Leaf(FLAG, False),
         }
-    if m.removes_topics:
+    if m.loses_topics:
         tree |= _removed_topics(m)
     if m.has("notifications"):
         tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
@@ -285,7 +285,7 @@ def _controller(m: Model) -> Shape:
 
 
 def _removed_topics(m: Model) -> dict[str, Shape]:
-    """What a controller keeps only where topics may be removed by hand."""
+    """What a controller keeps only where topics may be gone without its doing."""
     flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in ("dirty", "started", "resigns_again")}
     if m.recreates_topics:
         flags["created"] = {t: Leaf(FLAG, False) for t in m.topics}

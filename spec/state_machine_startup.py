@@ -45,7 +45,7 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
     Where that is mended, the replica machine takes those on dead brokers Offline before.
     """
     controller = s.controllers[c]
-    if m.removes_topics:
+    if m.loses_topics:
         controller.started = True
     if not m.has("partitions"):
         controller.at = At.FINISH

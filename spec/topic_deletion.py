@@ -242,7 +242,7 @@ def _decide(s: Any, m: Model, c: int, t: int) -> None:
 def _start(s: Any, m: Model, c: int, t: int) -> None:
     """Tell everybody that the topic goes, then take the live replicas that are not deleted Offline."""
     controller = s.controllers[c]
-    if m.removes_topics:
+    if m.loses_topics:
         controller.handler = Handler.DELETION_START
     told = tell(s, m, c, {p: flag(True) for p in m.partitions_of(t)})
     with when(told):

@@ -106,9 +106,9 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
 def _forget_vanished(s: Any, m: Model, c: int, topic: int, started: Value) -> None:
     """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53).
 
-    A controller whose machines are not up does not look; that is left out where no topic is removed by hand.
+    A controller whose machines are not up does not look.
     """
-    looks = started if m.removes_topics else flag(True)
+    looks = started if m.loses_topics else flag(True)
     with when(both(looks, ~s.zookeeper.topics[topic])):
         with when(s.controllers[c].topics[topic]):
             forget_leadership(s, m, c, topic)

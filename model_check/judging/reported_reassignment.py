@@ -169,7 +169,7 @@ class ReassignmentReporting(ControllerStep):
         controllers = [self._controller(state) for state in (self.before, self.after)]
         p = self.parameters["p"]
         known = controllers[0].partitions[p].leader_epoch.raw and controllers[1].partitions[p].assigned.raw
-        dirty = self.system.model.removes_topics and controllers[0].dirty.raw
+        dirty = self.system.model.loses_topics and controllers[0].dirty.raw
         return bool(self.fails_reassignment and dirty and known)
 
     def refusal(self) -> Iterator[Expected]:

@@ -25,7 +25,7 @@ def after_removals(
     m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
 ) -> Named:
     """What a removal leaves in a controller, and which topics it knows."""
-    if m.removes_topics:
+    if m.loses_topics:
         yield f"{path}.dirty", controller.batch.is_dirty
         yield f"{path}.started", controller.replica_machine.has_started
         yield f"{path}.resigns_again", _resigns_again(process, controller)

@@ -19,7 +19,7 @@ Left out, and with a reason each:
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
 * what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
-* which partitions those ISR changes name that are being handled, in a scope without topics that are removed by hand;
+* which partitions those ISR changes name that are being handled, in a scope where no controller loses topics;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
@@ -207,7 +207,7 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
         case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
             return type(effect).__name__, removal.fence
         case ReadNotified(taken=taken, named=named):
-            told_of = named if cluster.scope.budget("removals") else frozenset()
+            told_of = named if cluster.loses_topics else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
         case DeleteNotification(path=path, taken=taken):
             return _standing(cluster, path), frozenset(_standing(cluster, path) for path in taken)

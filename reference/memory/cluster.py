@@ -9,9 +9,10 @@ A cluster can be forked; the processes are shared between the forks until one of
 
 Left out on purpose: what the scope leaves out. Without the part `connections` nothing that is queued is kept, without
 `metadata` no UpdateMetadata is, and brokers take every leader as known; without `dead_replicas` no failover takes the
-dead Offline, without the budget `late_copies` no StopReplica has a leader epoch, and without `removals` nothing goes
-with a topic that vanished and topics have no ids, even where that is mended. And, always, that the create of a state
-znode puts the znode of a topic that was removed back, without an assignment: nobody hears of it or finds it in a list.
+dead Offline, without the budget `late_copies` no StopReplica has a leader epoch, without `removals` topics have no ids,
+and where nobody loses topics nothing goes with one that vanished, even where that is mended. And, always, that the
+create of a state znode puts the znode of a topic that was removed back, without an assignment: nobody hears of it or
+finds it in a list.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ from reference.zookeeper.scripts import (
 from reference.zookeeper.tree import WatchKind
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.kafka_types import TopicPartition
-from spec.model import IMPLIED
+from spec.model import IMPLIED, Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
 
@@ -115,7 +116,8 @@ class MemoryCluster:
         unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
         left_out = set() if "dead_replicas" in self.scope.parts else {Switch.TAKE_THE_DEAD_OFFLINE}
         left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
-        left_out |= set() if self.scope.budget("removals") else {Switch.FORGET_THE_VANISHED, Switch.TOPIC_IDS}
+        left_out |= set() if self.scope.budget("removals") else {Switch.TOPIC_IDS}
+        left_out |= set() if self.loses_topics else {Switch.FORGET_THE_VANISHED}
         configuration = Configuration(
             broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
@@ -291,6 +293,11 @@ class MemoryCluster:
     def stops_replicas(self) -> bool:
         """Whether StopReplica is carried: the scope has a part that stops replicas of living brokers."""
         return "connections" in self.scope.parts and not IMPLIED["stopped_replicas"].isdisjoint(self.scope.parts)
+
+    @property
+    def loses_topics(self) -> bool:
+        """Whether a controller may find a topic gone that it knows."""
+        return Model(self.scope, self.switches).loses_topics
 
     def _rearms(self, effect: Effect[Any]) -> bool:
         """Whether what is read for an effect sets the watch again; of a state znode after a failed write it does not.

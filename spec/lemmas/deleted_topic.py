@@ -13,11 +13,12 @@ from typing import Any
 from spec.language import claim
 from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
 from spec.lemmas.deletion import PARTS
-from spec.lemmas.leadership import HOLDS_A_VERSION, copies, goes_for_good, only_deletes
+from spec.lemmas.leadership import HOLDS_A_VERSION, copies, goes_for_good, is_in_no_state, only_deletes
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.state import At
 from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import exists
 
 #: Where a topic's znodes are deleted.
@@ -146,7 +147,22 @@ def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
+@claim("always", source="PROTOCOL.md D53 mended", parts=PARTS)
+def who_lost_a_topic_has_forgotten_it(s: Any, m: Model) -> Value | None:
+    """A topic that a controller does not know is in no state, so nothing dirties its batch."""
+    if not (only_deletes(m) and m.mends(Switch.FORGET_THE_VANISHED) and m.mends(Switch.RESIGN_CLEANS_UP)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        if m.loses_topics:
+            facts.append(both(~controller.dirty, ~controller.resigns_again))
+        facts += [either(controller.topics[m.topic_of(p)], is_in_no_state(s, m, c, p)) for p in m.partitions]
+    return both(*facts)
+
+
 LEMMAS = (
     no_topic_is_new, requests_are_meant, a_topic_goes_before_its_configuration, a_topic_goes_as_a_whole,
     who_is_current_knows_what_is_there, who_is_current_deletes_what_is_asked_for, a_state_that_was_deleted_stays_so,
+    who_lost_a_topic_has_forgotten_it,
 )  # fmt: skip

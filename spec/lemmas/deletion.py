@@ -191,6 +191,8 @@ def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
 def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
+    Who finds its batch dirty at that start has its elector resign first, and then ends the thread.
+
     The partitions of a queued topic that is known are doomed. The thread turns to queued topics only; requests are
     dropped of unknown topics only, while known ones wait.
     """
@@ -199,16 +201,17 @@ def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
-        for_deletion = is_one_of(controller.handler, FOR_DELETION)
-        facts.append(for_deletion.implies(is_at(controller, REMOVING)))
+        begun = is_one_of(controller.handler, FOR_DELETION)
+        for_deletion = both(begun, is_at(controller, REMOVING))
+        starts, resigns = controller.handler == Handler.DELETION_START, controller.at == At.RESIGN_DELETE
+        facts.append(begun.implies(either(for_deletion, both(starts, resigns, controller.active))))
         drops = flag(controller.at == At.DROP_REQUEST)
         for t in m.topics:
             if m.has_several_topics:
                 facts.append(controller.to_queue[t].implies(both(drops, controller.topics[t])))
             queued, at_hand = controller.queued[t], flag(controller.topic == t)
             facts.append(both(for_deletion, at_hand).implies(queued))
-            starts = both(controller.handler == Handler.DELETION_START, at_hand)
-            facts.append(starts.implies(~controller.ineligible[t]))
+            facts.append(both(starts, for_deletion, at_hand).implies(~controller.ineligible[t]))
             facts.append(controller.turns[t].implies(either(is_at(controller, IN_TURN), for_deletion)))
             facts.append(both(controller.turns[t], ~drops).implies(queued))
             facts.append(both(controller.turns[t], drops).implies(~controller.topics[t]))

@@ -8,7 +8,10 @@ what is in the batch by then is sent; `updateLeaderEpochAndSendRequest` does not
 
 from __future__ import annotations
 
-from spec.variants import AS_CODED
+from dataclasses import replace
+
+from reference.memory.scheduler import choices
+from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.refinement.test_own_batch import AT, BUDGETS, LEFT_DIRTY, TOPICS
 from tests.model_check.side_by_side import SideBySide
 
@@ -61,3 +64,43 @@ def test_step_2_raises_behind_its_write_and_leaves_the_batch_dirty() -> None:
     assert both.do("write_bump(c=1, p=1)") == ["write state", "fail reassignment"]
     assert (both[AT], both[LEFT_DIRTY]) == ("REFUSE_READ", "yes")
     assert {both[f"connections[1][{b}][0].stage"] for b in (1, 2)} == {"EMPTY"}
+
+
+def drain(both: SideBySide, *named: str) -> None:
+    """Take steps with one of these in their names, always the first, until there is none."""
+    while offered := [one.name for one in choices(both.cluster) if any(part in one.name for part in named)]:
+        both.do(offered[0])
+
+
+def overtaken(switches: Switches) -> SideBySide:
+    """Controller 1 has still to hear that broker 3 is back, when its session ends and its successor deletes a topic.
+
+    That it has deleted another one itself was its last news of topics.
+    """
+    scope = replace(TOPICS, brokers=3, controllers=2, assigned=((3,), (2, 3)), callback_capacity=12)
+    both = SideBySide(scope, switches, deletions=2, expiries=1, crashes=1)
+    both.do("request_deletion(t=0)", "on_deletion_change(c=1)")
+    drain(both, "delete_queued_topic(c=1", "removal(c=1")
+    both.do("deliver_request(c=1, b=3)", "deliver_deletion(c=1, b=3, p=0)", "on_replica_deleted(c=1, b=3, p=0)")
+    drain(both, *(f"delete_{one}(c=1" for one in ("queued_topic", "state", "topic", "configuration", "request")))
+    both.do("crash(b=3)", "end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+    both.do("request_deletion(t=1)", "expire_session(b=1, lost=0)", "renew_session(b=1)")
+    drain(both, "c=2")
+    assert (both["zookeeper.topics[1]"], both["controllers[1].topics[1]"]) == ("no", "yes")
+    both.do("on_topic_change(c=1)", "on_deletion_change(c=1)")
+    assert (both["controllers[1].active"], both["controllers[1].topics[1]"]) == ("yes", "no")
+    return both
+
+
+def test_what_a_successor_has_deleted_dirties_the_batch_of_who_knows_it_still() -> None:
+    both = overtaken(AS_CODED)
+    assert both["controllers[1].partitions[1].leader"] == "2"
+    assert both.do("on_broker_change(c=1)") == ["read /brokers/ids", "fail to add UpdateMetadata"]
+    assert (both[AT], both[LEFT_DIRTY]) == ("IDLE", "yes")
+
+
+def test_who_forgets_what_a_successor_has_deleted_keeps_its_batch_clean() -> None:
+    both = overtaken(AS_CODED | {Switch.FORGET_THE_VANISHED})
+    assert both["controllers[1].partitions[1].leader"] == "-1"
+    assert both.do("on_broker_change(c=1)") == ["read /brokers/ids"]
+    assert both[LEFT_DIRTY] == "no"

@@ -14,7 +14,7 @@ from spec.lemmas import deletion as deletion_lemmas
 from spec.lemmas import lemmas_of
 from spec.model import Model
 from spec.scopes import Scope, scope
-from spec.variants import AS_CODED, FENCED, Switches, show_switches
+from spec.variants import AS_CODED, FENCED, Switch, Switches, show_switches
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
@@ -85,6 +85,7 @@ NEEDED = [
     ("who_is_current_knows_what_is_there", "create_state(c=1, p=0)", "nothing_of_a_deleted_topic_is_left"),
     ("who_is_current_deletes_what_is_asked_for", "delete_topic(c=1, t=0)", "deletion_threads_live"),
     ("a_state_that_was_deleted_stays_so", "create_state(c=1, p=0)", "a_leader_epoch_has_one_leader"),
+    ("who_lost_a_topic_has_forgotten_it", "delete_queued_topic(c=1, t=0)", "replicas_are_in_known_states"),
 ]
 
 
@@ -127,6 +128,11 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
         ("delete_topic(c=1, t=0)", "controllers[1].topics[0]", "who_is_current_knows_what_is_there"),
         ("delete_state(c=1, p=0)", "zookeeper.state[0].version", "who_is_current_deletes_what_is_asked_for"),
         ("read_deletions(c=1)", "controllers[1].queued[0]", "a_state_that_was_deleted_stays_so"),
+        (
+            "on_topic_change(c=1)",
+            "controllers[1].partitions[0].leader_epoch",
+            "who_lost_a_topic_has_forgotten_it",
+        ),
     ],
 )
 def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
@@ -135,6 +141,9 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 
 
 # --------------------------------------------------------------------------------------------- what is not to be proved
+
+REMEMBERING = FENCED - {Switch.FORGET_THE_VANISHED}
+"""Every mend but the one by which a controller forgets what it knew of a topic that vanished."""
 
 TWO_TOPICS = Scope(
     name="two deletions",
@@ -171,30 +180,30 @@ def succeed(run: Run) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("switches", [AS_CODED, FENCED], ids=show_switches)
-def test_a_zombie_completes_the_deletion_of_a_topic_that_it_finds_gone_whatever_is_fenced(switches: Switches) -> None:
-    # It knows no replicas of a topic that is gone, so all of them are deleted.
+@pytest.mark.parametrize("switches", [AS_CODED, REMEMBERING, FENCED], ids=show_switches)
+def test_a_zombie_completes_the_deletion_of_a_topic_that_it_finds_gone(switches: Switches) -> None:
+    # It knows no replicas of a topic that is gone, so all of them are deleted; what it has not forgotten stays.
     run = deleting_two(switches)
     run.do("deliver_request(c=1, b=2)", "deliver_deletion(c=1, b=2, p=1)", "on_replica_deleted(c=1, b=2, p=1)")
     succeed(run)
     assert run.holds("replicas_are_in_known_states")
     run.do("delete_queued_topic(c=1, t=1)")
-    assert (run["controllers[1].queued[1]"], run["controllers[1].partitions[1].replicas[3]"]) == (
-        "no",
-        "DELETION_STARTED",
-    )
-    assert not run.holds("replicas_are_in_known_states")
+    forgets = switches is FENCED
+    left = "NON_EXISTENT" if forgets else "DELETION_STARTED"
+    assert (run["controllers[1].queued[1]"], run["controllers[1].partitions[1].replicas[3]"]) == ("no", left)
+    assert run.holds("replicas_are_in_known_states") == forgets
 
 
 @pytest.mark.slow
-def test_a_zombie_forgets_a_deletion_that_died_with_its_broker_whatever_is_fenced() -> None:
-    run = deleting_two(crashes=1)
+@pytest.mark.parametrize("switches", [REMEMBERING, FENCED], ids=show_switches)
+def test_a_zombie_forgets_a_deletion_that_died_with_its_broker_only_with_the_replica(switches: Switches) -> None:
+    run = deleting_two(switches, crashes=1)
     run.do("crash(b=3)", "end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
     succeed(run)
     run.do("on_deletion_change(c=1)")
     assert run.holds("started_deletions_are_on_their_way")
     run.do("on_broker_change(c=1)")
-    assert not run.holds("started_deletions_are_on_their_way")
+    assert run.holds("started_deletions_are_on_their_way") == (switches is FENCED)
 
 
 @pytest.mark.slow
