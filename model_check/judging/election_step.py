@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from model_check.judging.controller_step import CREATIONS, ELECTIONS, GIVEN_UP, READS_FOR_ELECTION, ControllerStep
+from model_check.judging.controller_step import (
+    CREATIONS,
+    ELECTIONS,
+    FINDS_DIRTY,
+    GIVEN_UP,
+    READS_FOR_ELECTION,
+    ControllerStep,
+)
 from spec.auto_rebalance import may_rebalance
 from spec.deletion_queue import is_queued
 from spec.logs.log_lines import Line
@@ -40,8 +47,9 @@ class ElectionStep(ControllerStep):
         """Whether a replica that is to go Offline cannot.
 
         The table has no row, for it is deleted or is to be so; or its state znode is a newer controller's, or absent.
+        A shutdown that finds the batch dirty does not come to it.
         """
-        if self.rule not in {"read_for_removal", "move_partition"} or self.begins_election:
+        if self.rule not in {"read_for_removal", "move_partition"} or self.begins_election or self.saw(FINDS_DIRTY):
             return False
         p, r = self.parameters["p"], self.parameters["r"]
         if not self._controller(self.before).partitions[p].version.raw:

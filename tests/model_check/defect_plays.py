@@ -129,6 +129,23 @@ def dirty_halt() -> Play:
     return play
 
 
+def dirty_shutdown() -> Play:
+    """D28: the batch is dirty as a broker that is in no ISR shuts down: nothing is looked at, the elector resigns."""
+    play = Play(a_scope(3, ((1, 2), (1, 3)), parts=frozenset({"shutdown"})))
+    play.start(topics=2)
+    play.kill(2)
+    play.do("end_orphaned_session(b=2)")
+    play.rest()
+    with play.holding("report_isr_changes", "expand_isr"):
+        play.do("shrink_isr(b=1, p=1, r=3)", "remove_topic(t=0)")
+        play.rest()
+        play.start([2])
+        play.stop(3)
+        play.rest(r"elect_create\(c=1")
+        play.rest()
+    return play
+
+
 def namesake() -> Play:
     """D53: a topic is removed by hand and created again; its controller knows it still, and creates no state znode."""
     play = Play(a_scope(3, ((1, 2), (2, 3))))
@@ -266,6 +283,7 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         "eventually_live_replicas_are_informed",  # broker 3, after the first
         TORN,
     })),
+    "D28-shutdown": (dirty_shutdown, frozenset({"batches_are_clean", "who_gave_up_is_not_active"})),
     "D28-halted": (dirty_halt, frozenset({
         "batches_are_clean", "who_gave_up_is_not_active",  # as above
         "dying_topics_get_no_leadership",  # D57: the next controller begins with a LeaderAndIsr of what is queued

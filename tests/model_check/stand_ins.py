@@ -162,6 +162,11 @@ class Play:
         self.acts.append({"ms": self.now, "action": "broker-kill-9", "broker": b})
         self.do(f"crash(b={b})")
 
+    def stop(self, b: int) -> None:
+        """Tell a process to stop, which asks the controller first."""
+        self.acts.append({"ms": self.now, "action": "broker-sigterm (controlled shutdown)", "broker": b})
+        self.do(f"stop_broker(b={b})")
+
     def write_in_vain(self, b: int, isr: tuple[int, ...], times: int = 3) -> None:
         """A leader of the first partition tries to write its ISR, time and again, on a version that is stale."""
         process, partition = self.cluster.processes[b], self.cluster.partitions[0]
