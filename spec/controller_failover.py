@@ -30,7 +30,7 @@ from spec.language import action, observe, require, reset, successor, when
 from spec.live_brokers import forget_shutdowns
 from spec.model import Model
 from spec.own_batch import tell
-from spec.partition_addition import listen_to_topic
+from spec.partition_addition import listen_to_topic, topic_is_read
 from spec.preferred_election import begin_pending_election, is_requested, remove_request
 from spec.reassignment_requests import resume_reassignments
 from spec.request_batch import FIELDS, known_partitions
@@ -196,6 +196,8 @@ def read_topics(s: Any, m: Model, c: int) -> None:
         if m.has("addition") and m.mends(Switch.LISTEN_BEFORE_READING):
             with when(s.zookeeper.topics[topic]):
                 listen_to_topic(s, c, topic)
+        if m.has("addition"):
+            topic_is_read(s, c, topic)
         read_assignments(s, m, c, topic)
     if "topics" in controller.watching:
         controller.watching.topics = True

@@ -89,4 +89,11 @@ def listen_to_topic(s: Any, c: int, t: int) -> None:
     s.controllers[c].topic_watching[t] = True
 
 
+def topic_is_read(s: Any, c: int, t: int) -> None:
+    """The read of a topic's znode, if it is there, sets the watch of a listener that an earlier term has left."""
+    controller = s.controllers[c]
+    with when(both(s.zookeeper.topics[t], controller.topic_listening[t])):
+        controller.topic_watching[t] = True
+
+
 RULES = (read_for_addition, write_addition, on_partition_modifications)

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from spec.assignment import is_there
 from spec.controller_election import controller_moved, elector_resigns
 from spec.controller_threads import become_idle, rearm_watch, take_callback
 from spec.deletion_queue import hold_back, is_queued, resume_deletion
@@ -175,7 +176,8 @@ def read_election_request(s: Any, m: Model, c: int) -> None:
 
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_PREFERRED)
-    named = {p: both(s.zookeeper.preferred[p], controller.topics[m.topic_of(p)]) for p in m.partitions}
+    known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
+    named = {p: both(s.zookeeper.preferred[p], known[p]) for p in m.partitions}
     raises = either(*(both(named[p], _is_leaderless(s, c, p)) for p in m.partitions))
     if m.mends(Switch.ELECT_ONLY_THE_LED):
         named = {p: both(named[p], ~_is_leaderless(s, c, p)) for p in m.partitions}

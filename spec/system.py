@@ -98,7 +98,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "b": m.brokers.ids,
         "c": m.controllers,
         "n": m.notices.ids,
-        "h": sorted({m.first_assigned(p)[0] for p in m.partitions if m.first_assigned(p)}),
+        "h": sorted({replicas[0] for one in (m.scope.assigned, *m.scope.requests) for replicas in one if replicas}),
         "named": range(1, 1 << len(m.partitions)),
         "p": m.partitions,
         "r": m.brokers.ids,

@@ -80,3 +80,16 @@ def test_a_broker_may_head_many_partitions(led: int, balanced: bool) -> None:
     for p in range(40):
         state.zookeeper.state[p].leader = 2 if p < led else 1
     assert bool(leaders_are_in_balance(state, opened.model).raw) == balanced
+
+
+def test_whom_a_reassignment_puts_first_may_lack_what_it_is_to_lead_but_nothing_is_elected_meanwhile() -> None:
+    """The check groups partitions by the head of AR in memory, which step 1 changes; the election asks for step 12."""
+    moving = scope("move")
+    run = Run(replace(moving, parts=moving.parts | {"auto_rebalance"}), reassignments=1)
+    assert not run.can("check_imbalance(c=1, h=2)")
+    run.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    run.do("read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)")
+    run.do("write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)")
+    assert run["controllers[1].partitions[0].assigned"] == "[2, 1]"
+    run.do("check_imbalance(c=1, h=2)", "rebalance_partition(c=1, p=0)")
+    assert run["controllers[1].at"] == "IDLE"

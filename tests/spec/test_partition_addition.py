@@ -73,6 +73,27 @@ def test_a_callback_is_about_one_of_several_topics() -> None:
     assert [run[f"controllers[1].partitions[{p}].assigned"] for p in (1, 3)] == ["[]", "[1]"]
 
 
+# A failover fails when all listeners are there (D4); before its successor, the same broker's, reads, the session ends.
+LEFT_LISTENING = """
+    crash(b=1) -> end_orphaned_session(b=1) -> start_process(b=1) -> elect_read(c=1) -> elect_create(c=1)
+    -> fail_failover(c=1) -> resign_delete(c=1) -> register_broker(b=1) -> on_controller_change(c=1) -> elect_read(c=1)
+    -> elect_create(c=1) -> read_epoch(c=1) -> increment_epoch(c=1) -> subscribe(c=1) -> read_brokers(c=1)
+    -> read_topics(c=1) -> read_state(c=1, p=0) -> fail_failover(c=1) -> resign_delete(c=1) -> on_controller_change(c=1)
+    -> expire_session(b=1, lost=0) -> renew_session(b=1) -> elect_read(c=1) -> elect_create(c=1) -> read_epoch(c=1)
+    -> increment_epoch(c=1) -> subscribe(c=1) -> read_brokers(c=1)
+"""
+
+
+def test_the_read_of_a_topic_sets_the_watch_of_a_listener_that_an_earlier_term_has_left() -> None:
+    """ZkClient 0.10: `readData(path, hasListeners(path))`; whoever lost its watches with its session has one again."""
+    run = Run(scope("addition"), AS_CODED, crashes=1, exceptions=2, expiries=1, additions=1)
+    run.do(*(step.strip() for step in LEFT_LISTENING.replace("\n", " ").split("->")))
+    assert run["controllers[1].topic_listening[0]"] == "yes"
+    assert run["controllers[1].topic_watching[0]"] == "no"
+    run.do("read_topics(c=1)")
+    assert run["controllers[1].topic_watching[0]"] == "yes"
+
+
 def test_partitions_that_the_scope_lacks_are_refused() -> None:
     with pytest.raises(MalformedInput, match="goes with the part addition"):
         _sensible(replace(scope("addition"), added=(2,)))

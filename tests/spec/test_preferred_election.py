@@ -98,3 +98,20 @@ def test_a_failover_deletes_a_request_that_it_has_not_read_but_where_that_is_men
     run.do("create_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)", "read_state(c=1, p=0)")
     run.do("read_election_request(c=1)", ASK[0], "finish_failover(c=1)")
     assert run["zookeeper.preferred[0]"] == ("yes" if switches else "no")
+
+
+FAILOVER = "elect_read elect_create read_epoch increment_epoch subscribe read_brokers read_topics"
+
+
+def test_a_failover_passes_over_a_partition_that_its_topic_does_not_have() -> None:
+    """`initializePreferredReplicaElection`: where no AR is known (`topicDeleted`), nobody asks for the leader (D42)."""
+    added_to = scope("addition")
+    both = replace(added_to, parts=added_to.parts | {"preferred_election"})
+    run = Run(both, crashes=1, elections=1, additions=1)
+    run.do("request_preferred_election(named=3)", "crash(b=1)", "end_orphaned_session(b=1)", "start_process(b=1)")
+    run.do(*(f"{step}(c=1)" for step in FAILOVER.split()), "read_state(c=1, p=0)")
+    assert run["controllers[1].partitions[1].leader_epoch"] == "-1"
+    run.do("read_election_request(c=1)")
+    assert run["controllers[1].leader_id"] == "1"
+    assert run["controllers[1].electing[0]"] == "no"
+    assert run["controllers[1].electing[1]"] == "no"
