@@ -23,6 +23,7 @@ from spec.scopes import scope as scope_named
 from spec.system import system
 
 if TYPE_CHECKING:
+    from model_check.spark.enumeration import Enumeration
     from model_check.spark.spark_tables import Written
 
 ENGINE = "Spark"
@@ -65,7 +66,6 @@ def command(
       kcheck enumerate ci --master 'local[2]' --shards 4
       kcheck enumerate large --master spark://master:7077 --folder hdfs://namenode/runs/large
     """
-    from model_check.spark.spark_engine import enumerate_states
     from model_check.spark.spark_tables import empty_folder, write_tables
 
     switches = options.chosen_switches(variant, on, off)
@@ -82,28 +82,12 @@ def command(
         empty_folder(tables)
     if is_watched():
         note(f"run folder: {place}")
-    states, title = task.expected_states(limit), f"{scope} {task.variant}"
-    with (
-        interruptible() as stop,
-        estimated("enumerate", title, states, size=f"{states or 0:,} states") as whole,
-        states_bar(title, states) as report,
-    ):
-        found = enumerate_states(
-            built,
-            run_folder=place,
-            master=master,
-            shards=shards,
-            resume=not fresh,
-            limit=limit,
-            progress=report,
-            stop=stop,
-        )
-        if found.exhausted:
-            whole(found.seconds["search"])
+    found = run(task, place, master=master, shards=shards, resume=not fresh, limit=limit)
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
     notes = [_where(found, place, found.shards)]
     if tables is not None and found.exhausted:
         size = f"{found.states:,} states, {found.transitions:,} edges"
+        title = f"{scope} {task.variant}"
         with (
             interruptible() as stop,
             estimated("enumerate --tables", title, found.transitions, size=size) as whole,
@@ -117,6 +101,39 @@ def command(
             told = replace(told, verdict=worst((told.verdict, Verdict.INCOMPLETE)), reason=INTERRUPTED)
     told = replace(annotated(told, task), notes=tuple(notes))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
+
+
+def run(
+    task: Task,
+    place: str,
+    *,
+    master: str = "local[2]",
+    shards: int | None = None,
+    resume: bool = True,
+    limit: int | None = None,
+) -> Enumeration:
+    """Enumerate in a run folder, with an estimate and a bar; Ctrl-C stops it."""
+    from model_check.spark.spark_engine import enumerate_states
+
+    states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
+    with (
+        interruptible() as stop,
+        estimated("enumerate", title, states, size=f"{states or 0:,} states") as whole,
+        states_bar(title, states) as report,
+    ):
+        found = enumerate_states(
+            task.system,
+            run_folder=place,
+            master=master,
+            shards=shards,
+            resume=resume,
+            limit=limit,
+            progress=report,
+            stop=stop,
+        )
+        if found.exhausted:
+            whole(found.seconds["search"])
+        return found
 
 
 def refuse_what_is_no_folder(place: str) -> None:

@@ -9,7 +9,7 @@ from model_check.cli import explore, refine, simulate, verify
 from model_check.cli.progress import interruptible
 from model_check.results import Run, from_json
 from model_check.verdicts import INTERRUPTED, Verdict
-from spec.expectations import plan
+from spec.expectations import Expectation, plan
 from tests.model_check.cli.conftest import Kcheck, expectation
 
 
@@ -91,15 +91,16 @@ def test_ctrl_c_at_the_very_end_of_a_check_is_not_forgotten(kcheck: Kcheck, monk
 
 @pytest.fixture
 def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What would be replayed and simulated, which takes long."""
+    """What would be replayed, simulated and enumerated by Spark, which takes long."""
     asked: list[str] = []
 
-    def made(task: refine.Task | simulate.Task) -> Run:
+    def made(task: refine.Task | simulate.Task | Expectation) -> Run:
         asked.append(f"{type(task).__module__.rpartition('.')[2]} {task.scope}")
         return Run("noted", task.scope, "AS_CODED", Verdict.HOLDS)
 
     monkeypatch.setattr(refine, "run", made)
     monkeypatch.setattr(simulate, "run", made)
+    monkeypatch.setattr(verify, "_enumerated", lambda expected: [made(expected)])
     return asked
 
 
@@ -136,6 +137,38 @@ def test_a_deep_run_makes_two_thousand_random_runs_of_two_hundred_steps(monkeypa
     assert sorted(task.scope for task in made) == sorted(verify.SIMULATED)
     assert sum(task.runs for task in made) >= 2_000
     assert {task.steps for task in made} == {200}
+
+
+def test_a_deep_run_has_spark_enumerate_one_scope(
+    kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "ENUMERATED", ("pair", "AS_CODED"))
+    kcheck("verify", "solo", "pair")
+    assert replayed == []
+    kcheck("verify", "solo", "pair", "--deep")
+    assert sorted(replayed) == ["expectations pair", "refine pair", "refine solo"]
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.usefixtures("spark")
+def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_but_goals(
+    manifest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "ENUMERATED", ("pair", "AS_CODED"))
+    expected = manifest["pair"]["expect"]["AS_CODED"]
+    expected["violated"]["eventually_one_working_controller"] = 9
+
+    def found() -> Run:
+        (check,) = verify.enumerations([plan("solo"), plan("pair")])
+        (run,) = check.make()
+        return run
+
+    assert found().verdict is Verdict.HOLDS
+    assert "eventually_one_working_controller" in found().not_asked
+    name = next(iter(expectation("pair")["violated"]))
+    for changed in ({"transitions": expected["transitions"] + 1}, {"violated": {name: 1}}, {"digest": "0-0"}):
+        manifest["pair"]["expect"]["AS_CODED"] = {**expected, **changed}
+        assert found().verdict is Verdict.VIOLATED
 
 
 def test_a_disagreement_fails_the_verification(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,3 +188,27 @@ def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
 def test_more_of_everything(name: str, switches: Switches) -> None:
     done = simulate(sides(name, switches), runs=100, number=7)
     assert sum(length == 200 for length in done.lengths) == 100
+
+
+LATER_PARTS = {
+    "recreation": "delete_topic",
+    "preferred_election": "on_preferred_election",
+    "rebalance": "rebalance_partition",
+    "shutdown": "move_partition",
+    "addition_deletion": "write_addition",
+    "addition_reassignment": "write_union",
+}
+"""Scopes of the parts that were specified last, each with a rule that even a few short runs must come to."""
+
+
+@pytest.mark.parametrize(("name", "rule"), LATER_PARTS.items())
+def test_a_few_short_runs_of_the_later_parts(name: str, rule: str) -> None:
+    done = simulate(sides(name), runs=4, steps=60, number=7)
+    assert done.by_rule[rule] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LATER_PARTS)
+def test_more_of_the_later_parts(name: str) -> None:
+    done = simulate(sides(name, FENCED), runs=30, number=7)
+    assert sum(length == 200 for length in done.lengths) == 30

@@ -21,8 +21,9 @@ from model_check.spark.run_folder import RunFolder
 from model_check.spark.spark_engine import enumerate_states
 from model_check.spark.spark_session import TRIES, given_up, spark_session, with_tries
 from spec.errors import BadInput, EnvironmentFailure
-from spec.language import TransitionSystem
-from spec.scopes import scope
+from spec.expectations import plan
+from spec.language import GOALS, TransitionSystem
+from spec.scopes import PARTS, manifest, scope
 from spec.system import system
 from spec.variants import AS_CODED
 from tests.conftest import ROOT
@@ -81,6 +82,32 @@ def test_the_protocol_itself_is_enumerated_alike(
     }
     for trace in (*found.violated.values(), *found.witnessed.values()):
         replay(made, trace)
+
+
+def smallest_scopes() -> set[str]:
+    """For each part of the protocol the scope with the fewest states that has it."""
+    entries = {name: one for name, one in manifest()["scope"].items() if "AS_CODED" in one.get("expect", {})}
+    states = {name: one["expect"]["AS_CODED"]["states"] for name, one in entries.items()}
+    having = [[name for name, one in entries.items() if part in one["bounds"].get("parts", ())] for part in PARTS]
+    return {min(names, key=states.__getitem__) for names in having}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(smallest_scopes()))
+def test_every_part_of_the_protocol_is_enumerated_as_the_manifest_says(name: str, tmp_path: Path) -> None:
+    made, expected = system(scope(name), AS_CODED), plan(name).exploration("AS_CODED")
+    assert expected is not None
+    found = enumerate_states(made, run_folder=tmp_path, shards=2, master=MASTER)
+    assert (found.states, found.transitions, found.depth, found.digest) == (
+        expected.states, expected.transitions, expected.depth, expected.digest,
+    )  # fmt: skip
+    kinds = {one.name: one.kind for one in made.properties}
+    broken = {name: steps for name, steps in expected.violated.items() if kinds[name] not in GOALS}
+    assert {name: len(one) for name, one in found.violated.items()} == broken
+    unseen = {name for name, kind in kinds.items() if kind == "sometimes"} - found.witnessed.keys()
+    assert unseen == expected.unwitnessed
+    taken = {one.rule for one in made.actions if found.fired[one.name]}
+    assert {one.rule for one in made.actions} - taken == expected.never_fired
 
 
 def test_without_being_told_there_is_a_shard_for_each_core(tmp_path: Path) -> None:
