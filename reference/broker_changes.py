@@ -26,6 +26,8 @@ from spec.logs.controller_log.broker_changes import (
     BrokerChangeError,
     BrokerDifference,
     BrokerFailure,
+    BrokersChanged,
+    BrokerStartup,
     ShutDownBrokersGone,
 )
 from spec.state import Handler
@@ -35,6 +37,7 @@ from spec.variants import Switch
 def on_broker_change(controller: KafkaController) -> Procedure[None]:
     """Take over who is registered, then handle the new and the dead."""
     current = yield from OnBrokerChange()
+    controller.report(BrokersChanged, brokers=tuple(sorted(current, key=str)))
     if not controller.replica_machine.has_started:
         return
     listed, cached = frozenset(current), controller.context.live_brokers
@@ -98,6 +101,7 @@ def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Proce
 
     What is being reassigned to one of these brokers is begun with again.
     """
+    controller.report(BrokerStartup, brokers=tuple(sorted(new)))
     yield from send_update_metadata(controller)
     concerned = reassignments_concerning(controller, new)
     resumed = controller.deleting.queued & {tp.topic for tp, _ in controller.context.replicas_on(new)}
@@ -117,8 +121,7 @@ def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Proc
     controller.report(ShutDownBrokersGone, brokers=tuple(sorted(gone)))
     queued = controller.deleting.queued
     without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
-    for partition in without_leader:
-        partition_leadership.set_offline(controller, partition)
+    partition_leadership.set_offline(controller, without_leader)
     controller.is_about(lost_leader=bool(without_leader))
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)
     replicas = controller.context.replicas_on(dead)

@@ -154,7 +154,11 @@ class KafkaController:
 
     def report(self, line: Callable[..., Line], **values: Any) -> None:
         """Write a line to controller.log, in the name of this controller."""
-        self.journal(Report(line(controller=self.broker_id, **values)))
+        self.note(line(controller=self.broker_id, **values))
+
+    def note(self, line: Line) -> None:
+        """Write a line to controller.log in which no controller is named."""
+        self.journal(Report(line))
 
     def reach(self, milestone: Milestone, **brokers: frozenset[int]) -> None:
         """Tell where the controller stands."""

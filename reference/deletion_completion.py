@@ -138,9 +138,9 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
     controller.topic_listeners -= {topic}
     controller.listeners -= {topic_path(topic)}
     set_non_existent(controller, in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL))
-    for partition in context.partitions_of(topic):
-        partition_leadership.set_offline(controller, partition)
-        partition_leadership.set_non_existent(controller, partition)
+    partitions = context.partitions_of(topic)
+    partition_leadership.set_offline(controller, partitions)
+    partition_leadership.set_non_existent(controller, partitions)
     _dequeue(controller, topic)
     atomic = controller.mends(Switch.ATOMIC_COMPLETION)
     with suppress(Overtaken):

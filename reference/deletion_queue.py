@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from reference.controller import KafkaController
-from reference.replica_transitions import set_deletion_ended
+from reference.replica_transitions import logged, set_deletion_ended
 from reference.state_effects import Replica
 from spec.logs.controller_log.topic_deletion import DeletionHalted, ReplicaDeletionFailed
-from spec.logs.controller_log.values import PartitionReplica, Replicas
 from spec.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -60,8 +59,3 @@ def fail_deletion(controller: KafkaController, replicas: Iterable[Replica]) -> N
     set_deletion_ended(controller, failed, ReplicaState.DELETION_INELIGIBLE)
     hold_back(controller, topics)
     controller.deleting.woken = True
-
-
-def logged(replicas: Iterable[Replica]) -> Replicas:
-    """Replicas as controller.log has them."""
-    return tuple(PartitionReplica(tp.topic, tp.partition, replica) for tp, replica in sorted(replicas))

@@ -12,27 +12,31 @@ Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
+from reference.leader_selection import Select, selector
 from reference.leader_selectors import (
     Election,
     ElectionNotNeeded,
     ElectionRefused,
-    elect_offline,
-    elect_on_controlled_shutdown,
     elect_on_creation,
-    elect_preferred,
 )
 from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
 from reference.state_effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
 from reference.zookeeper.scripts import StateZnode
 from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import TopicPartition
-from spec.logs.logged_values import LeaderAndIsr
+from spec.logs.controller_log.state_machines import (
+    LeaderCacheUpdated,
+    LiveAssignedReplicas,
+    PartitionsInvoked,
+    StateInitialized,
+)
+from spec.logs.logged_values import LeaderAndIsr, Leadership
 from spec.logs.state_change_lines import (
     ElectionAborted,
     ElectionFailed,
@@ -45,7 +49,6 @@ from spec.logs.state_change_lines import (
     PartitionLostLeader,
     StateZnodeExists,
 )
-from spec.partition_leadership import PREFERRED_HANDLERS
 from spec.partition_states import PartitionState
 from spec.state import Handler
 from spec.variants import Switch
@@ -68,11 +71,24 @@ def trigger_online_partition_state_change(controller: KafkaController, reason: H
     waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
     states = controller.partition_machine.states.items()
     chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued]
-    yield from bring_online(controller, chosen, reason)
+    yield from _bring_online(controller, chosen, reason)
 
 
-def bring_online(controller: KafkaController, partitions: Iterable[TopicPartition], reason: Handler) -> Procedure[None]:
+def bring_online(
+    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
+) -> Procedure[None]:
     """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
+    _invoke(controller, partitions, PartitionState.ONLINE)
+    yield from _bring_online(controller, partitions, reason)
+
+
+def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
+
+
+def _bring_online(
+    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
+) -> Procedure[None]:
     try:
         controller.partition_batch.new_batch()
     except DirtyBatch:
@@ -95,21 +111,21 @@ def bring_online(controller: KafkaController, partitions: Iterable[TopicPartitio
             _after_creation(controller, partition, found)
             return True
         write = partial(_write, controller, partition, remaining)
-        return (yield from _elect_leader(controller, partition, found, write, _selector(controller, partition, reason)))
+        select = selector(controller, partition, found, reason)
+        return (yield from _elect_leader(controller, partition, found, write, select))
 
     yield from in_any_order(chosen, first, rest)
     controller.is_about(handler=Handler.NONE)
     controller.partition_batch.send(controller)
 
 
-Select = Callable[[tuple[int, ...]], Election]
-"""A selector: who is to lead, given the ISR that was just read."""
 Write = Callable[[PartitionStatePayload, int], Procedure["int | None"]]
 """The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
 
 
 def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
     """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
+    _invoke(controller, (read.partition,), PartitionState.ONLINE)
     try:
         controller.partition_batch.new_batch()
     except DirtyBatch:
@@ -130,8 +146,14 @@ def bring_online_with(controller: KafkaController, read: StateRead, write: Write
     return elected
 
 
-def set_new(controller: KafkaController, partition: TopicPartition) -> None:
-    """To NewPartition: it is known, with its assigned replicas; nobody is told."""
+def set_new(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
+    """To NewPartition: they are known, with their assigned replicas; nobody is told."""
+    _invoke(controller, partitions, PartitionState.NEW)
+    for partition in partitions:
+        _set_new(controller, partition)
+
+
+def _set_new(controller: KafkaController, partition: TopicPartition) -> None:
     source = _state(controller, partition)
     if _refused(controller, partition, PartitionState.NEW):
         return
@@ -142,22 +164,23 @@ def set_new(controller: KafkaController, partition: TopicPartition) -> None:
     )
 
 
-def set_offline(controller: KafkaController, partition: TopicPartition) -> None:
-    """To OfflinePartition: its leader is gone; nothing is written and nobody is told."""
-    source = _state(controller, partition)
-    if _refused(controller, partition, PartitionState.OFFLINE):
-        return
-    controller.partition_machine.states[partition] = PartitionState.OFFLINE
-    controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=PartitionState.OFFLINE)
+def set_offline(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
+    """To OfflinePartition: their leader is gone; nothing is written and nobody is told."""
+    _lose_leaders(controller, partitions, PartitionState.OFFLINE)
 
 
-def set_non_existent(controller: KafkaController, partition: TopicPartition) -> None:
-    """To NonExistentPartition: its topic is deleted."""
-    source, target = _state(controller, partition), PartitionState.NON_EXISTENT
-    if _refused(controller, partition, target):
-        return
-    controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=target)
-    controller.partition_machine.states[partition] = target
+def set_non_existent(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
+    """To NonExistentPartition: their topic is deleted."""
+    _lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
+
+
+def _lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    _invoke(controller, partitions, target)
+    for partition in partitions:
+        source = _state(controller, partition)
+        if not _refused(controller, partition, target):
+            controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=target)
+            controller.partition_machine.states[partition] = target
 
 
 def _state(controller: KafkaController, partition: TopicPartition) -> PartitionState:
@@ -210,8 +233,11 @@ def _initial_leadership(controller: KafkaController, partition: TopicPartition) 
 
 def _after_creation(controller: KafkaController, partition: TopicPartition, found: StateZnode | None) -> None:
     """The state znode was created; or it is somebody else's, and the partition stays New."""
+    content = _initial_leadership(controller, partition)
+    controller.report(LiveAssignedReplicas, partition=partition, replicas=content.isr)
+    initial = Leadership(content.leader, content.isr, content.leader_epoch, content.controller_epoch)
+    controller.report(StateInitialized, partition=partition, leadership=initial)
     if found is None:
-        content = _initial_leadership(controller, partition)
         _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, 0), content.isr)
         return
     value = LeaderAndIsr(found.content.leader, found.content.leader_epoch, found.content.isr)
@@ -238,6 +264,13 @@ def _write(
     return (yield from write)
 
 
+def _report_cache(controller: KafkaController) -> None:
+    """The whole cache of leaderships, as it is after an election that ended without an exception."""
+    cached = controller.context.partition_leadership_info.items()
+    leaders = ((tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached)
+    controller.report(LeaderCacheUpdated, leaders=tuple(leaders))
+
+
 def _elect_leader(
     controller: KafkaController, partition: TopicPartition, found: StateZnode | None, write: Write, select: Select
 ) -> Procedure[bool]:
@@ -246,6 +279,7 @@ def _elect_leader(
     try:
         election = _choose(controller, partition, found, select)
     except ElectionNotNeeded:
+        _report_cache(controller)
         _log_online(controller, partition)
         return True
     if election is None or found is None:
@@ -287,21 +321,6 @@ def _choose(
         return None
 
 
-def _selector(controller: KafkaController, partition: TopicPartition, reason: Handler) -> Select:
-    """The selector that goes with the reason."""
-    context = controller.context
-    replicas = context.partition_replica_assignment.get(partition)
-    if reason in PREFERRED_HANDLERS:
-        known = context.partition_leadership_info.get(partition)
-        leader = None if known is None else known.leader
-        return lambda isr: elect_preferred(replicas, isr, controller.live, cached_leader=leader)
-    if reason is Handler.SHUTDOWN:
-        registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
-        return lambda isr: elect_on_controlled_shutdown(replicas, isr, registered, leaving)
-    unclean = controller.configuration.unclean
-    return lambda isr: elect_offline(replicas, isr, controller.live, unclean_enabled=unclean)
-
-
 def _now_online(
     controller: KafkaController,
     partition: TopicPartition,
@@ -320,6 +339,8 @@ def _now_online(
             controller.log_state_change(ElectionFailed, partition=partition, reason=str(raised))
         _log_failure(controller, partition, PartitionState.ONLINE)
     else:
+        if _state(controller, partition) is not PartitionState.NEW:
+            _report_cache(controller)
         _log_online(controller, partition)
 
 

@@ -11,7 +11,7 @@ Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. P
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from reference.context import LeaderIsrAndControllerEpoch
@@ -23,7 +23,11 @@ from reference.state_effects import ReadForNewReplica, ReadForRemoval, Replica, 
 from reference.zookeeper.scripts import StateZnode
 from spec.formats.znodes import PartitionStatePayload
 from spec.kafka_types import NO_LEADER, TopicPartition
-from spec.logs.controller_log.broker_changes import NotInIsr
+from spec.logs.controller_log.broker_changes import IsrShrunk, LastIsrRetained, NotInIsr, RemovingFromIsr
+from spec.logs.controller_log.state_machines import ReplicasInvoked
+from spec.logs.controller_log.values import PartitionReplica
+from spec.logs.controller_log.values import Replicas as LoggedReplicas
+from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.replica_states import ReplicaState
 from spec.state import Handler
@@ -51,6 +55,17 @@ def start_replica_machine(controller: KafkaController) -> Procedure[None]:
         controller.is_about(handler=Handler.NONE)
 
 
+def logged(replicas: Iterable[Replica]) -> LoggedReplicas:
+    """Replicas as controller.log has them."""
+    return tuple(PartitionReplica(tp.topic, tp.partition, replica) for tp, replica in sorted(replicas))
+
+
+def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> None:
+    """A call of the machine begins, for at least one replica."""
+    if replicas:
+        controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
+
+
 def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
     """Every replica on these brokers goes Online; where that is mended, what AR lacks is deleted there (D38, D47)."""
     set_online(controller, controller.context.replicas_on(brokers), _strays(controller, brokers))
@@ -75,6 +90,7 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
     if not moving and not deleted:
         return
     batch, context = controller.replica_batch, controller.context
+    _invoke(controller, moving, ReplicaState.ONLINE)
     batch.new_batch()
     for partition, replica in deleted:
         batch.add_stop_replica((replica,), partition, delete=True)
@@ -119,11 +135,9 @@ def _is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
 
 def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
     """To NewReplica: a state znode that is there already is sent to the replica, unless it is its leader; one batch."""
-    moving = [
-        (partition, replica)
-        for partition, replica in replicas
-        if not _refused(controller, partition, replica, ReplicaState.NEW)
-    ]
+    called = list(replicas)
+    _invoke(controller, called, ReplicaState.NEW)
+    moving = [key for key in called if not _refused(controller, *key, ReplicaState.NEW)]
     if not moving:
         return
     controller.replica_batch.new_batch()
@@ -153,6 +167,7 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
     def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
         del remaining
         yield from ()
+        _invoke(controller, [key], ReplicaState.NEW)
         controller.replica_batch.new_batch()
         _now_new(controller, key, found)
         controller.replica_batch.send(controller)
@@ -183,7 +198,9 @@ def set_offline(
     moving = list(replicas)
     if not moving:
         return
+    _invoke(controller, moving, ReplicaState.OFFLINE)
     controller.replica_batch.new_batch()
+    removing: set[Replica] = set()
     in_isr = [key for key in moving if _stop(controller, key)]
     if in_isr and reason is not Handler.NONE:
         controller.is_about(handler=reason)
@@ -192,6 +209,10 @@ def set_offline(
         return ReadForRemoval(*key, remaining)
 
     def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        if key not in removing:
+            removing.add(key)
+            isr = controller.context.partition_leadership_info[key[0]].isr
+            controller.report(RemovingFromIsr, replica=key[1], isr=isr, partition=key[0])
         if found is None or found.content.controller_epoch > controller.context.epoch:
             _fail_to_go_offline(controller, key, overtaken=found is not None)
             return True
@@ -253,7 +274,7 @@ def _remove_replica_from_isr(
         leader, isr = found.content.leader, found.content.isr
         controller.report(NotInIsr, replica=replica, partition=partition, leader=leader, isr=isr)
         return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
-    content = _without_replica(controller, found.content, replica)
+    content = _without_replica(controller, found.content, key)
     compares, fence = controller.compares_content, controller.fence
     version = yield from WriteRemoval(
         partition, content, found.version, fence, replica, remaining, compares_content=compares
@@ -263,6 +284,8 @@ def _remove_replica_from_isr(
             failed = LeaderIsrAndControllerEpoch.of(content, NO_VERSION)
             controller.context.partition_leadership_info[partition] = failed
         return None
+    shrunk = LeaderAndIsr(content.leader, content.leader_epoch, content.isr)
+    controller.report(IsrShrunk, partition=partition, leader_and_isr=shrunk)
     return LeaderIsrAndControllerEpoch.of(content, version)
 
 
@@ -274,12 +297,14 @@ def _rewritten(content: PartitionStatePayload, epoch: int) -> PartitionStatePayl
 
 
 def _without_replica(
-    controller: KafkaController, content: PartitionStatePayload, replica: int
+    controller: KafkaController, content: PartitionStatePayload, key: Replica
 ) -> PartitionStatePayload:
     """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
+    partition, replica = key
     keeps_last = not controller.configuration.unclean or controller.mends(Switch.KEEP_LAST_IN_SYNC)
     isr = without(content.isr, (replica,))
     if not isr and keeps_last:
+        controller.report(LastIsrRetained, replica=replica, partition=partition)
         isr = content.isr
     return PartitionStatePayload(
         leader=NO_LEADER if content.leader == replica else content.leader,
@@ -297,6 +322,7 @@ def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica
     moving = list(replicas)
     if not moving:
         return
+    _invoke(controller, moving, ReplicaState.DELETION_STARTED)
     batch = controller.replica_batch
     batch.new_batch()
     for partition, replica in moving:
@@ -307,14 +333,17 @@ def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica
 
 def set_deletion_ended(controller: KafkaController, replicas: Iterable[Replica], target: ReplicaState) -> None:
     """To ReplicaDeletionSuccessful or ReplicaDeletionIneligible: the answer has come, or never will."""
-    for key in replicas:
+    moving = list(replicas)
+    _invoke(controller, moving, target)
+    for key in moving:
         _move(controller, key, target)
 
 
 def set_non_existent(controller: KafkaController, replicas: Iterable[Replica]) -> None:
     """To NonExistentReplica: no assigned replica any more, and nothing is known of it."""
-    assignment = controller.context.partition_replica_assignment
-    for partition, replica in replicas:
+    moving, assignment = list(replicas), controller.context.partition_replica_assignment
+    _invoke(controller, moving, ReplicaState.NON_EXISTENT)
+    for partition, replica in moving:
         if _move(controller, (partition, replica), ReplicaState.NON_EXISTENT):
             assignment[partition] = without(assignment[partition], (replica,))
             del controller.replica_machine.states[partition, replica]

@@ -28,6 +28,8 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.logs.controller_log.channels import StopReplicaSending
+from spec.logs.controller_log.values import PartitionReplica, Replicas
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.logs.logged_values import Leadership, Role
 from spec.variants import Switch
@@ -144,6 +146,8 @@ class RequestBatch:
     def _send_stop_replica(self, controller: KafkaController) -> None:
         """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
         for broker_id, entries in self.stop_replica.items():
+            for kind in (True, False):
+                controller.note(StopReplicaSending(kind, broker_id, _replicas(broker_id, entries, delete=kind)))
             stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
             _send(controller, broker_id, _stop(controller, stopped, delete=False))
             for partition, delete, calls_back in entries:
@@ -170,6 +174,12 @@ def _assigned(controller: KafkaController, partition: TopicPartition) -> tuple[i
     if replicas is None:
         raise NoAssignment(f"key not found: {partition}")
     return replicas
+
+
+def _replicas(broker_id: int, entries: Iterable[tuple[TopicPartition, bool, bool]], *, delete: bool) -> Replicas:
+    """The replicas on a broker that are only to stop, or to be deleted, too."""
+    chosen = dict.fromkeys(partition for partition, deletes, _ in entries if deletes is delete)
+    return tuple(PartitionReplica(partition.topic, partition.partition, broker_id) for partition in chosen)
 
 
 def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:

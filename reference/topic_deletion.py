@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from reference.context import Activity
 from reference.controller import KafkaController
 from reference.deletion_completion import complete_delete_topic, in_state, list_partitions
-from reference.deletion_queue import fail_deletion, hold_back, is_let_alone, logged
+from reference.deletion_queue import fail_deletion, hold_back, is_let_alone
 from reference.deletion_requests import Topics, listed
 from reference.journal import Milestone, TurnedTo
 from reference.own_batch import send_update_metadata
 from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script, in_any_order
-from reference.replica_transitions import set_deletion_ended, set_deletion_started, set_offline
+from reference.replica_transitions import logged, set_deletion_ended, set_deletion_started, set_offline
 from reference.state_effects import Partitions
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionsResponse, StopReplicaRequest

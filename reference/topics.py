@@ -22,7 +22,13 @@ from reference.zookeeper.api import Exists, GetChildren
 from reference.zookeeper.scripts import BROKER_TOPICS, parsed, read_data, topic_path
 from spec.formats.znodes import TopicPayload
 from spec.kafka_types import TopicPartition
-from spec.logs.controller_log.topics import PartitionsCreated, TopicChangeError, TopicDifference, TopicsCreated
+from spec.logs.controller_log.topics import (
+    PartitionsCreated,
+    TopicChangeError,
+    TopicDifference,
+    TopicsChanged,
+    TopicsCreated,
+)
 from spec.state import At, Handler
 from spec.variants import Switch
 
@@ -114,6 +120,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
         for topic in names
         for partition, replicas in topics.assignments[topic].items()
     }
+    controller.report(TopicsChanged, topics=tuple(sorted(topics.names)))
     try:
         context.all_topics = topics.names
         context.topic_ids |= topics.ids
@@ -152,8 +159,7 @@ def on_new_partition_creation(controller: KafkaController, partitions: Sequence[
     controller.report(PartitionsCreated, partitions=tuple(partitions))
     assignment = controller.context.partition_replica_assignment
     replicas = [(partition, replica) for partition in partitions for replica in assignment[partition]]
-    for partition in partitions:
-        partition_leadership.set_new(controller, partition)
+    partition_leadership.set_new(controller, partitions)
     controller.is_about(creating=frozenset(partitions))
     yield from replica_transitions.set_new(controller, replicas)
     controller.is_about(creating=frozenset())

@@ -8,8 +8,8 @@
 A line is one write to a file that is only appended to, so a process that is killed leaves whole lines behind, and all
 its incarnations share one file. Times are UTC, to the millisecond.
 
-Kafka 0.10.2.2: `config/log4j.properties`. Left out on purpose: the many lines of controller.log and server.log that
-nobody here reads.
+Kafka 0.10.2.2: `config/log4j.properties`. Left out on purpose: what controller.log says of the connections to brokers,
+of threads and of a machine's start and stop, and the many lines of server.log that nobody here reads.
 """
 
 from __future__ import annotations

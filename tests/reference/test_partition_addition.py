@@ -61,16 +61,19 @@ def test_a_partition_that_was_added_goes_the_way_of_a_new_topics() -> None:
 
 
 def test_the_lines_of_an_addition_are_those_of_a_real_controller() -> None:
-    """Recording 01, broker-1/controller.log:93 to 95."""
+    """Recording 01, broker-1/controller.log:93 to 97."""
     one, journal = working()
     text = '{"version":1,"partitions":{"0":[1],"1":[2],"2":[3],"3":[2]}}'
     one.context.partition_replica_assignment = {TopicPartition("rf1", number): (number + 1,) for number in range(3)}
     hand = Hand(on_callback(one, "rf1"))
     hand.expect(OnPartitionModifications, ModifiedTopic(text, {0: (1,), 1: (2,), 2: (3,), 3: (2,)}))
+    added = "[Topic=rf1,Partition=3,Replica=2]"
     assert [str(line) for line in printed(journal, Report)] == [
         f"{LISTENER}: Partition modification triggered {text} for path /brokers/topics/rf1",
         f"{LISTENER}: New partitions to be added Map([rf1,3] -> List(2))",
         "[Controller 1]: New partition creation callback for [rf1,3]",
+        "[Partition state machine on Controller 1]: Invoking state change to NewPartition for partitions [rf1,3]",
+        f"[Replica state machine on controller 1]: Invoking state change to NewReplica for replicas {added}",
     ]
 
 

@@ -81,7 +81,7 @@ def test_a_thread_with_nothing_to_do_waits() -> None:
 
 
 def test_the_isr_is_emptied_as_a_real_controller_did_it() -> None:
-    """Recording 08-delete, zk 51 to 55: the same replicas in the same order."""
+    """Recording 08-delete, zk 51 to 55: the same replicas in the same order, and the same lines in controller.log."""
     cluster = Cluster()
     cluster.queue()
     cluster.journal.clear()
@@ -98,7 +98,11 @@ def test_the_isr_is_emptied_as_a_real_controller_did_it() -> None:
     assert cluster.replica_states() == {STARTED}
     assert said(cluster.journal) == [
         "HandlingDeletion", "DeletionBegun", "TopicDeletionStarted", "PartitionDeletionStarted",
-        "ReplicaDeletionStarted", "WaitingForSignal",
+        "ReplicasInvoked", "RemovingFromIsr", "IsrShrunk", "RemovingFromIsr", "LastIsrRetained", "IsrShrunk",
+        "RemovingFromIsr", "IsrShrunk", "RemovingFromIsr", "IsrShrunk",
+        "RemovingFromIsr", "LastIsrRetained", "IsrShrunk", *["StopReplicaSending"] * 6,
+        "ReplicaDeletionStarted", "ReplicasInvoked", *["StopReplicaSending"] * 6,
+        "WaitingForSignal",
     ]  # fmt: skip
 
 
@@ -181,7 +185,7 @@ def test_an_answer_without_error_is_remembered_and_wakes_the_thread() -> None:
     cluster.answer(P1, 2)
     assert cluster.one.replica_machine.states[P1, 2] is SUCCESSFUL
     assert is_due(cluster.one)
-    assert said(cluster.journal) == ["DeletionAnswered", "ReplicasDeleted"]
+    assert said(cluster.journal) == ["DeletionAnswered", "ReplicasDeleted", "ReplicasInvoked"]
     hand = Hand(on_deletion_thread(cluster.one))
     hand.expect(DeleteQueuedTopic, None)
     assert said(cluster.journal)[-3:] == ["HandlingDeletion", "DeletionInProgress", "WaitingForSignal"]
@@ -205,7 +209,10 @@ def test_an_answer_with_an_error_halts_the_deletion_and_the_replica_is_retried()
     assert said(cluster.journal) == [
         "HandlingDeletion",
         "DeletionRetried",
+        "ReplicasInvoked",
+        "RemovingFromIsr",
         "NotInIsr",  # its first removal took it out
+        *["StopReplicaSending"] * 2,
         "DeletionIneligible",
         "WaitingForSignal",
     ]
