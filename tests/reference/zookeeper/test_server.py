@@ -75,7 +75,8 @@ def test_a_session_gets_the_timeout_that_it_asks_for_within_the_bounds(tmp_path:
             with LiveZookeeper(server.address, session_timeout_ms=asked):
                 pass
     changes = [transaction.change for transaction in read_transaction_log(tmp_path)]
-    assert [change.timeout_ms for change in changes if isinstance(change, SessionCreated)] == [200, 500, 900]
+    given = [change.timeout_ms for change in changes if isinstance(change, SessionCreated)]
+    assert list(dict.fromkeys(given)) == [200, 500, 900], "on a slow machine the shortest may end, and be made again"
 
 
 def test_a_server_that_is_killed_is_missed_and_its_temporary_folder_goes() -> None:
