@@ -106,8 +106,13 @@ class ControllerContext:
 
     def is_busy(self, topic: str) -> bool:
         """Whether a partition of the topic is being reassigned, or has a preferred election under way."""
-        busy = (*self.partitions_being_reassigned, *self.partitions_undergoing_preferred_election)
-        return any(tp.topic == topic for tp in busy)
+        return self.is_reassigned(topic) or any(
+            partition.topic == topic for partition in self.partitions_undergoing_preferred_election
+        )
+
+    def is_reassigned(self, topic: str) -> bool:
+        """Whether a partition of the topic is being reassigned."""
+        return any(partition.topic == topic for partition in self.partitions_being_reassigned)
 
     def forget_topic(self, topic: str) -> None:
         """`removeTopic`: nothing is known of the topic any more."""

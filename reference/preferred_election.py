@@ -185,7 +185,10 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
     context.partitions_undergoing_preferred_election |= partitions
     hold_back(controller, {partition.topic for partition in partitions})
     controller.is_about(asked=partitions)
-    yield from bring_online(controller, sorted(partitions), reason)
+    elected = sorted(partitions)
+    if controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        elected = [one for one in elected if one.topic not in controller.deleting.queued]
+    yield from bring_online(controller, elected, reason)
     controller.is_about(asked=frozenset())
     tell_outcome(controller, partitions)
     context.partitions_undergoing_preferred_election -= partitions

@@ -128,9 +128,9 @@ def _add(
 
 
 def _is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether nobody is told to host a partition, because its topic is queued, and nothing else goes on (a mend)."""
+    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
     spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
-    return spares and topic in controller.deleting.queued and not controller.context.is_busy(topic)
+    return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)
 
 
 def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:

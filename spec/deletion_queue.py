@@ -73,13 +73,13 @@ def wake(s: Any, m: Model, c: int) -> None:
 
 def is_busy(s: Any, m: Model, c: int, t: int) -> Value:
     """Whether a partition of a topic is being reassigned, or has a preferred election under way."""
-    controller, facts = s.controllers[c], []
-    for p in m.partitions_of(t):
-        if m.has("reassignment"):
-            facts.append(controller.reassigned[p] != ())
-        if m.has("preferred_election"):
-            facts.append(controller.electing[p])
-    return either(*facts)
+    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.has("preferred_election")]
+    return either(is_reassigned(s, m, c, t), *electing)
+
+
+def is_reassigned(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether a partition of a topic is being reassigned."""
+    return either(*(s.controllers[c].reassigned[p] != () for p in m.partitions_of(t) if m.has("reassignment")))
 
 
 def hold_back(s: Any, m: Model, c: int, t: int) -> None:

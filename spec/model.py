@@ -31,8 +31,11 @@ PUT_BACK = {
 IMPLIED = {
     "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
     "changing_topics": frozenset({"creation", "deletion"}),
+    "busy_topics": frozenset({"reassignment", "preferred_election"}),
 }
-"""What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go."""
+"""What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go, topics
+that are not to be deleted now.
+"""
 
 #: What a controller may lose its office by while its process lives: its session's end, or an exception (D49 is one).
 DEPOSING = frozenset({"expiries", "exceptions", "preferred_election"})

@@ -86,7 +86,8 @@ def on_preferred_election(s: Any, m: Model, c: int) -> None:
 def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value]) -> None:
     """The asked are under way; those of them for which that takes a ZooKeeper operation are visited.
 
-    Meanwhile the deletion of their topics is held back; only at a failover may one of them be queued for it.
+    Meanwhile the deletion of their topics is held back; only at a failover may one of them be queued for it, which gets
+    its leader all the same, unless that is mended.
     """
     controller = s.controllers[c]
     visited = {}
@@ -97,6 +98,8 @@ def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value
             hold_back(s, m, c, m.topic_of(p))
         led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
         visited[p] = both(asked[p], led)
+        if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+            visited[p] = both(visited[p], ~is_queued(s, m, c, p))
     begin_visits(s, m, c, handler, visited)
     with when(~either(*visited.values())):
         end_preferred_election(s, m, c, handler)

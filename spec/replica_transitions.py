@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_set
-from spec.deletion_queue import adding_raises, is_busy, is_doomed, is_queued
+from spec.deletion_queue import adding_raises, is_doomed, is_queued, is_reassigned
 from spec.language import action, observe, require, when
 from spec.model import Model
 from spec.moves import move
@@ -87,10 +87,10 @@ def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
 
 
 def is_spared(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether nobody is told to host a partition, because its topic is queued, and nothing else goes on (a mend)."""
+    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
     if not m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
         return flag(False)
-    return both(is_queued(s, m, c, p), ~is_busy(s, m, c, m.topic_of(p)))
+    return both(is_queued(s, m, c, p), ~is_reassigned(s, m, c, m.topic_of(p)))
 
 
 def may_go_online_or_offline(state: Value) -> Value:

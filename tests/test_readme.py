@@ -64,6 +64,13 @@ def test_files_that_are_named_exist() -> None:
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
+def test_every_part_that_acts_has_its_files_of_both_sides() -> None:
+    parts = rows("| part | section |")
+    acting = {f"spec/{path.name}" for path in (ROOT / "spec").glob("*.py") if "\n@action(" in path.read_text("utf-8")}
+    assert acting <= set(re.findall(r"`([^`]*)`", "".join(row[2] for row in parts)))
+    assert [row[0] for row in parts if "`reference/" not in row[3]] == []
+
+
 @pytest.fixture(scope="module")
 def planted_output(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What `kcheck explore tiny` prints of a copy of the specification to which the README's diff was applied."""

@@ -36,6 +36,9 @@ from spec.variants import Switches
 LAST = "OVER"
 """The place behind the last effect."""
 
+EXPECTED = 100_000
+"""About as many states follow one fault; so few that most of the time is the kernel's."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -122,7 +125,8 @@ class _Handler:
 
     def explored(self, one: Injection) -> Exploration:
         """Everything that may happen with a fault."""
-        return explore(injected(self.system, self.model, self.way.last, one), graph=True, stop=self.stop)
+        whole = injected(self.system, self.model, self.way.last, one)
+        return explore(whole, expected=EXPECTED, graph=True, stop=self.stop)
 
     def places(self, found: Exploration) -> tuple[str, ...]:
         """Where the handler may be without any fault, in the order of the first time, and behind its end."""

@@ -146,20 +146,20 @@ def held_back_topics_are_not_deleted(before: Any, after: Any, m: Model, action: 
     return both(*facts)
 
 
-@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion", "reassignment"))
-def a_doomed_topic_is_being_reassigned(s: Any, m: Model) -> Value:
-    """A controller reassigns a partition of a topic that is queued for deletion."""
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion", "busy_topics"))
+def a_doomed_topic_is_busy(s: Any, m: Model) -> Value:
+    """A controller reassigns, or elects for, a partition of a topic that is queued for deletion."""
     return either(*(s.controllers[c].queued[t] & is_busy(s, m, c, t) for c in m.controllers for t in m.topics))
 
 
 @claim(
     "step",
     source="PROTOCOL.md section 7.4, D44",
-    witness="a_doomed_topic_is_being_reassigned",
-    parts=("deletion", "reassignment"),
+    witness="a_doomed_topic_is_busy",
+    parts=("deletion", "busy_topics"),
 )
 def busy_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No replica's deletion starts while a partition of its topic is being reassigned."""
+    """No replica's deletion starts while a partition of its topic is being reassigned or elected for."""
     c = action.parameters.get("c")
     if c is None:
         return None
@@ -210,7 +210,7 @@ CLAIMS = (
     a_replica_is_deleted, deleted_replicas_stay_deleted, dying_topics_get_no_leadership, a_topic_is_gone,
     nothing_of_a_deleted_topic_is_left, deleted_topics_are_hosted_nowhere, topics_have_their_configuration,
     a_topic_is_held_back, only_queued_topics_are_held_back, a_deletion_is_under_way,
-    started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_doomed_topic_is_being_reassigned,
+    started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_doomed_topic_is_busy,
     busy_topics_are_not_deleted, a_deletion_thread_is_woken,
     deletion_threads_live, no_controller_waits_for_itself, topics_are_deleted_on_request,
     *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)),

@@ -179,3 +179,21 @@ def test_an_election_of_a_queued_topic_holds_its_deletion_back() -> None:
         run.do(next(name for name in run.enabled() if "(c=1" in name and not name.startswith(("deliver", "fail"))))
     assert held_back["PENDING_ELECTION"] == "yes"
     assert run["controllers[1].ineligible[0]"] == "no"
+
+
+@pytest.mark.parametrize("mended", [False, True])
+def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_it_is_queued(*, mended: bool) -> None:
+    """D49 leaves the election of a new partition under way for ever; D44 lets the deletion start all the same."""
+    scope = replace(TOPIC, brokers=2, assigned=((2,),), parts=TOPIC.parts | {"creation", "preferred_election"})
+    switches = AS_CODED | ({Switch.MARK_WHAT_IS_QUEUED} if mended else set())
+    run = Run(scope, switches, crashes=1, creations=1, elections=1, deletions=1)
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "create_topic(t=0)")
+    run.do("on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)", "request_preferred_election(named=1)")
+    run.do("on_preferred_election(c=1)", "start_process(b=2)", "register_broker(b=2)", "on_broker_change(c=1)")
+    run.do("create_state(c=1, p=0)", "deliver_request(c=1, b=2)", "request_deletion(t=0)", "on_deletion_change(c=1)")
+    assert run["controllers[1].electing[0]"] == "yes"
+    run.do("delete_queued_topic(c=1, t=0)")
+    assert run["controllers[1].at"] == ("IDLE" if mended else "REMOVE_READ")
+    if not mended:
+        run.do("read_for_removal(c=1, p=0, r=2)")
+        assert not run.holds("busy_topics_are_not_deleted", "write_removal(c=1, p=0, r=2)")
