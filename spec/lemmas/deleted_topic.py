@@ -16,6 +16,7 @@ from spec.lemmas.deletion import PARTS
 from spec.lemmas.leadership import HOLDS_A_VERSION, copies, goes_for_good, is_in_no_state, only_deletes
 from spec.model import Model
 from spec.partition_states import PartitionState
+from spec.replica_states import ReplicaState
 from spec.state import At
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -149,7 +150,10 @@ def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
 
 @claim("always", source="PROTOCOL.md D53 mended", parts=PARTS)
 def who_lost_a_topic_has_forgotten_it(s: Any, m: Model) -> Value | None:
-    """A topic that a controller does not know is in no state, so nothing dirties its batch."""
+    """A topic that a controller does not know is in no state, so nothing dirties its batch.
+
+    Nor are the partitions and replicas of one whose znodes it deletes; their leadership it forgets with the topic.
+    """
     if not (only_deletes(m) and m.mends(Switch.FORGET_THE_VANISHED) and m.mends(Switch.RESIGN_CLEANS_UP)):
         return None
     facts = []
@@ -157,7 +161,12 @@ def who_lost_a_topic_has_forgotten_it(s: Any, m: Model) -> Value | None:
         controller = s.controllers[c]
         if m.loses_topics:
             facts.append(both(~controller.dirty, ~controller.resigns_again))
-        facts += [either(controller.topics[m.topic_of(p)], is_in_no_state(s, m, c, p)) for p in m.partitions]
+        for p in m.partitions:
+            t, cached = m.topic_of(p), controller.partitions[p]
+            facts.append(either(controller.topics[t], is_in_no_state(s, m, c, p)))
+            states = [cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)]
+            ended = both(cached.state == PartitionState.NON_EXISTENT, m.brokers.is_empty(cached.visiting), *states)
+            facts.append(both(is_at(controller, ZNODES_GO), controller.topic == t).implies(ended))
     return both(*facts)
 
 

@@ -68,13 +68,19 @@ def who_deletes_is_active(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md D4 mended", parts=PARTS)
 def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
-    """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state."""
+    """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state.
+
+    No deletion of a replica has begun before there is a thread for it.
+    """
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
         return None
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         comes = either(~controller.active, controller.at == At.READ_DELETIONS)
+        begins = both(controller.handler == Handler.FAILOVER, is_at(controller, (*ELECTING, *REMOVING)))
+        taking_over = either(begins, controller.at == At.FINISH)
+        facts.append(taking_over.implies(both(~_had_a_thread(controller), m.brokers.is_empty(controller.dead))))
         marks = [controller[name][t] for name in MARKS if name in controller for t in m.topics]
         nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
         nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
@@ -84,8 +90,17 @@ def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
             nothing += [*states, cached.state == PartitionState.NON_EXISTENT, ~controller.doomed[p]]
             nothing += [m.brokers.is_empty(one) for one in (cached.visiting, cached.batched)]
             nothing.append(either(~cached.todo, controller.at == At.READ_STATES))
+            facts += [_is_begun(cached, r).implies(_had_a_thread(controller)) for r in m.assigned(p)]
         facts.append(comes.implies(both(*nothing)))
     return both(*facts)
+
+
+def _had_a_thread(controller: Any) -> Value:
+    return is_one_of(controller.deletion, (DeletionThread.RUNNING, DeletionThread.ENDED))
+
+
+def _is_begun(cached: Any, r: int) -> Value:
+    return flag(cached.replicas[r] == ReplicaState.DELETION_STARTED)
 
 
 @claim("always", source="PROTOCOL.md section 9", parts=PARTS)
@@ -131,7 +146,8 @@ def nothing_waits_for_whom_there_is_no_channel(s: Any, m: Model) -> Value | None
 def a_deletion_is_the_last_word(s: Any, m: Model) -> Value | None:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
-    And no LeaderAndIsr is on its way to a replica that is deleted.
+    Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
+    deleted.
     """
     if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
         return None
@@ -144,12 +160,34 @@ def a_deletion_is_the_last_word(s: Any, m: Model) -> Value | None:
                     facts += [~queue[k].delete[p] for k in m.slots]
                     continue
                 state = s.controllers[c].partitions[p].replicas[b]
+                started = either(state == ReplicaState.DELETION_STARTED, ~s.controllers[c].topics[m.topic_of(p)])
                 for k in m.slots:
                     behind = [either(queue[i].partitions[p].ordered, queue[i].delete[p]) for i in m.slots[k + 1 :]]
-                    last = both(state == ReplicaState.DELETION_STARTED, *(~one for one in behind))
-                    facts.append(queue[k].delete[p].implies(last))
+                    facts.append(queue[k].delete[p].implies(both(started, *(~one for one in behind))))
                     deleted = flag(state == ReplicaState.DELETION_SUCCESSFUL)
                     facts.append(deleted.implies(~queue[k].partitions[p].ordered))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.4, D46 mended", parts=PARTS)
+def who_has_begun_a_deletion_waits_for_its_answer(s: Any, m: Model) -> Value | None:
+    """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
+
+    For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
+    """
+    if not (only_deletes(m) and m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.FORGET_THE_VANISHED)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        nobody_dies = [is_at(controller, (At.IDLE, *IN_TURN)), is_one_of(controller.handler, FOR_DELETION)]
+        facts.append(either(*nobody_dies).implies(m.brokers.is_empty(controller.dead)))
+        facts.append(either(~controller.active, m.brokers.is_subset(controller.live, controller.channels)))
+        for p in m.partitions:
+            for r in m.assigned(p):
+                sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
+                is_handled = either(sent, m.brokers.in_set(r, controller.dead))
+                facts.append(_is_begun(controller.partitions[p], r).implies(is_handled))
     return both(*facts)
 
 
@@ -205,6 +243,9 @@ def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
         for_deletion = both(begun, is_at(controller, REMOVING))
         starts, resigns = controller.handler == Handler.DELETION_START, controller.at == At.RESIGN_DELETE
         facts.append(begun.implies(either(for_deletion, both(starts, resigns, controller.active))))
+        in_turn = is_at(controller, (At.DELETE_QUEUED, *COMPLETING))
+        if m.mends(Switch.RESIGN_CLEANS_UP):
+            facts.append(either(begun, in_turn).implies(_had_a_thread(controller)))
         drops = flag(controller.at == At.DROP_REQUEST)
         for t in m.topics:
             if m.has_several_topics:
@@ -258,6 +299,7 @@ def what_is_known_and_deleted_is_queued(s: Any, m: Model) -> Value | None:
 
 LEMMAS = (
     who_deletes_is_active, who_comes_to_office_deletes_nothing, a_batch_is_as_far_as_its_stage,
-    nothing_waits_for_whom_there_is_no_channel, a_deletion_is_the_last_word, only_what_is_known_is_handled,
+    nothing_waits_for_whom_there_is_no_channel, a_deletion_is_the_last_word,
+    who_has_begun_a_deletion_waits_for_its_answer, only_what_is_known_is_handled,
     who_is_deleted_is_queued, nobody_leads_what_is_queued, what_is_known_and_deleted_is_queued,
 )  # fmt: skip

@@ -86,6 +86,11 @@ NEEDED = [
     ("who_is_current_deletes_what_is_asked_for", "delete_topic(c=1, t=0)", "deletion_threads_live"),
     ("a_state_that_was_deleted_stays_so", "create_state(c=1, p=0)", "a_leader_epoch_has_one_leader"),
     ("who_lost_a_topic_has_forgotten_it", "delete_queued_topic(c=1, t=0)", "replicas_are_in_known_states"),
+    (
+        "who_has_begun_a_deletion_waits_for_its_answer",
+        "create_state(c=1, p=0)",
+        "started_deletions_are_on_their_way",
+    ),
 ]
 
 
@@ -132,6 +137,11 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
             "on_topic_change(c=1)",
             "controllers[1].partitions[0].leader_epoch",
             "who_lost_a_topic_has_forgotten_it",
+        ),
+        (
+            "read_for_removal(c=1, p=0, r=1)",
+            "connections[1][1][0].delete[0]",
+            "who_has_begun_a_deletion_waits_for_its_answer",
         ),
     ],
 )
