@@ -23,6 +23,7 @@ from spec.logs.controller_log.leader_selection import (
     NoneInIsrAlive,
     OfflineSelected,
     PreferredSelected,
+    ShutdownSelected,
     UncleanLeader,
 )
 from spec.logs.logged_values import LeaderAndIsr
@@ -38,14 +39,12 @@ def selector(
 ) -> Select:
     """The selector that goes with the reason."""
     context = controller.context
-    replicas = context.partition_replica_assignment.get(partition)
     if reason in PREFERRED_HANDLERS:
         known = context.partition_leadership_info.get(partition)
         leader = None if known is None else known.leader
         return partial(_elect_preferred, controller, partition, leader)
     if reason is Handler.SHUTDOWN:
-        registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
-        return lambda isr: elect_on_controlled_shutdown(replicas, isr, registered, leaving)
+        return partial(_elect_on_controlled_shutdown, controller, partition, found)
     epoch = 0 if found is None else found.content.leader_epoch + 1
     return partial(_elect_offline, controller, partition, epoch)
 
@@ -57,6 +56,18 @@ def _elect_preferred(
     if leader is not None and replicas and leader != replicas[0]:
         controller.note(PreferredSelected(leader, partition))
     return elect_preferred(replicas, isr, controller.live, cached_leader=leader)
+
+
+def _elect_on_controlled_shutdown(
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, isr: tuple[int, ...]
+) -> Election:
+    context = controller.context
+    replicas = context.partition_replica_assignment.get(partition)
+    registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
+    election = elect_on_controlled_shutdown(replicas, isr, registered, leaving)
+    if found is not None:
+        controller.note(ShutdownSelected(partition, found.content.leader, election.leader))
+    return election
 
 
 def _elect_offline(

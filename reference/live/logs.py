@@ -8,8 +8,14 @@
 A line is one write to a file that is only appended to, so a process that is killed leaves whole lines behind, and all
 its incarnations share one file. Times are UTC, to the millisecond.
 
-Kafka 0.10.2.2: `config/log4j.properties`. Left out on purpose: what controller.log says of the connections to brokers,
-of threads and of a machine's start and stop, and the many lines of server.log that nobody here reads.
+Kafka 0.10.2.2: `config/log4j.properties`. Left out on purpose: what controller.log says of connections to brokers, of
+threads, of a machine's start and stop, of the check of the balance, of what the preferred election's and the
+notifications' listeners found, of calls for deletion, and of errors beyond those of state-change.log; and the many
+lines of server.log that nobody here reads.
+
+Three lines are written behind the effect that Kafka announces with them, so who dies in it has not written them:
+LiveAssignedReplicas and StateInitialized, behind the create of the state znode, and RemovingFromIsr, behind the first
+read.
 """
 
 from __future__ import annotations

@@ -137,6 +137,9 @@ Triggering preferred replica leader election
 """
 """Recording 07-preferred-auto, 18:54:01, of [rf3,4]."""
 
+SHUT_DOWN = "[ControlledShutdownLeaderSelector]: Partition [a,0] : current leader = 1, new leader = 2\n"
+"""Recording 09-controlled-shutdown, 18:55:40, of [rf2,0]."""
+
 STARTED = """\
 [BrokerChangeListener on Controller 1]: Broker change listener fired for path /brokers/ids with children 1,2,3
 [Controller 1]: New broker startup callback for 3
@@ -223,6 +226,7 @@ def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leade
     controller.context.partition_replica_assignment[partition] = (1, 2)
     content = PartitionStatePayload(leader=leader, leader_epoch=8, isr=isr, controller_epoch=1)
     controller.context.partition_leadership_info[partition] = LeaderIsrAndControllerEpoch.of(content, 0)
+    controller.context.shutting_down_broker_ids = frozenset({leader} if reason is Handler.SHUTDOWN else ())
     told: list[Line] = []
     controller.journal = lambda entry: told.append(entry.line) if isinstance(entry, Report) else None
     selector(controller, partition, StateZnode(content, 0), reason)(isr)
@@ -232,3 +236,4 @@ def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leade
 def test_selectors_say_what_those_of_a_real_controller_did() -> None:
     assert asked(Handler.BROKER_FAILURE, (1,), (2, 3), leader=1) == KILLED_UNCLEAN
     assert asked(Handler.PREFERRED_ELECTION, (1, 2), (1, 2, 3), leader=3) == NOT_PREFERRED
+    assert asked(Handler.SHUTDOWN, (1, 2), (1, 2), leader=1) == SHUT_DOWN
