@@ -37,8 +37,9 @@ IMPLIED = {
 that are not to be deleted now.
 """
 
-#: What a controller may lose its office by while its process lives: its session's end, or an exception (D49 is one).
-DEPOSING = frozenset({"expiries", "exceptions", "preferred_election"})
+#: What a controller may lose its office by while its process lives: its session's end, an exception (D49 is one), or an
+#: election whose answer it does not get.
+DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "preferred_election"})
 
 #: The parts in which the preferred selector is asked.
 PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})

@@ -1,7 +1,10 @@
 """A topic that somebody removed by hand, led step by step: what recording 32-D53-foreign-removal shows of it."""
 
+from dataclasses import replace
+
 import pytest
 
+from spec.model import Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
 from tests.spec.stepping import Run
@@ -86,3 +89,12 @@ def test_a_topic_that_is_created_again_is_known_by_its_id_only(known_apart: bool
     run.do("create_state(c=1, p=1)", "deliver_request(c=1, b=1)")
     assert run["brokers[1].partitions[1].version"] == ("0" if known_apart else "1")
     assert run["zookeeper.state[1].version"] == "0"
+
+
+@pytest.mark.parametrize("cause", ["expiries", "heard_expiries", "exceptions", "losses"])
+@pytest.mark.parametrize(("controllers", "part"), [(2, "deletion"), (1, "deletion"), (2, "creation")])
+def test_who_is_deposed_and_lives_on_may_lose_a_topic_that_its_successor_deletes(
+    cause: str, controllers: int, part: str
+) -> None:
+    deposed = replace(TOPICS, controllers=controllers, parts=frozenset({"partitions", part}), budgets=((cause, 1),))
+    assert Model(deposed, AS_CODED).loses_topics == (controllers == 2 and part == "deletion")
