@@ -18,6 +18,7 @@ from model_check.results import Run, plain_document
 from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks
+from spec.errors import BadInput
 from spec.expectations import Expectation, Plan, plan, plans
 from spec.scopes import scope as scope_named
 from spec.system import system
@@ -44,6 +45,8 @@ def command(
       kcheck coverage --deep --json > coverage.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    if idle := [one.scope for one in chosen if not one.explorations and scopes]:
+        raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
     checks = sorted(explorations(chosen), key=lambda one: one.cost, reverse=True)
     with raising() as stop, in_a_second_process(checks) as shared:
         runs = list(run_checks(shared, stop=stop))

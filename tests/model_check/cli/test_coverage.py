@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -44,3 +45,10 @@ def test_what_never_occurs_exits_with_1_and_is_named(kcheck: Kcheck, monkeypatch
 
 def test_an_unknown_scope_is_refused(kcheck: Kcheck) -> None:
     assert kcheck("coverage", "pare").exit_code == 2
+
+
+def test_a_scope_of_which_nothing_is_explored_is_refused(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    del manifest["pair"]["expect"]
+    refused = kcheck("coverage", "pair")
+    assert refused.exit_code == 2
+    assert "pair is not explored" in refused.stderr
