@@ -193,10 +193,10 @@ def read_topics(s: Any, m: Model, c: int) -> None:
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
         read_topic_id(s, m, c, topic)
-        if m.has("addition") and m.mends(Switch.LISTEN_BEFORE_READING):
-            with when(s.zookeeper.topics[topic]):
-                listen_to_topic(s, c, topic)
         if m.has("addition"):
+            if m.mends(Switch.LISTEN_BEFORE_READING):
+                with when(s.zookeeper.topics[topic]):
+                    listen_to_topic(s, c, topic)
             topic_is_read(s, c, topic)
         read_assignments(s, m, c, topic)
     if "topics" in controller.watching:

@@ -21,25 +21,15 @@ from spec.logs.controller_log.topics import PartitionsCreated, TopicDifference, 
 from spec.logs.log_lines import Line
 from spec.scopes import Scope
 from spec.state import Handler
-from tests.reassignment_examples import NEW, OLD, begin, complete, phase_a, settled
-from tests.reference.test_reassignment import Referred, recorded_lines
+from tests.reassignment_examples import OLD, complete
+from tests.reference.test_reassignment import Referred, in_sync, recorded_lines
 
 
 def reassigned() -> list[Line]:
     """What the reference writes of the worked example of PROTOCOL.md section 8."""
-    made: list[Referred] = []
-
-    def make(scope: Scope) -> Referred:
-        made.append(Referred(scope))
-        return made[0]
-
-    move = settled(make, OLD, NEW)
-    begin(move)
-    phase_a(move, 6, 5, 4)
-    move.do("on_state_change", c=1, p=0)
-    move.do("read_whether_caught_up", c=1, p=0)
+    move, cluster = in_sync()
     complete(move, *OLD)
-    return made[0].lines
+    return cluster.lines
 
 
 def texts(lines: list[Line], *kinds: type[Line]) -> list[str]:

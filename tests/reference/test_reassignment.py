@@ -22,7 +22,7 @@ from spec.model import Model
 from spec.scopes import Scope
 from spec.state import shape
 from spec.views import leaves
-from tests.reassignment_examples import EXAMPLES, NEW, OLD, Make, begin, complete, phase_a, settled
+from tests.reassignment_examples import EXAMPLES, NEW, OLD, Make, Move, begin, complete, phase_a, settled
 
 FIELDS = ("broker", "partition", "replicas", "leader", "leader_epoch", "isr", "version", "controller_epoch", "delete")
 """The order in which the examples name what was seen."""
@@ -89,15 +89,30 @@ def recorded_lines() -> list[Line]:
     return lines[first : last + 1]
 
 
-def test_the_log_of_the_worked_example_is_what_a_real_controller_wrote() -> None:
-    """The broker of replica 6 was the first to catch up, and the listener ran once more before the others had."""
+def about_to_move() -> tuple[Move, Referred]:
+    """The worked example of PROTOCOL.md section 8 before it is asked for, and the cluster that it moves through."""
     made: list[Referred] = []
 
     def make(scope: Scope) -> Referred:
         made.append(Referred(scope))
         return made[0]
 
-    move = settled(make, OLD, NEW)
+    return settled(make, OLD, NEW), made[0]
+
+
+def in_sync() -> tuple[Move, Referred]:
+    """The same where all of RAR is in the ISR, and phase B is about to begin."""
+    move, cluster = about_to_move()
+    begin(move)
+    phase_a(move, 6, 5, 4)
+    move.do("on_state_change", c=1, p=0)
+    move.do("read_whether_caught_up", c=1, p=0)
+    return move, cluster
+
+
+def test_the_log_of_the_worked_example_is_what_a_real_controller_wrote() -> None:
+    """The broker of replica 6 was the first to catch up, and the listener ran once more before the others had."""
+    move, cluster = about_to_move()
     begin(move)
     move.do("write_union", c=1, p=0)
     move.do("read_for_bump", c=1, p=0)
@@ -113,25 +128,15 @@ def test_the_log_of_the_worked_example_is_what_a_real_controller_wrote() -> None
     move.do("on_state_change", c=1, p=0)
     move.do("read_whether_caught_up", c=1, p=0)
     complete(move, *OLD)
-    assert [str(line) for line in made[0].lines if isinstance(line, REASSIGNMENT_LINES)] == [
+    assert [str(line) for line in cluster.lines if isinstance(line, REASSIGNMENT_LINES)] == [
         str(line) for line in recorded_lines() if isinstance(line, REASSIGNMENT_LINES)
     ]
 
 
 def test_old_replicas_go_offline_all_together_and_then_through_deletion_to_nonexistent() -> None:
     """Steps 8 and 9, which the specification takes at once, as broker 1's state-change.log in 05-reassign has them."""
-    made: list[Referred] = []
-
-    def make(scope: Scope) -> Referred:
-        made.append(Referred(scope))
-        return made[0]
-
-    move = settled(make, OLD, NEW)
-    begin(move)
-    phase_a(move, 6, 5, 4)
-    move.do("on_state_change", c=1, p=0)
-    move.do("read_whether_caught_up", c=1, p=0)
-    before = len(made[0].replica_changes)
+    move, cluster = in_sync()
+    before = len(cluster.replica_changes)
     complete(move, *OLD)
     way = (
         "OnlineReplica",
@@ -140,6 +145,6 @@ def test_old_replicas_go_offline_all_together_and_then_through_deletion_to_nonex
         "ReplicaDeletionSuccessful",
         "NonExistentReplica",
     )
-    assert [(one.replica, str(one.source), str(one.target)) for one in made[0].replica_changes[before:]] == [
+    assert [(one.replica, str(one.source), str(one.target)) for one in cluster.replica_changes[before:]] == [
         (r, source, target) for source, target in pairwise(way) for r in OLD
     ]
