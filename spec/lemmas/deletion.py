@@ -7,7 +7,6 @@ created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from spec.broker_state import Stage
@@ -45,13 +44,6 @@ FOR_DELETION = (Handler.DELETION_RETRY, Handler.DELETION_START)
 def is_one_of(value: Value, members: Any) -> Value:
     """Whether a value is one of some members of its enumeration."""
     return either(*(value == one for one in members))
-
-
-def replicas(s: Any, m: Model) -> Iterator[tuple[Any, int, int]]:
-    """Each controller, with each partition and each of its replicas."""
-    for c in m.controllers:
-        for p in m.partitions:
-            yield from ((s.controllers[c], p, r) for r in m.assigned(p))
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
@@ -280,26 +272,9 @@ def nobody_leads_what_is_queued(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D4 mended", parts=PARTS)
-def what_is_known_and_deleted_is_queued(s: Any, m: Model) -> Value | None:
-    """A replica is deleted only while its topic is queued, and being deleted only then, unless the topic is not known.
-
-    A controller that is none any more may find that its successor has deleted the topic (of which it then knows no
-    replicas), completes the deletion, and forgets that a replica is being deleted.
-    """
-    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
-        return None
-    facts = []
-    for controller, p, r in replicas(s, m):
-        t, state = m.topic_of(p), controller.partitions[p].replicas[r]
-        facts.append(either(state != ReplicaState.DELETION_SUCCESSFUL, controller.queued[t]))
-        facts.append(either(state != ReplicaState.DELETION_STARTED, controller.queued[t], ~controller.topics[t]))
-    return both(*facts)
-
-
 LEMMAS = (
     who_deletes_is_active, who_comes_to_office_deletes_nothing, a_batch_is_as_far_as_its_stage,
     nothing_waits_for_whom_there_is_no_channel, a_deletion_is_the_last_word,
     who_has_begun_a_deletion_waits_for_its_answer, only_what_is_known_is_handled,
-    who_is_deleted_is_queued, nobody_leads_what_is_queued, what_is_known_and_deleted_is_queued,
+    who_is_deleted_is_queued, nobody_leads_what_is_queued,
 )  # fmt: skip
