@@ -16,7 +16,7 @@ from itertools import chain
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import ORDERS, SESSIONS, Candidate, hidden_steps, part
+from model_check.judging.hidden_steps import SESSIONS, Candidate, hidden_steps, is_instead_of, part
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.nothing_new import finds_nothing_new
 from model_check.judging.on_demand import called_for, failures
@@ -160,10 +160,10 @@ class Explainer:
                 is_settled = is_settled or (likely and self.likelihood.is_by_itself(one, at.place))
 
     def _unseen(self, at: Position) -> Iterator[Move]:
-        """Hidden steps, up to one that can be taken at once; and what its process may take up in its stead."""
+        """Hidden steps, up to one that can be taken at once; and what its process may do in its stead."""
         first: Candidate | None = None
         for candidate in self.hidden(at):
-            if first is not None and not _is_instead_of(candidate, first):
+            if first is not None and not is_instead_of(candidate, first):
                 continue
             to = self.steps.taken(at, candidate)
             if to is not None:
@@ -263,8 +263,3 @@ class Explainer:
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
         return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)))
-
-
-def _is_instead_of(candidate: Candidate, taken: Candidate) -> bool:
-    """Whether a controller may take up this partition or topic before another."""
-    return {candidate[0], taken[0]} <= ORDERS and candidate[1]["c"] == taken[1]["c"]

@@ -94,6 +94,27 @@ DELETING: Final = frozenset({At.IDLE, At.DELETE_QUEUED})
 ALWAYS_HANDLED: Final = frozenset({Callback.CONTROLLER, Callback.SESSION})
 """Callbacks that run whether or not the broker is the active controller."""
 
+EVENT_THREAD: Final = "ZkClient's event thread"
+THREADS: Final[Mapping[str, str]] = {
+    **dict.fromkeys((*HANDLERS.values(), "on_state_change", "on_partition_modifications"), EVENT_THREAD),
+    **dict.fromkeys(("move_partition", "answer_shutdown"), "the request handler of a shutdown"),
+    "rebalance_partition": "the rebalance thread",
+    "on_replica_deleted": "a send thread",
+    "delete_queued_topic": "the deletion thread",
+}
+"""The steps that begin with taking a controller's lock, and the thread that takes it."""
+
+
+def is_instead_of(candidate: Candidate, taken: Candidate) -> bool:
+    """Whether a controller may do this rather than that: take up another topic or partition, or let another thread in.
+
+    Several threads may wait for its lock, and which one gets it is open.
+    """
+    if candidate[1].get("c") != taken[1].get("c"):
+        return False
+    rules = {candidate[0], taken[0]}
+    return rules <= ORDERS or (rules <= THREADS.keys() and THREADS[candidate[0]] != THREADS[taken[0]])
+
 
 def part(state: PlainState, *keys: Any) -> Any:
     """A record of a state, empty where all of it is initial."""

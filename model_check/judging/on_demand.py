@@ -67,13 +67,19 @@ def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) ->
 
 
 def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]:
-    """A broker that is to stop asks; where nothing has told that it is to, it is told now."""
+    """A broker that is to stop asks; where nothing has told that it is to, it is told now.
+
+    One that has asked another, which is controller no more, has its answer from that first.
+    """
     if m.has("shutdown"):
-        leaving = LEAVING[part(state, "processes", b).get("leaving", 0)]
+        process = part(state, "processes", b)
+        leaving, asked = LEAVING[process.get("leaving", 0)], process.get("asked", 0)
         if leaving is Leaving.NO:
             yield "stop_broker", {"b": b}
         elif leaving is Leaving.ASKS:
             yield "request_shutdown", {"b": b, "c": c}
+        elif asked not in {0, c}:
+            yield "refuse_shutdown", {"c": asked, "b": b}
 
 
 def failures(one: Observed) -> Iterator[Candidate]:

@@ -22,7 +22,7 @@ from model_check.recordings.recorded_zookeeper import (
     WriteConflicted,
     ZooKeeperChange,
 )
-from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
@@ -71,9 +71,21 @@ class Tracks:
         return max(1, self._lives[b][place[self._zookeeper]])
 
     def are_of_the_next_session(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether all that a controller says is told after its process has got a session that is yet to come."""
+        """Whether all that a controller says is told after its process has got a session that is yet to come.
+
+        What it has read in its last one, it may tell in the next.
+        """
         said = [one for one in shown if isinstance(one, ControllerSaid)]
-        return bool(said) and all(one.time > self._next_session(place, one.controller) for one in said)
+        late = bool(said) and all(one.time > self._next_session(place, one.controller) for one in said)
+        return late and not any(self._knows_its_last_registration(place, one) for one in said)
+
+    def _knows_its_last_registration(self, place: Place, one: ControllerSaid) -> bool:
+        """Whether a controller says that its own broker is registered, before that registers anew."""
+        if not isinstance(one.line, BrokerDifference) or self._names_of[one.controller] not in one.line.live:
+            return False
+        left = self.sequences[self._zookeeper][place[self._zookeeper] :]
+        anew = (other.time for other in left if isinstance(other, BrokerRegistered) and other.by == one.controller)
+        return one.time < next(anew, inf)
 
     def _next_session(self, place: Place, b: int) -> float:
         done = place[self._zookeeper]
