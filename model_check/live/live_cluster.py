@@ -270,11 +270,17 @@ class LiveCluster:
 
     def wait_until(self, what: str, holds: Callable[[], bool], patience_seconds: float = PATIENCE_SECONDS) -> None:
         """Wait for something that must come; EnvironmentFailure if it does not."""
+        if not self.comes(holds, patience_seconds):
+            raise EnvironmentFailure(f"within {patience_seconds:g} s not: {what}", "is the machine overloaded?")
+
+    def comes(self, holds: Callable[[], bool], patience_seconds: float) -> bool:
+        """Wait for something that may not come; say whether it did."""
         deadline = time.monotonic() + patience_seconds
         while not holds():
             if time.monotonic() > deadline:
-                raise EnvironmentFailure(f"within {patience_seconds:g} s not: {what}", "is the machine overloaded?")
+                return False
             self.sleep(POLL_SECONDS)
+        return True
 
     def sleep(self, seconds: float) -> None:
         """Let the cluster run, and see that nothing has ended by itself."""

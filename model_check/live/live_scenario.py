@@ -20,6 +20,8 @@ from spec.kafka_types import TopicPartition
 MOST_REPLICAS: Final = 3
 MORE_TOPICS: Final = 3
 """How many topics are created while faults happen, at most."""
+HANGS_SESSIONS: Final = 5
+"""A broker that is not registered again after so many times the length of a session is not going to be."""
 
 
 class Scenario:
@@ -100,14 +102,20 @@ class Scenario:
         self.cluster.kill(broker)
         self.cluster.start(broker)
 
-    def suspend(self, broker: int) -> None:
-        """Stop a broker until its session is gone, then let it go on: it does not know."""
+    def suspend(self, broker: int, *, may_hang: bool = False) -> None:
+        """Stop a broker until its session is gone, then let it go on: it does not know.
+
+        A controller that deletes a topic may come to wait for itself as it resigns (D50): then it is killed.
+        """
         self.cluster.suspend(broker)
         self.perhaps_a_topic()
         self.cluster.wait_until(f"the session of broker {broker} ends", lambda: not self.cluster.is_registered(broker))
         self.a_moment()
         self.cluster.resume(broker)
-        self.cluster.wait_until(f"broker {broker} is registered again", lambda: self.cluster.is_registered(broker))
+        if not may_hang:
+            self.cluster.wait_until(f"broker {broker} is registered again", lambda: self.cluster.is_registered(broker))
+        elif not self.cluster.comes(lambda: self.cluster.is_registered(broker), HANGS_SESSIONS * self.session_seconds):
+            self.cluster.kill(broker)
 
     def pause(self, broker: int) -> None:
         """Stop a broker for less than its session lasts."""
@@ -158,13 +166,13 @@ class Scenario:
         self.cluster.await_exit(broker)
         self.a_moment()
 
-    def shut_down_without_controller(self) -> None:
-        """Tell another broker to stop, and kill the controller, sooner or later."""
+    def shut_down_without_controller(self, fault: Callable[[int], None]) -> None:
+        """Tell another broker to stop, and have a fault take the controller away, sooner or later."""
         controller, broker = self.the_controller(), self.another()
 
         def strike() -> None:
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
-            self.kill(controller)
+            fault(controller)
 
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
@@ -199,6 +207,11 @@ ON_THE_WAY: Final[Mapping[str, tuple[str, Play]]] = {
 """What may happen while an admin's request is carried out."""
 
 
+def _stop_deleting(scenario: Scenario) -> None:
+    """The controller is stopped amid a deletion."""
+    scenario.suspend(scenario.the_controller(), may_hang=True)
+
+
 def _requests(kind: str, what: str, play: Callable[..., None], *ways: str) -> dict[str, tuple[str, Play]]:
     """An admin's request by itself, and with each of these `ON_THE_WAY`."""
     kinds: dict[str, tuple[str, Play]] = {kind: (what, partial(play, meanwhile=lambda _: None))}
@@ -223,10 +236,14 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),
     **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
     **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
+    "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",
+                               partial(Scenario.delete, meanwhile=_stop_deleting)),
     "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
     "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
     "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",
-                                 Scenario.shut_down_without_controller),
+                                 lambda s: s.shut_down_without_controller(s.kill)),
+    "shutdown-stop-controller": ("the same of another, and the controller is stopped until its session is gone",
+                                 lambda s: s.shut_down_without_controller(s.suspend)),
     **_requests("elect", "a preferred replica comes back, and is elected on request", Scenario.elect, *ON_THE_WAY),
 }  # fmt: skip
 """The kinds of faults: what happens, and the play."""

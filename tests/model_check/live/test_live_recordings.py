@@ -1,6 +1,7 @@
 """Recordings of live runs that once were not explained: each is a dated regression, with what was wrong.
 
-The first three are of 2026-11-21, the last four of 2026-11-22. What was wrong was the specification or the judge.
+The first three are of 2026-11-21, the next four of 2026-11-22, the last two of 2026-11-23. What was wrong was the
+specification or the judge.
 """
 
 import tarfile
@@ -49,9 +50,18 @@ STEPS: Mapping[str, Mapping[str, int]] = {
     # just in time, the second finds it taken. The judge would not let the controller close the first one's old channel,
     # for requests were still to come, though their ids begin anew.
     "early-starts": {"start_process_early": 2, "fail_registration": 1, "accept_shutdown": 3},
+    # A controller is stopped while a broker waits for its answer, which asks the next one then; that has a notification
+    # waiting when it answers. The judge had no refusal by the first, and the second let only the notification in.
+    "shutdown-asked-of-two": {"accept_shutdown": 2, "refuse_shutdown": 1, "answer_shutdown": 1},
+    # A controller is stopped when it has read who is registered, and says under its next session that it is itself,
+    # which it then is not. The judge let it read when it speaks.
+    "read-in-the-last-session": {"stop_broker": 14, "renew_session": 28},
 }
 """How often some rules must occur in any explanation."""
-SLOW = frozenset({"zombie-removes-in-vain", "shutdown-asked-for-again", "early-starts"})
+SLOW = frozenset({
+    "zombie-removes-in-vain", "shutdown-asked-for-again", "early-starts",
+    "shutdown-asked-of-two", "read-in-the-last-session",
+})  # fmt: skip
 """Those that a deep run judges only."""
 
 

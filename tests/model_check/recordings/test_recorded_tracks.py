@@ -6,13 +6,14 @@ from model_check.recordings.recorded import Cluster, Leadership, Recording
 from model_check.recordings.recorded_processes import ControllerSaid
 from model_check.recordings.recorded_tracks import REPORTS, SKEW, ZOOKEEPER, Tracks
 from model_check.recordings.recorded_zookeeper import (
+    BrokerRegistered,
     NotificationCreated,
     SessionBegan,
     SessionEnded,
     StateWritten,
     ZooKeeperChange,
 )
-from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 
 
 def announced(by: int, *partitions: int) -> NotificationCreated:
@@ -62,3 +63,23 @@ def test_a_broker_asks_again_if_a_controller_begins_its_shutdown_before_its_proc
     assert not asks_again(2, 4000, said=1)
     assert not asks_again(2, 5001 + SKEW)
     assert not asks_again(1, 4000)
+
+
+def test_what_is_said_under_the_next_session_may_have_been_read_in_the_last() -> None:
+    """Broker 2 gets its second session at 3,000 and registers under it at 3,010."""
+    sessions = (
+        SessionBegan(place="", time=time, text="", zxid=time, by=2, first=time == 0, is_guess=False)
+        for time in (0, 3000)
+    )
+    registered = BrokerRegistered(place="", time=3010, text="", zxid=3010, by=2, may_be_unanswered=False)
+    recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: (*sessions, registered)}, {}, 1)
+
+    def is_of_the_next(time: int, *live: int) -> bool:
+        line = BrokerDifference(2, new=(), dead=(1,), live=live)
+        said = ControllerSaid(place="", time=time, text="", controller=2, incarnation=1, line=line)
+        return Tracks(recording).are_of_the_next_session((1,), (said,))
+
+    assert not is_of_the_next(2999, 2)
+    assert is_of_the_next(3005)
+    assert not is_of_the_next(3005, 2)  # it is not registered, and was
+    assert is_of_the_next(3011, 2)
