@@ -1,4 +1,6 @@
-"""What every test run shares: the `--deep` option, Hypothesis's profile, and the Python that child processes use."""
+"""What every test run shares: the `--deep` option, Hypothesis's profile, which tests stay together on one worker, and
+the Python that child processes use.
+"""
 
 import os
 import signal
@@ -34,8 +36,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="run the tests marked slow, too")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the tests marked slow, unless the run is deep."""
+    """Keep the tests of a file together, and skip those marked slow, unless the run is deep."""
+    for item in items:
+        # What the tests of a file look at is often made once and kept: two workers would make it twice.
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))
     if config.getoption("--deep"):
         return
     skip = pytest.mark.skip(reason="slow: runs with --deep")

@@ -28,8 +28,7 @@ LEAST = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
 """The least that gives every term an epoch of its own."""
 
 QUICK = [("proof_creation", "FENCED")]
-TOGETHER = pytest.mark.xdist_group("proof_creation")
-"""One worker makes the proof, once, for the tests that look at it."""
+"""Made once, for the tests that look at it."""
 
 
 @cache
@@ -143,7 +142,7 @@ def test_what_is_false_of_deletions_is_found_so_elsewhere(name: str, variant: st
 
 
 @pytest.mark.parametrize(
-    ("name", "variant"), [pytest.param(*key, marks=TOGETHER if key in QUICK else pytest.mark.slow) for key in EXPECTED]
+    ("name", "variant"), [pytest.param(*key, marks=[] if key in QUICK else pytest.mark.slow) for key in EXPECTED]
 )
 def test_every_property_that_is_not_known_to_be_false_is_proved(name: str, variant: str) -> None:
     report = proof(name, variant)
@@ -156,7 +155,6 @@ def test_every_property_that_is_not_known_to_be_false_is_proved(name: str, varia
     assert {one.action for one in report.obligations if one.action} == {one.name for one in built.actions}
 
 
-@TOGETHER
 def test_a_proof_says_what_it_assumes_and_for_which_epoch() -> None:
     report = proof("proof_creation", "FENCED")
     assert report.arbitrary == ("history.watched",)
