@@ -27,7 +27,7 @@ from model_check.kernel.folding import Folding
 from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import Predicate
-from model_check.kernel.slicing import Slices, transpose_ir
+from model_check.kernel.slicing import Slices, lanes_of, transpose_ir
 from model_check.kernel.system_digest import system_digest
 from model_check.kernel.updates import action_ir
 from spec.language import TransitionSystem
@@ -53,9 +53,10 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
 
     blaster = Blaster(program, network, bits_of)
     literals = [blaster.literal(one.term) for one in predicates.predicates(system)]
-    slices = Slices(network, literals, len(inputs))
+    lanes = lanes_of(llvm.get_host_cpu_features())
+    slices = Slices(network, literals, len(inputs), lanes)
     yield "declare i64 @llvm.cttz.i64(i64, i1)"
-    yield from transpose_ir(packing.words, list(inputs))
+    yield from transpose_ir(packing.words, list(inputs), lanes)
     yield from slices.ir()
     for number, action in enumerate(system.actions):
         yield from action_ir(number, action, program, packing)

@@ -4,12 +4,13 @@ A block of states is turned on its side first: *plane* `i` holds bit `i` of ever
 bit of a wide vector. Then the gates of the network run in order, each a single vector instruction for the whole block,
 and every condition leaves a *mask* with one bit a state. Portable: LLVM splits the vectors into whatever the machine
 has. The network is cut into functions of a few hundred gates, since the code generator is slow on very long ones; a
-gate used by a later function is kept in a plane of its own.
+gate used by a later function is kept in a plane of its own. A function works on as many lanes as this machine's vector
+registers have, and is called for one part of the block after the other: wider vectors would only be split, at a price.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from model_check.kernel.gates import FALSE, TRUE, Network
@@ -24,8 +25,12 @@ BLOCK = GROUPS * WORD
 LONGEST = 200
 """Gates to a function."""
 
-VECTOR = f"<{GROUPS} x i64>"
 ROW_BYTES = GROUPS * 8
+
+
+def lanes_of(features: Mapping[str, bool]) -> int:
+    """Words to a vector register of a machine with these features, as LLVM calls them; at most `GROUPS`."""
+    return next((lanes for name, lanes in (("avx512f", 8), ("avx2", 4)) if features.get(name)), 2)
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,9 @@ def cut(network: Network, literals: Sequence[int]) -> list[Piece]:
     outputs: list[tuple[int, int]] = []
     for number, literal in enumerate(literals):
         gates += _needed(network, literal >> 1, done)
+        while len(gates) > 2 * LONGEST:
+            pieces.append(Piece(tuple(gates[:LONGEST]), tuple(outputs)))
+            gates, outputs = gates[LONGEST:], []
         outputs.append((number, literal))
         if len(gates) > LONGEST:
             pieces.append(Piece(tuple(gates), tuple(outputs)))
@@ -72,10 +80,14 @@ def inputs_of(network: Network, gate: int) -> list[int]:
 
 
 class Slices:
-    """The IR of the network for a list of output literals; `planes` counts the planes that it wants."""
+    """The IR of the network for a list of output literals; `planes` counts the planes that it wants.
 
-    def __init__(self, network: Network, literals: Sequence[int], state_planes: int) -> None:
+    `lanes` is how many words a vector has: a divisor of `GROUPS`.
+    """
+
+    def __init__(self, network: Network, literals: Sequence[int], state_planes: int, lanes: int) -> None:
         self._network = network
+        self._lanes = lanes
         self._pieces = cut(network, literals)
         home = {gate: number for number, piece in enumerate(self._pieces) for gate in piece.gates}
         shared = {
@@ -97,19 +109,23 @@ class Slices:
         pointers = "ptr noalias %planes, ptr noalias %kept, ptr noalias %masks"
         for number, piece in enumerate(self._pieces):
             yield f"define internal void @piece{number}({pointers}) noinline {{"
-            yield from _Body(self._network, piece, self._plane).lines()
+            yield from _Body(self._network, piece, self._plane, f"<{self._lanes} x i64>").lines()
             yield "  ret void\n}"
         yield "define void @predicates(ptr noalias %planes, ptr noalias %masks) {"
-        for number in range(len(self._pieces)):
-            yield f"  call void @piece{number}(ptr %planes, ptr %planes, ptr %masks)"
+        for lane in range(0, GROUPS, self._lanes):
+            yield f"  %planes{lane} = getelementptr i64, ptr %planes, i64 {lane}"
+            yield f"  %masks{lane} = getelementptr i64, ptr %masks, i64 {lane}"
+            for number in range(len(self._pieces)):
+                yield f"  call void @piece{number}(ptr %planes{lane}, ptr %planes{lane}, ptr %masks{lane})"
         yield "  ret void\n}"
 
 
 class _Body:
     """The instructions of one piece."""
 
-    def __init__(self, network: Network, piece: Piece, planes: dict[int, int]) -> None:
+    def __init__(self, network: Network, piece: Piece, planes: dict[int, int], vector: str) -> None:
         self._network = network
+        self._vector = vector
         self._piece = piece
         self._planes = planes
         self._own = set(piece.gates)
@@ -130,13 +146,13 @@ class _Body:
         if operation == "mux":
             test, then, otherwise = self._value(first), self._value(second), self._value(third)
             self._text += [
-                f"  %x{gate} = xor {VECTOR} {then}, {otherwise}",
-                f"  %y{gate} = and {VECTOR} %x{gate}, {test}",
-                f"  %g{gate} = xor {VECTOR} %y{gate}, {otherwise}",
+                f"  %x{gate} = xor {self._vector} {then}, {otherwise}",
+                f"  %y{gate} = and {self._vector} %x{gate}, {test}",
+                f"  %g{gate} = xor {self._vector} %y{gate}, {otherwise}",
             ]
         else:
             left, right = self._value(first), self._value(second)
-            self._text.append(f"  %g{gate} = {operation} {VECTOR} {left}, {right}")
+            self._text.append(f"  %g{gate} = {operation} {self._vector} {left}, {right}")
 
     def _value(self, literal: int) -> str:
         """The name of a literal's vector; planes are loaded and negations computed where first wanted."""
@@ -149,7 +165,7 @@ class _Body:
             return f"%g{gate}"
         if f"%n{gate}" not in self._defined:
             self._defined.add(f"%n{gate}")
-            self._text.append(f"  %n{gate} = xor {VECTOR} %g{gate}, splat (i64 -1)")
+            self._text.append(f"  %n{gate} = xor {self._vector} %g{gate}, splat (i64 -1)")
         return f"%n{gate}"
 
     def _load(self, gate: int) -> None:
@@ -158,35 +174,48 @@ class _Body:
         self._defined.add(f"%g{gate}")
         self._text += [
             f"  %p{gate} = getelementptr i8, ptr %planes, i64 {plane * ROW_BYTES}",
-            f"  %g{gate} = load {VECTOR}, ptr %p{gate}, align 8",
+            f"  %g{gate} = load {self._vector}, ptr %p{gate}, align 8",
         ]
 
     def _store(self, value: str, base: str, number: int) -> None:
         name = f"%s{len(self._text)}"
         self._text += [
             f"  {name} = getelementptr i8, ptr {base}, i64 {number * ROW_BYTES}",
-            f"  store {VECTOR} {value}, ptr {name}, align 8",
+            f"  store {self._vector} {value}, ptr {name}, align 8",
         ]
 
 
-def transpose_ir(words: int, planes: Sequence[tuple[int, int]]) -> Iterator[str]:
+def transpose_ir(words: int, planes: Sequence[tuple[int, int]], lanes: int) -> Iterator[str]:
     """`@transpose(rows, planes)`: plane `i` gets bit `planes[i]`, a (word, bit) pair, of each of a block's rows.
 
-    64 rows at a time, all words of a row in one vector: the classic recursive exchange of square quarters, which
+    64 rows at a time, `lanes` words of a row in one vector: the classic recursive exchange of square quarters, which
     swaps rows 32 apart, then 16 apart, down to neighbours.
     """
-    vector, bytes_a_row = f"<{words} x i64>", words * 8
-    yield "define void @transpose(ptr noalias %rows, ptr noalias %planes) {\nentry:\n  br label %group\ngroup:"
+    firsts = range(0, words, lanes)
+    for first in firsts:
+        own = [(number, word - first, bit) for number, (word, bit) in enumerate(planes) if 0 <= word - first < lanes]
+        yield from _transpose_some(words, first, min(lanes, words - first), own)
+    yield "define void @transpose(ptr noalias %rows, ptr noalias %planes) {"
+    for first in firsts:
+        yield f"  call void @transpose{first}(ptr %rows, ptr %planes)"
+    yield "  ret void\n}"
+
+
+def _transpose_some(words: int, first: int, lanes: int, planes: Sequence[tuple[int, int, int]]) -> Iterator[str]:
+    """The same for some words of each row; `planes` are (plane, lane, bit) triples."""
+    vector, bytes_a_row = f"<{lanes} x i64>", words * 8
+    yield f"define internal void @transpose{first}(ptr noalias %rows, ptr noalias %planes) noinline {{"
+    yield "entry:\n  br label %group\ngroup:"
     yield "  %v = phi i64 [ 0, %entry ], [ %v1, %group ]"
     yield f"  %offset = mul i64 %v, {bytes_a_row * WORD}"
     yield "  %base = getelementptr i8, ptr %rows, i64 %offset"
     yield "  %target = getelementptr i64, ptr %planes, i64 %v"
     for row in range(WORD):
-        yield f"  %a{row} = getelementptr i8, ptr %base, i64 {row * bytes_a_row}"
+        yield f"  %a{row} = getelementptr i8, ptr %base, i64 {row * bytes_a_row + first * 8}"
         yield f"  %r{row}.0 = load {vector}, ptr %a{row}, align 8"
     yield from _exchanges(vector)
-    for number, (word, bit) in enumerate(planes):
-        yield f"  %e{number} = extractelement {vector} %r{bit}.6, i64 {word}"
+    for number, lane, bit in planes:
+        yield f"  %e{number} = extractelement {vector} %r{bit}.6, i64 {lane}"
         yield f"  %t{number} = getelementptr i8, ptr %target, i64 {number * ROW_BYTES}"
         yield f"  store i64 %e{number}, ptr %t{number}, align 8"
     yield "  %v1 = add i64 %v, 1"
