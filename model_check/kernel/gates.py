@@ -202,9 +202,8 @@ class Blaster:
     def literal(self, term: z3.BoolRef) -> int:
         """The literal of a condition."""
         place = self._program.place(term)
-        for position in self._program.needed_by([place]):
-            if position not in self._bits:
-                self._bits[position] = self._blast(self._program.nodes[position])
+        for position in self._program.needed_by([place], self._bits):
+            self._bits[position] = self._blast(self._program.nodes[position])
         return self._bits[place][0]
 
     def _blast(self, node: Node) -> Bits:

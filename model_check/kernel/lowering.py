@@ -50,10 +50,8 @@ class Scalars:
 
     def value(self, place: int) -> str:
         """The name (or the literal) of a node's value."""
-        if place not in self._names:
-            for position in self.program.needed_by([place]):
-                if position not in self._names:
-                    self._names[position] = self._lower(self.program.nodes[position])
+        for position in self.program.needed_by([place], self._names):
+            self._names[position] = self._lower(self.program.nodes[position])
         return self._names[place]
 
     def _lower(self, node: Node) -> str:
