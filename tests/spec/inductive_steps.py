@@ -20,7 +20,7 @@ from spec.variants import Switches
 
 def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:
     """The candidates that some reachable state of the scope makes false."""
-    found = explore(replace(system(within, switches), properties=tuple(candidates)))
+    found = explore(replace(system(within, switches), properties=tuple(candidates)), expected=100_000)
     assert found.exhausted
     return set(found.violated)
 

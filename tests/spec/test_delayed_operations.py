@@ -88,7 +88,7 @@ def test_each_race_is_mended_by_its_own_switch() -> None:
     }
     assert {name for _, name in races.values()} == RACES
     for mend, (name, race) in races.items():
-        assert set(explore(system(scope(name), FENCED - {mend})).violated) == {race}
+        assert set(explore(system(scope(name), FENCED - {mend}), expected=100_000).violated) == {race}
 
 
 # ------------------------------------------------------------------------------------------------------------- proofs

@@ -213,8 +213,8 @@ def test_a_recording_that_is_explained_takes_hardly_more_than_one_way(name: str)
 @pytest.mark.parametrize(
     "missing",
     [
-        ("actions.jsonl",),
-        ("sessions.json",),
+        pytest.param(("actions.jsonl",), marks=pytest.mark.slow),
+        pytest.param(("sessions.json",), marks=pytest.mark.slow),
         ("actions.jsonl", "sessions.json", "broker-1/controller.log", "broker-2/controller.log"),
     ],
 )

@@ -73,8 +73,8 @@ OLDER = {
     [
         ("bounce", "AS_CODED"), ("lost_isr_write", OLDER["lost_isr_write"]),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in OLDER.items() if one[0] != "lost_isr_write"),
-        ("bounce", "FENCED"), ("move", "AS_CODED"), ("foreign_recreation", "FENCED"),
-        ("foreign_recreation", "AS_CODED"),
+        ("bounce", "FENCED"), ("move", "AS_CODED"), ("foreign_recreation", "AS_CODED"),
+        pytest.param("foreign_recreation", "FENCED", marks=pytest.mark.slow),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in BY_HAND),
         ("leaderless_deletion", "AS_CODED"), ("addition", "AS_CODED"),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
@@ -271,7 +271,7 @@ PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_fault_is_found_by_a_shortest_story(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plant, where, length, rule, reason = PLANTED[name]
-    both, of = sides(where), tree(where, depth=6)
+    both, of = sides(where), tree(where, depth=length)
     both.initial()
     plant(monkeypatch)
     with pytest.raises(Disagreement) as found:

@@ -39,7 +39,7 @@ LONG = odometer(2, 23)
 @pytest.fixture(scope="module")
 def tiny() -> tuple[TransitionSystem, Exploration]:
     made = system(scope("tiny"), AS_CODED)
-    return made, explore(made)
+    return made, explore(made, expected=100_000)
 
 
 def wait_until(path: Path, process: subprocess.Popen[bytes]) -> None:

@@ -33,7 +33,7 @@ def proof() -> Proving:
 def test_it_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
     switches = switches_named(variant)
     (stated,) = (one for one in lemmas_of(Model(scope(scope_name), switches)) if one.name == LEMMA)
-    found = explore(replace(system(scope(scope_name), switches), properties=(stated,)))
+    found = explore(replace(system(scope(scope_name), switches), properties=(stated,)), expected=100_000)
     assert found.exhausted
     assert found.violated == {}
 

@@ -35,7 +35,9 @@ def lemmas(scope_name: str, variant: str) -> list[Property]:
 def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
     stated = lemmas(scope_name, variant)
     assert {one.name for one in stated} == ALL - ({ONLY_MENDED} if variant == "AS_CODED" else set())
-    found = explore(replace(system(scope(scope_name), switches_named(variant)), properties=tuple(stated)))
+    found = explore(
+        replace(system(scope(scope_name), switches_named(variant)), properties=tuple(stated)), expected=100_000
+    )
     assert found.exhausted
     assert found.violated == {}
 
@@ -44,7 +46,7 @@ def test_so_it_does_where_a_broker_leads_one_partition_and_follows_in_another() 
     wider = replace(scope("shutdown"), assigned=((1, 2), (2, 1)), controllers=1, budgets=(("shutdowns", 1),))
     stated = [one for one in lemmas_of(Model(wider, FENCED)) if one.name in ALL]
     assert len(stated) == len(ALL)
-    found = explore(replace(system(wider, FENCED), properties=tuple(stated)))
+    found = explore(replace(system(wider, FENCED), properties=tuple(stated)), expected=100_000)
     assert found.exhausted
     assert found.fired["move_partition(c=1, p=1, r=2)"]
     assert found.fired["write_removal(c=1, p=0, r=2)"]

@@ -37,7 +37,7 @@ def test_they_hold_in_every_reachable_state(scope_name: str) -> None:
     within = replace(scope(scope_name), unclean=True)
     stated = tuple(one for one in lemmas_of(Model(within, FENCED)) if one.name in {LEADS, NEW})
     assert len(stated) == 2
-    found = explore(replace(system(within, FENCED), properties=stated))
+    found = explore(replace(system(within, FENCED), properties=stated), expected=100_000)
     assert found.exhausted
     assert found.violated == {}
 

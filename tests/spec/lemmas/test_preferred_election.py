@@ -34,7 +34,7 @@ def test_it_is_said_only_where_its_mends_are_on() -> None:
 )
 def test_it_holds_in_every_reachable_state(scope_name: str) -> None:
     (stated,) = (one for one in lemmas_of(Model(scope(scope_name), FENCED)) if one.name == LEMMA)
-    found = explore(replace(system(scope(scope_name), FENCED), properties=(stated,)))
+    found = explore(replace(system(scope(scope_name), FENCED), properties=(stated,)), expected=100_000)
     assert found.exhausted
     assert found.violated == {}
 

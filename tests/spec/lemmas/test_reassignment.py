@@ -46,7 +46,9 @@ def lemmas(scope_name: str, variant: str) -> list[Property]:
 def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
     stated = lemmas(scope_name, variant)
     assert {one.name for one in stated} == ALL or variant == "AS_CODED"
-    found = explore(replace(system(scope(scope_name), switches_named(variant)), properties=tuple(stated)))
+    found = explore(
+        replace(system(scope(scope_name), switches_named(variant)), properties=tuple(stated)), expected=100_000
+    )
     assert found.exhausted
     assert found.violated == {}
 
