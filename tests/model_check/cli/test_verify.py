@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from model_check.cli import enumerate as enumerate_states
 from model_check.cli import explore, refine, simulate, verify
 from model_check.cli.progress import interruptible
 from model_check.results import Run, from_json
@@ -157,6 +158,16 @@ def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_bu
     monkeypatch.setattr(verify, "ENUMERATED", ("pair", "AS_CODED"))
     expected = manifest["pair"]["expect"]["AS_CODED"]
     expected["violated"]["eventually_one_working_controller"] = 9
+
+    enumerated: list[Any] = []
+
+    def run_once(*given: Any) -> Any:
+        if not enumerated:
+            enumerated.append(real(*given))
+        return enumerated[0]
+
+    real = enumerate_states.run
+    monkeypatch.setattr(enumerate_states, "run", run_once)
 
     def found() -> Run:
         (check,) = verify.enumerations([plan("solo"), plan("pair")])

@@ -160,7 +160,17 @@ LIES: Mapping[str, Lie] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("lie", LIES)
+LONG_TO_TELL = {
+    "a replica that is changed twice, another not at all",
+    "a follower that obeys an old leader epoch",
+    "a broker that was not registered",
+}
+"""Lies that it takes seconds to find out."""
+
+
+@pytest.mark.parametrize(
+    "lie", [pytest.param(one, marks=pytest.mark.slow) if one in LONG_TO_TELL else one for one in LIES]
+)
 def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
     assert_found_out(LIES[lie], tmp_path)
 
@@ -179,7 +189,9 @@ def test_a_partition_that_goes_offline_is_said_so_once(times: int, tmp_path: Pat
     assert f"{log}:112" in [one.place for one in found.stuck.next]  # one step takes all partitions offline
 
 
-@pytest.mark.parametrize("line", [48, 55, 57, 66, 80])
+@pytest.mark.parametrize(
+    "line", [48, pytest.param(55, marks=pytest.mark.slow), pytest.param(57, marks=pytest.mark.slow), 66, 80]
+)
 def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None:
     """Creations, elections and leaders' changes, early and late: nothing but what bears on the write is tried again."""
 

@@ -32,8 +32,8 @@ from tests.model_check.systems import clerks, jugs, lamps, lamps_counts, odomete
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
-LONG = odometer(2, 23)
-"""576 states in 47 levels, so that a run takes some seconds."""
+LONG = odometer(2, 15)
+"""256 states in 31 levels, so that a run takes some seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,9 @@ def wait_until(path: Path, process: subprocess.Popen[bytes]) -> None:
 # ------------------------------------------------------------------------------------------------ the same answers
 
 
-@pytest.mark.parametrize("shards", [1, 2, 5])
+@pytest.mark.parametrize(
+    "shards", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 5]
+)
 def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, tmp_path: Path) -> None:
     one = lamps(7, 2)
     found, native = enumerate_states(one, run_folder=tmp_path, shards=shards, master=MASTER), explore(one)
@@ -121,18 +123,18 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(tmp_path: Pa
     code = (
         "import sys; from model_check.spark.spark_engine import enumerate_states\n"
         "from tests.model_check.systems import odometer\n"
-        "enumerate_states(odometer(2, 23), run_folder=sys.argv[1], shards=2)"
+        "enumerate_states(odometer(2, 15), run_folder=sys.argv[1], shards=2)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL) as process:
-        wait_until(tmp_path / "levels" / "000012.json", process)
+        wait_until(tmp_path / "levels" / "000008.json", process)
         process.send_signal(signal.SIGKILL)
     left = RunFolder(tmp_path).levels()
-    assert 13 < len(left) < 47
+    assert 9 < len(left) < 31
     done: list[int] = []
     found = enumerate_states(LONG, run_folder=tmp_path, progress=lambda one: done.append(one.depth), master=MASTER)
     assert done[0] == len(left) - 1, "what was complete is not done again"
-    assert (found.levels, found.digest) == (odometer_counts(2, 23).levels, explore(LONG).digest)
+    assert (found.levels, found.digest) == (odometer_counts(2, 15).levels, explore(LONG).digest)
 
 
 def python_workers(shard: int) -> list[int]:
@@ -166,7 +168,7 @@ def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(tmp_path:
 
     found = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=kill_at_ten, master=MASTER)
     assert killed
-    assert (found.levels, found.digest) == (odometer_counts(2, 23).levels, explore(LONG).digest)
+    assert (found.levels, found.digest) == (odometer_counts(2, 15).levels, explore(LONG).digest)
 
 
 def test_a_worker_that_dies_again_and_again_is_one_clear_line(spark: SparkContext) -> None:
@@ -187,7 +189,7 @@ def test_a_run_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
     one = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=seen.append, stop=lambda: len(seen) > 3)
     assert (one.exhausted, one.stopped) == (False, "stop")
     assert one.states == seen[-1].states < 576
-    assert enumerate_states(LONG, run_folder=tmp_path).levels == odometer_counts(2, 23).levels
+    assert enumerate_states(LONG, run_folder=tmp_path).levels == odometer_counts(2, 15).levels
 
 
 def test_a_run_that_is_stopped_at_once_knows_nothing(tmp_path: Path) -> None:
