@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from copy import deepcopy
 from functools import cache
 from typing import Any, Self
 
@@ -83,7 +84,7 @@ def expectation(name: str) -> dict[str, Any]:
 def manifest(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """The two scopes as the manifest, for a test to change; `solo` is deep, so that there is something that is."""
     entries = {
-        name: {"bounds": bounds, "verify": {"goals": False}, "expect": {"AS_CODED": dict(expectation(name))}}
+        name: {"bounds": bounds, "verify": {"goals": False}, "expect": {"AS_CODED": deepcopy(expectation(name))}}
         for name, bounds in BOUNDS.items()
     }
     entries["solo"]["verify"]["deep"] = True
