@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from model_check.kernel.python_code import compiled, step_source
+from model_check.kernel.python_code import step_function
 from model_check.kernel.straight_line import Program
 from spec.terms import TRUE, Kind, Value
 
@@ -14,11 +14,12 @@ def function_of(kinds: Mapping[str, Kind], build: Callable[..., Sequence[Value]]
     """Compile what `build` makes of variables of these kinds."""
     results = build(**{name: kind.variable(name) for name, kind in kinds.items()})
     updates = {f"result {place}": result.term for place, result in enumerate(results)}
-    step = compiled(step_source(Program(), (*kinds, *updates), TRUE, updates))
+    step = step_function(Program(), (*kinds, *updates), TRUE, updates)
     nothing = (0,) * len(updates)
 
     def function(*raws: int) -> tuple[int, ...]:
-        answer: tuple[int, ...] = step(raws + nothing)
+        answer = step(raws + nothing)
+        assert answer is not None
         return answer[len(raws) :]
 
     return function

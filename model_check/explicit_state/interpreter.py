@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import z3
 
-from model_check.kernel.python_code import Raw, compiled, condition_source, step_source
+from model_check.kernel.python_code import Raw, compiled, condition_source, step_function
 from model_check.kernel.straight_line import Program, evaluate
 from model_check.traces import State, Trace
 from spec.language import GOALS, Action, TransitionSystem
@@ -86,7 +86,7 @@ class Machine:
         ]
 
     def _step(self, action: Action) -> Callable[[Raw], Raw | None]:
-        return compiled(step_source(self._program, self.names, action.guard, action.updates))
+        return step_function(self._program, self.names, action.guard, action.updates)
 
     def _condition(self, term: z3.BoolRef) -> Callable[[Raw], bool]:
         return compiled(condition_source(self._program, self.names, term))

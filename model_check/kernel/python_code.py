@@ -1,8 +1,8 @@
 """Terms as Python functions: what makes the plain oracle tolerably quick.
 
 A state is a tuple of raw values here, in the order of the system's variables. A function is straight Python without
-any call to z3, and it can be read: see `step_source`. It is a fast twin of the table in `straight_line`, and tested to
-be equal to it.
+any call to z3, and it can be read: see `condition_source`. It is a fast twin of the table in `straight_line`, and
+tested to be equal to it.
 """
 
 from __future__ import annotations
@@ -82,14 +82,35 @@ def reads(names: Sequence[str]) -> dict[str, str]:
     return {name: f"s[{position}]" for position, name in enumerate(names)}
 
 
-def step_source(program: Program, names: Sequence[str], guard: z3.BoolRef, updates: Mapping[str, z3.ExprRef]) -> str:
-    """A function from a state to the state after an action, or None where its guard is false."""
-    place, targets = program.place(guard), {name: program.place(term) for name, term in updates.items()}
-    conditions = list(conjuncts(program, place))
-    writer = Writer(program, PYTHON, reads(names), [*conditions, *targets.values()])
+def step_function(
+    program: Program, names: Sequence[str], guard: z3.BoolRef, updates: Mapping[str, z3.ExprRef]
+) -> Callable[[Raw], Raw | None]:
+    """A function from a state to the state after an action, or None where its guard is false.
+
+    What the action does is written only when it is first enabled: few of a large system's actions ever are where
+    Python walks.
+    """
+    conditions = list(conjuncts(program, program.place(guard)))
+    writer = Writer(program, PYTHON, reads(names), conditions)
     for condition in conditions:
         text = writer.expression(condition)
         writer.lines.append(f"if not {text}: return None")
+
+    def begin(state: Raw) -> Raw:
+        effect: Callable[[Raw], Raw] = compiled(effect_source(program, names, updates))
+        namespace["effect"] = effect
+        return effect(state)
+
+    step = compiled(_function([*writer.lines, "return effect(s)"]))
+    namespace: dict[str, Any] = step.__globals__
+    namespace["effect"] = begin
+    return step
+
+
+def effect_source(program: Program, names: Sequence[str], updates: Mapping[str, z3.ExprRef]) -> str:
+    """A function from a state in which an action is enabled to the state after it."""
+    targets = {name: program.place(term) for name, term in updates.items()}
+    writer = Writer(program, PYTHON, reads(names), list(targets.values()))
     texts = {name: writer.expression(target) for name, target in targets.items()}
     writer.lines.append("n = list(s)")
     writer.lines += [f"n[{names.index(name)}] = int({text})" for name, text in texts.items()]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model_check.kernel.python_code import Raw, compiled, step_source
+from model_check.kernel.python_code import Raw, step_function
 from model_check.kernel.straight_line import Program
 from spec.language import TransitionSystem
 from spec.terms import Kind
@@ -34,21 +34,28 @@ class Demanded:
     def __init__(self, system: TransitionSystem) -> None:
         self._program = Program()
         self._names = [variable.name for variable in system.variables]
-        self._events = {action.name: [self._compile(event) for event in action.events] for action in system.actions}
+        self._actions = {action.name: action for action in system.actions}
+        self._compiled: dict[str, list[Evaluated]] = {}
+
+    def _events(self, action: str) -> list[Evaluated]:
+        """What an action shows, as functions that are compiled when the action is first taken."""
+        if action not in self._compiled:
+            self._compiled[action] = [self._compile(event) for event in self._actions[action].events]
+        return self._compiled[action]
 
     def _compile(self, event: Any) -> Evaluated:
         """A function from a state to the values of the fields, or None where it is not seen."""
         fields = tuple((name, value.kind) for name, value in event.fields.items())
         extra = [f"field {name}" for name, _ in fields]
         targets = {f"field {name}": value.term for name, value in event.fields.items()}
-        function = compiled(step_source(self._program, [*self._names, *extra], event.condition, targets))
+        function = step_function(self._program, [*self._names, *extra], event.condition, targets)
         return event.role, event.kind, fields, function
 
     def differences(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
         """How what was observed departs from what this action, taken in this state, must show."""
         left = list(observed)
         reasons = []
-        for role, kind, fields, function in self._events[action]:
+        for role, kind, fields, function in self._events(action):
             values = function((*before, *(0 for _ in fields)))
             if values is None:
                 continue
