@@ -190,6 +190,7 @@ def test_controlled_shutdown_selector() -> None:
     assert seen["refused"] == refused
 
 
+@pytest.mark.slow
 def test_controlled_shutdown_selector_before_0_10() -> None:
     """ISR order instead of AR order, and neither registration nor assignment matters to who is elected."""
     seen: Counter[str] = Counter()

@@ -26,20 +26,10 @@ HALTED = "08-delete"
 LEADERLESS = "19-D16-leaderless-topic-delete"
 
 LIES: Mapping[str, Lie] = {
-    "a replica that is deleted without having gone Offline": Lie(
-        ZOMBIE, "broker-1/state-change.log",
-        replaced("replica 2 for partition [t,0] from OfflineReplica to ReplicaDeletionStarted",
-                 "replica 2 for partition [t,0] from OnlineReplica to ReplicaDeletionStarted"),
-        "broker-1/state-change.log:26",  # the step that takes it from the ISR prints all from here on
-    ),
     "brokers that are told of another ISR of what is to be deleted": Lie(
         ZOMBIE, "broker-2/state-change.log",
         replaced("(Leader:-2,ISR:3,LeaderEpoch:0", "(Leader:-2,ISR:2,LeaderEpoch:0"),
         "broker-2/state-change.log:11",
-    ),
-    "a partition that does not go out of existence": Lie(
-        ZOMBIE, "broker-2/state-change.log", without_line("from OfflinePartition to NonExistentPartition"),
-        "broker-2/state-change.log:49",  # the completion prints all from here on
     ),
     "a topic that is held back without a reason": Lie(
         ZOMBIE, "broker-2/controller.log",
@@ -50,6 +40,16 @@ LIES: Mapping[str, Lie] = {
 }  # fmt: skip
 
 SLOW_LIES: Mapping[str, Lie] = {
+    "a replica that is deleted without having gone Offline": Lie(
+        ZOMBIE, "broker-1/state-change.log",
+        replaced("replica 2 for partition [t,0] from OfflineReplica to ReplicaDeletionStarted",
+                 "replica 2 for partition [t,0] from OnlineReplica to ReplicaDeletionStarted"),
+        "broker-1/state-change.log:26",  # the step that takes it from the ISR prints all from here on
+    ),
+    "a partition that does not go out of existence": Lie(
+        ZOMBIE, "broker-2/state-change.log", without_line("from OfflinePartition to NonExistentPartition"),
+        "broker-2/state-change.log:49",  # the completion prints all from here on
+    ),
     "an unknown topic that is queued": Lie(
         HALTED, "broker-1/controller.log",
         replaced("Ignoring request to delete non-existing topics nosuch", "Starting topic deletion for topics nosuch"),

@@ -19,15 +19,15 @@ LIES: Mapping[str, Lie] = {
         replaced(r'[{\"topic\":\"p\",\"partition\":0}]', r'[{\"topic\":\"t\",\"partition\":1}]'),
         "broker-1/controller.log:96",
     ),
+}  # fmt: skip
+
+SLOW_LIES: Mapping[str, Lie] = {
     "a broker that leads already, and is elected": Lie(
         ELECTIONS, "broker-1/state-change.log",
         replaced("changed partition [rf3,0] from OnlinePartition to OnlinePartition with leader 1",
                  "changed partition [rf3,0] from OnlinePartition to OnlinePartition with leader 2"),
         "broker-1/state-change.log:255",
     ),
-}  # fmt: skip
-
-SLOW_LIES: Mapping[str, Lie] = {
     "a preferred replica that does not lead, and is said to": Lie(
         ELECTIONS, "broker-1/controller.log",
         replaced("WARN [Controller 1]: Partition [rf3,5] failed to complete preferred replica leader election. Leader"

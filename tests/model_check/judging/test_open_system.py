@@ -61,9 +61,9 @@ def test_every_edge_of_tiny_is_a_step_and_nothing_else_is() -> None:
         agree("tiny", AS_CODED, raw)
 
 
-def test_one_state_in_ten_of_tiny_agrees_and_all_of_its_values_survive() -> None:
+def test_one_state_in_thirty_of_tiny_agrees_and_all_of_its_values_survive() -> None:
     opened, oracle = counting("tiny"), machine("tiny")
-    for raw in list(explore_plainly(oracle.system).reached)[::10]:
+    for raw in list(explore_plainly(oracle.system).reached)[::30]:
         state = oracle.unpack(raw)
         assert opened.layout.flatten(opened.layout.unflatten(state)) == state
         agree("tiny", AS_CODED, raw, enabled_only=hash(raw) % 4 > 0)

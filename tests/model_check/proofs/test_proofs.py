@@ -75,7 +75,10 @@ def test_that_all_are_eligible_is_the_only_difference_to_the_first_proof() -> No
     assert replace(every, name=two.name, statement=two.statement, controllers=2) == two
 
 
-@pytest.mark.parametrize("name", SCOPES)
+@pytest.mark.parametrize(
+    "name",
+    ["proof_creation", *(pytest.param(one, marks=pytest.mark.slow) for one in SCOPES if one != "proof_creation")],
+)
 def test_no_variable_is_bounded_that_counts(name: str) -> None:
     built, _ = unbounded(name, "FENCED")
     counters = {one.name for one in built.variables if one.name.rpartition(".")[2] in {"epoch", "version", "watched"}}

@@ -37,7 +37,10 @@ def replayed(bounds: Scope, switches: Switches) -> tuple[int, int]:
     return found.states, found.edges
 
 
-@pytest.mark.parametrize("switches", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
+@pytest.mark.parametrize(
+    "switches",
+    [pytest.param(AS_CODED, id="AS_CODED"), pytest.param(FENCED, id="FENCED", marks=pytest.mark.slow)],
+)
 def test_every_step_of_a_request_that_waits_alone_is_one_of_the_reference(switches: Switches) -> None:
     counted = explore_plainly(system(ALONE, switches))
     assert replayed(ALONE, switches) == (counted.states, counted.transitions)

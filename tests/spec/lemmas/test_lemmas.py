@@ -71,7 +71,7 @@ def test_without_partitions_there_are_only_the_lemmas_about_controllers() -> Non
 
 # ------------------------------------------------------------------------------------------------ on enumerated states
 
-DEFAULT = [("tiny", "FENCED"), ("small", "FENCED")]
+DEFAULT = [("tiny", "FENCED")]
 SMALL_SCOPES = (
     "tiny", "small", "left_overs", "early", "losses", "lost_creation", "partitions", "metadata", "notifications",
     "resends", "creation", "topics", "unclean", "bounce", "cold", "first_epoch", "lost_first_epoch", "half_active",
