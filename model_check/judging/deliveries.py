@@ -9,6 +9,7 @@ from model_check.judging.hidden_steps import STAGES, part
 from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_rules import Seen
 from model_check.judging.plain_state import PlainState
+from model_check.judging.positions import Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recorded_tracks import Place, Tracks
@@ -109,6 +110,37 @@ class Deliveries:
         told = {(other.partition, other.delete) for other in next_ones if isinstance(other, ReplicaStopped)}
         return len(next_ones) or None if told <= wanted and len(told) == len(next_ones) else None
 
+    def is_of_nothing(self, one: StopReplicaRefused, at: Position) -> bool | None:
+        """Whether a broker refuses the request to stop nothing that comes before deletions; None if it may be so.
+
+        Kafka begins the StopReplica requests of each batch with one of all replicas to be stopped, empty or not
+        (PROTOCOL.md, section 9). What the specification queues with stops and deletions is two batches of Kafka's: of
+        the second, the empty request is no step. Who has refused the stop before it refuses this one, too.
+        """
+        for c in self.system.model.controllers:
+            head = part(at.state, "connections", c, one.broker, 0)
+            if STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA and head.get("epoch") == one.epoch:
+                return self._comes_after_a_stop(c, one, at)
+        return False
+
+    @staticmethod
+    def _comes_after_a_stop(c: int, one: StopReplicaRefused, at: Position) -> bool | None:
+        """The same of one controller's channel: its last request must be a stop, and nothing be refused since."""
+        channel, current = {"c": c, "b": one.broker}, at
+        while current.before is not None and current.step is not None:
+            step = current.step
+            is_refused = any(
+                isinstance(other, StopReplicaRefused) and (other.broker, other.epoch) == (one.broker, one.epoch)
+                for other in step.observations
+            )
+            if channel.items() <= step.parameters.items():
+                is_stop = bool(part(current.before.state, "connections", c, one.broker, 0, "stop"))
+                return (is_refused or None) if is_stop else False
+            if is_refused:
+                return False
+            current = current.before
+        return False
+
     def may_be_unlogged(self, state: PlainState, c: int, b: int) -> bool:
         """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
         head = part(state, "connections", c, b, 0)
@@ -143,8 +175,10 @@ class Deliveries:
     def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:
         """Whether a broker will be seen to handle a request of this channel: of a later one, if ids begin anew."""
         last = self.tracks.last_request(place, b, c, epoch)
-        for one in self.tracks.requests(place, b):
-            if (one.controller, one.epoch) == (c, epoch):
+        for one in self.tracks.handled(place, b):
+            if isinstance(one, StopReplicaRefused) and one.epoch == epoch:
+                return True
+            if isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch):
                 return last is None or one.correlation_id > last.correlation_id
         return False
 

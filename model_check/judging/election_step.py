@@ -57,6 +57,11 @@ class ElectionStep(ControllerStep):
         is_gone = self._is_dying(self._name(p)) and not self._znode(p).version.raw  # which is no failure
         return not (is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE) and (is_gone or self.may_use(p)))
 
+    def is_not_in_isr(self) -> bool:
+        """Whether a removal reads a znode of no later controller, and in it an ISR without the replica."""
+        p, r = self.parameters["p"], self.parameters["r"]
+        return self.may_use(p) and r not in self.system.model.brokers.lists[self._znode(p).isr.raw]
+
     def may_use(self, p: int) -> bool:
         """Whether a state znode is there, and no newer controller's."""
         znode = self._znode(p)

@@ -178,6 +178,9 @@ class Explainer:
             stopped = at.stopped - {one.broker} if runs else at.stopped | {one.broker}
             yield Move(self._without_step(at, number, one, stopped), likely=True)
             return
+        if isinstance(one, StopReplicaRefused) and self.deliveries.is_of_nothing(one, at):
+            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
+            return
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
             to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
@@ -250,6 +253,8 @@ class Explainer:
                 return self._is_gone(b, at)
             case ControllerSaid():
                 return self._is_nothing_new(one, at)
+            case StopReplicaRefused():
+                return self.deliveries.is_of_nothing(one, at) is None
             case WriteConflicted(by=b):
                 return leads_with_stale_version(self.model, b, at.state)
             case _:

@@ -16,6 +16,7 @@ from model_check.recordings.recorded_processes import Handled, RequestHandled
 from model_check.recordings.recorded_tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.recorded_zookeeper import SessionEnded, StateWritten
 from spec.election_state import Leaving
+from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.state import At, Callback
 
@@ -47,14 +48,21 @@ class Likelihood:
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _hears_of_its_end(self, at: Position, c: int) -> bool:
-        """Whether a controller resigns before it says that its session has expired, for no reason that it knew before.
+        """Whether a controller acts on the end of its session before it says so, for no reason that it knew before.
 
         It has heard that its znodes are gone, as who is stopped may while its connection stands.
         """
-        waiting = part(at.state, "controllers", c, "callbacks").values()
-        lines = (one.line for one in self.tracks.lines(at.place, c, REPORTS)[1])
-        told = (line for line in lines if isinstance(line, Resigned | SessionExpired))
-        return isinstance(next(told, None), Resigned) and CALLBACKS.index(Callback.CONTROLLER) not in waiting
+        waiting = {CALLBACKS[one] for one in part(at.state, "controllers", c, "callbacks").values()}
+        own = self.tracks.cluster.broker_ids[c - 1]
+        for one in self.tracks.lines(at.place, c, REPORTS)[1]:
+            match one.line:
+                case SessionExpired():
+                    return False
+                case Resigned():
+                    return Callback.CONTROLLER not in waiting
+                case BrokerDifference(dead=dead) if own in dead and Callback.BROKERS not in waiting:
+                    return True
+        return False
 
     def is_by_itself(self, one: Observed, place: Place) -> bool:
         """Whether this was handled, once and answered, and nothing else near it depends on when: it can be taken first.

@@ -142,6 +142,8 @@ class Printing(MetadataPrinting, ElectionStep):
         starts_in_vain = self.rule in {"read_for_new_replica", "start_new_replica"}
         if p is not None and self.stops_in_vain | (starts_in_vain and self._stays(p, self.parameters["r"])):
             yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
+        if p is not None and self.rule == "read_for_removal" and self.is_not_in_isr() and not self.stops_in_vain:
+            yield ReplicaChanged, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
         if p is not None and self.rule == "read_notified" and self.updates and self._is_cached(p):
             yield UpdateMetadataSending, self._name(p)
         for q in self.system.model.partitions if self.rule == "delete_queued_topic" else ():

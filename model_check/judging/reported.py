@@ -149,7 +149,7 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
             yield TopicsToBeDeleted, {"topics": self._titles(self._flags(self.after, "queued"))}
             yield ActiveBrokers, {"brokers": self.ids(after.live.raw)}
             yield CurrentTopics, {"topics": self._topics(self.after)}
-        if self._removes() and self._is_not_in_isr():
+        if self._removes() and self.is_not_in_isr():
             znode = self.system.view(self.before).zookeeper.state[self.parameters["p"]]
             leader = self.cluster.broker_ids[znode.leader.raw - 1] if znode.leader.raw else -1
             isr = frozenset(self.cluster.broker_ids[r - 1] for r in self.system.model.brokers.lists[znode.isr.raw])
@@ -169,11 +169,6 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
             known = self._controller(self.before).partitions[self.parameters["p"]].version.raw
             return bool(known) and not (self.begins_election or self.stops_in_vain or self.saw(FINDS_DIRTY))
         return self.rule == "read_for_removal"
-
-    def _is_not_in_isr(self) -> bool:
-        """Whether a removal reads a znode of no later controller, and in it an ISR without the replica."""
-        p, r = self.parameters["p"], self.parameters["r"]
-        return self.may_use(p) and r not in self.system.model.brokers.lists[self._znode(p).isr.raw]
 
     # ---------------------------------------------------------------------------------------------- a callback begins
 

@@ -144,10 +144,13 @@ class Tracks:
                 yield from (one for one in sequence[position:] if isinstance(one, ControllerSaid))
 
     def conflicts_next(self, place: Place, c: int) -> bool:
-        """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early."""
+        """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early.
+
+        Its session may end before; the client writes in the next one what it could not write in the last.
+        """
         left = self.sequences[self._zookeeper][place[self._zookeeper] :]
         own = (one for one in left if isinstance(one, ZooKeeperChange) and one.by == c)
-        done = (one for one in own if not _is_a_leaders(one))
+        done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
         return isinstance(next(done, None), WriteConflicted)
 
     def gives_up(self, place: Place, b: int) -> bool:
@@ -252,6 +255,17 @@ def _is_death(one: Observed, b: int) -> bool:
 def _is_closed(one: ZooKeeperChange) -> bool:
     """Whether a client closes its session."""
     return isinstance(one, SessionEnded) and one.by_client
+
+
+def _is_survived(one: ZooKeeperChange) -> bool:
+    """Whether a session ends and its process does not, or has the next one."""
+    match one:
+        case SessionEnded(survived=survived):
+            return survived
+        case SessionBegan(first=first):
+            return not first
+        case _:
+            return False
 
 
 def _is_a_leaders(one: ZooKeeperChange) -> bool:
