@@ -11,6 +11,7 @@ from model_check.recordings.recorded_zookeeper import (
     SessionBegan,
     SessionEnded,
     StateWritten,
+    WriteConflicted,
     ZooKeeperChange,
 )
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
@@ -83,3 +84,24 @@ def test_what_is_said_under_the_next_session_may_have_been_read_in_the_last() ->
     assert is_of_the_next(3005)
     assert not is_of_the_next(3005, 2)  # it is not registered, and was
     assert is_of_the_next(3011, 2)
+
+
+def test_what_a_session_could_not_write_any_more_the_next_one_of_the_process_writes() -> None:
+    conflict = WriteConflicted(place="", time=0, text="", zxid=3, by=2)
+
+    def conflicts_next(*changes: ZooKeeperChange) -> bool:
+        recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: changes}, {}, 1)
+        return Tracks(recording).conflicts_next((0,), 2)
+
+    def between(*, survived: bool) -> tuple[ZooKeeperChange, ...]:
+        ended = SessionEnded(
+            place="", time=0, text="", zxid=1, by=2, by_client=False, superseded=False, survived=survived,
+            had_controller=False, had_registration=True,
+        )  # fmt: skip
+        return ended, SessionBegan(place="", time=0, text="", zxid=2, by=2, first=not survived, is_guess=False)
+
+    assert conflicts_next(conflict)
+    assert conflicts_next(*between(survived=True), conflict)
+    assert not conflicts_next(*between(survived=False), conflict)
+    registered = BrokerRegistered(place="", time=0, text="", zxid=3, by=2, may_be_unanswered=False)
+    assert not conflicts_next(*between(survived=True), registered, conflict)
