@@ -118,6 +118,7 @@ def test_a_run_that_breaks_off_leaves_nothing_that_is_not_told(
     assert capsys.readouterr().err == (told if is_told else "")
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_incomplete_the_recording_and_no_process(tmp_path: Path) -> None:
     folder = tmp_path / "recording"
     command = [sys.executable, "-c", "from model_check.cli import main; main()", "live", "--brokers", "2"]

@@ -84,7 +84,7 @@ def test_everything_found_is_what_the_oracle_finds(system: TransitionSystem) -> 
 
 
 @given(systems())
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_random_systems_are_explored_as_by_the_oracle(system: TransitionSystem) -> None:
     assert_as_the_oracle(system, explore(system, limit=3000), 3000)
 

@@ -72,7 +72,13 @@ def test_a_line_is_no_step_only_where_there_is_nothing_to_do(line: Line, at: Pla
     assert is_nothing(line, at) is expected
 
 
-@pytest.mark.parametrize("act", ["broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-sigstop"])
+@pytest.mark.parametrize(
+    "act",
+    [
+        "broker-kill-9",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("broker-sigterm (controlled shutdown)", "broker-sigstop")),
+    ],
+)
 def test_a_signal_to_a_process_that_has_ended_by_itself_changes_nothing(act: str, tmp_path: Path) -> None:
     """Broker 3's last process found its id taken, and was gone when the signal came."""
     signal = f'{{"ms": 1795200733000, "action": "{act}", "broker": 3}}\n'

@@ -66,7 +66,7 @@ STEPS: Mapping[str, Mapping[str, int]] = {
 }
 """How often some rules must occur in any explanation."""
 SLOW = frozenset({
-    "zombie-removes-in-vain", "shutdown-asked-for-again", "early-starts",
+    "channel-opened-anew", "zombie-removes-in-vain", "shutdown-asked-for-again", "early-starts",
     "shutdown-asked-of-two", "read-in-the-last-session", "stopped-amid-deletions", "stopped-amid-shutdowns",
 })  # fmt: skip
 """Those that a deep run judges only."""
@@ -91,8 +91,8 @@ def test_there_is_an_account_of_each() -> None:
     assert {one.name for one in folders().iterdir()} == set(STEPS)
 
 
-@pytest.mark.parametrize(("rule", "outcome"), [("increment_epoch", Outcome.INCOMPLETE), ("crash", Outcome.INCOMPLETE)])
-def test_a_step_that_has_no_room_leaves_it_open(rule: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rule", ["increment_epoch", pytest.param("crash", marks=pytest.mark.slow)])
+def test_a_step_that_has_no_room_leaves_it_open(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A bound of the specification is no contradiction of the recording, and is named."""
     step = OpenSystem.step
 
@@ -104,6 +104,6 @@ def test_a_step_that_has_no_room_leaves_it_open(rule: str, outcome: Outcome, mon
 
     monkeypatch.setattr(OpenSystem, "step", without_room)
     found = judge(read(recording("12-D1-epoch-write-delayed")))
-    assert found.outcome is outcome
+    assert found.outcome is Outcome.INCOMPLETE
     assert found.reason == f"no explanation found, and a bound of the specification stopped {rule}"
     assert found.explained < found.observations

@@ -145,10 +145,8 @@ WHERE = {
 """What is to be done for the fault to show, and what is observed where the explanation ends."""
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [fault if number == 0 else pytest.param(fault, marks=pytest.mark.slow) for number, fault in enumerate(WHERE)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", WHERE)
 def test_a_planted_fault_is_found_and_shown_where_it_is(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

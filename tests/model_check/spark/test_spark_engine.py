@@ -54,7 +54,7 @@ def wait_until(path: Path, process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize(
-    "shards", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 5]
+    "shards", [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)]
 )
 def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, tmp_path: Path) -> None:
     one = lamps(7, 2)

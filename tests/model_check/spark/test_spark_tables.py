@@ -42,7 +42,10 @@ def enumerated(system: TransitionSystem, tmp_path: Path, shards: int) -> Enumera
     return enumerate_states(system, run_folder=tmp_path / "run", shards=shards, master=MASTER)
 
 
-@pytest.mark.parametrize(("name", "shards"), [("jugs", 3), ("clerks", 1), ("lamps-3-2", 2), ("odometer-1-1", 5)])
+@pytest.mark.parametrize(
+    ("name", "shards"),
+    [("jugs", 3), ("clerks", 1), ("lamps-3-2", 2), pytest.param("odometer-1-1", 5, marks=pytest.mark.slow)],
+)
 def test_read_back_the_tables_are_what_a_plain_search_finds(name: str, shards: int, tmp_path: Path) -> None:
     system, counts = EXPECTED[name]
     found = enumerated(system, tmp_path, shards)

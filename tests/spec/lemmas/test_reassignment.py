@@ -34,12 +34,12 @@ def lemmas(scope_name: str, variant: str) -> list[Property]:
 @pytest.mark.parametrize(
     ("scope_name", "variant"),
     [
-        ("move_crash", "FENCED"),
+        ("move", "FENCED"),
         *(
             pytest.param(name, variant, marks=pytest.mark.slow)
             for name in ("move", "move_crash", "reassignment", "reassignment_zombie", "unborn_reassignment")
             for variant in ("AS_CODED", "FENCED")
-            if (name, variant) != ("move_crash", "FENCED")
+            if (name, variant) != ("move", "FENCED")
         ),
     ],
 )
@@ -102,10 +102,14 @@ def test_as_coded_these_keep_assigned_replicas_from_being_deleted(lemma: str) ->
     [
         ("write_union(c=1, p=0)", "controllers[1].partitions[0].assigned", "who_is_current_knows_the_assignment"),
         ("write_target(c=1, p=0)", "zookeeper.assigned[0]", FOR_ITS_OWN_SAKE),
-        ("write_remaining(c=1, p=0)", "controllers[1].reassigned[0]", "who_is_current_reassigns_what_is_asked_for"),
         *(
             pytest.param(*one, marks=pytest.mark.slow)
             for one in (
+                (
+                    "write_remaining(c=1, p=0)",
+                    "controllers[1].reassigned[0]",
+                    "who_is_current_reassigns_what_is_asked_for",
+                ),
                 ("write_remaining(c=1, p=0)", "history.original[0]", "an_assignment_is_one_of_three"),
                 (
                     "write_bump(c=1, p=0)",
