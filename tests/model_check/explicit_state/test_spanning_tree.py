@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from model_check.explicit_state.interpreter import Exploration, explore_plainly, successors
+from model_check.explicit_state.interpreter import Exploration, Machine, explore_plainly, successors
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.traces import State
 from spec.language import TransitionSystem
+from tests.model_check.plain_trees import plain_tree
 from tests.model_check.systems import EXPECTED
 
 
@@ -56,6 +57,27 @@ def test_ways_are_shortest_and_lead_to_all_states_each_with_its_own_steps(
     for number, state in enumerate(states):
         expected = {action.name: after for action, after in successors(system, state)}
         assert {name: states[target] for name, target in tree.steps(number)} == expected
+
+
+@pytest.mark.parametrize("depth", [None, 1, 3])
+def test_the_plain_tree_is_the_same_but_for_the_numbers(
+    built: tuple[TransitionSystem, SpanningTree, Exploration], depth: int | None
+) -> None:
+    system, _, _ = built
+    tree, plain = spanning_tree(system, depth=depth), plain_tree(Machine(system), depth)
+    assert (plain.states, plain.edges, plain.levels) == (tree.states, tree.edges, tree.levels)
+    assert (plain.by_rule, plain.exhausted) == (tree.by_rule, tree.exhausted)
+    there, here = (
+        {
+            tuple(walked(system, one.way(number)).values()): (
+                len(one.way(number)),
+                {name: tuple(walked(system, one.way(target)).values()) for name, target in one.steps(number)},
+            )
+            for number in range(one.states)
+        }
+        for one in (tree, plain)
+    )
+    assert here == there
 
 
 @pytest.mark.parametrize("parts", [1, 3, 1000])

@@ -8,7 +8,6 @@ import pytest
 
 from model_check.cli import refine
 from model_check.explicit_state.interpreter import explore_plainly
-from model_check.explicit_state.spanning_tree import spanning_tree
 from model_check.refinement.purgatory_race import Race
 from model_check.refinement.purgatory_replay import Replay
 from model_check.refinement.sides import Disagreement
@@ -20,6 +19,7 @@ from spec.scopes import Purgatory as Bounds
 from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.model_check.plain_trees import plain_tree
 
 ALONE: Scope = replace(
     scope("purgatory_alone"), budgets=(("updates", 1),), purgatory=Bounds(((0,), (0,)), ((), (0,)), (1,))
@@ -31,15 +31,14 @@ PAIR: Scope = replace(
 
 def replayed(bounds: Scope, switches: Switches) -> tuple[int, int]:
     sides = Replay(Model(bounds, switches))
-    found = sides.run(spanning_tree(sides.system))
+    found = sides.run(plain_tree(sides.machine))
     assert found is not None
     assert found.complete
     return found.states, found.edges
 
 
 @pytest.mark.parametrize(
-    "switches",
-    [pytest.param(AS_CODED, id="AS_CODED"), pytest.param(FENCED, id="FENCED", marks=pytest.mark.slow)],
+    "switches", [pytest.param(AS_CODED, id="AS_CODED"), pytest.param(FENCED, id="FENCED", marks=pytest.mark.slow)]
 )
 def test_every_step_of_a_request_that_waits_alone_is_one_of_the_reference(switches: Switches) -> None:
     counted = explore_plainly(system(ALONE, switches))

@@ -3,7 +3,6 @@
 import pytest
 
 from model_check.explicit_state.interpreter import explore_plainly
-from model_check.explicit_state.spanning_tree import spanning_tree
 from model_check.kernel.straight_line import evaluate
 from model_check.refinement.edge_replay import replay_edges
 from model_check.refinement.sides import Sides
@@ -15,6 +14,7 @@ from spec.moves import ROWS
 from spec.scopes import scope
 from spec.tables import KafkaState, find
 from spec.variants import AS_CODED
+from tests.model_check.plain_trees import plain_tree
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_reference_takes_the_rows_of_the_specification(name: str, permitted:
     both = Sides(scope(name), AS_CODED)
     both.initial()
     permitted.clear()  # what led to the running cluster that the scope begins with
-    replay_edges(both, spanning_tree(both.system))
+    replay_edges(both, plain_tree(both.machine))
     counted = explore_plainly(both.system).occurrences
     assert permitted == {row for row in ROWS if counted.get(row)}
 

@@ -24,16 +24,23 @@ def sides(name: str, switches: Switches = AS_CODED) -> Sides:
     return Sides(widened(scope(name)), switches)
 
 
-@pytest.mark.parametrize(("runs", "missed"), [(50, 2), pytest.param(100, 0, marks=pytest.mark.slow)])
-def test_runs_of_two_hundred_steps_are_all_steps_of_the_specification(runs: int, missed: int) -> None:
-    """Hypothesis now and then breaks a run off and begins another in its place."""
+@pytest.mark.parametrize("runs", [30, pytest.param(100, marks=pytest.mark.slow)])
+def test_runs_of_two_hundred_steps_are_all_steps_of_the_specification(runs: int) -> None:
+    """Hypothesis now and then breaks a run off and begins another in its place.
+
+    What it draws depends on the modules that are loaded, too; so where some rule was not taken, there are more runs.
+    """
     both, begun = sides("tiny"), list[int]()
     done = simulate(both, runs=runs, steps=200, number=3, progress=begun.append)
     assert begun == list(range(1, len(done.lengths) + 1))
     assert sum(length == 200 for length in done.lengths) == runs
     assert len(done.lengths) <= runs * 1.1
     assert sum(done.by_rule.values()) == sum(done.lengths)
-    assert len({action.rule for action in both.system.actions} - set(done.by_rule) - RARE) <= missed
+    missed = {action.rule for action in both.system.actions} - set(done.by_rule)
+    for number in range(4, 14):
+        if not missed <= RARE:
+            missed -= set(simulate(both, runs=10, steps=200, number=number).by_rule)
+    assert missed <= RARE
 
 
 RARE = {
@@ -192,24 +199,30 @@ def test_more_of_everything(name: str, switches: Switches) -> None:
 
 
 LATER_PARTS = {
-    "recreation": "delete_topic",
     "preferred_election": "on_preferred_election",
-    "rebalance": "rebalance_partition",
+    "out_of_sync_rebalance": "rebalance_partition",
     "shutdown": "move_partition",
     "addition_deletion": "write_addition",
-    "addition_reassignment": "write_union",
+    "move": "write_union",
 }
-"""Scopes of the parts that were specified last, each with a rule that even a few short runs must come to."""
+"""Scopes of the parts that were specified last, each with a rule that even short runs come to."""
+LARGER = {"recreation": "delete_topic", "rebalance": "rebalance_partition", "addition_reassignment": "write_union"}
+"""Those that take long to make ready."""
 
 
-@pytest.mark.parametrize(("name", "rule"), LATER_PARTS.items())
-def test_a_few_short_runs_of_the_later_parts(name: str, rule: str) -> None:
-    done = simulate(sides(name), runs=4, steps=60, number=7)
-    assert done.by_rule[rule] > 0
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [*LATER_PARTS.items(), *(pytest.param(*one, marks=pytest.mark.slow) for one in LARGER.items())],
+)
+def test_short_runs_of_the_later_parts_until_a_rule_of_theirs_is_taken(name: str, rule: str) -> None:
+    done = [simulate(sides(name), runs=4, steps=60, number=7)]
+    while not done[-1].by_rule[rule] and len(done) < 40:
+        done.append(simulate(sides(name), runs=2, steps=60, number=7 + len(done)))
+    assert done[-1].by_rule[rule] > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", LATER_PARTS)
+@pytest.mark.parametrize("name", [*LATER_PARTS, *LARGER])
 def test_more_of_the_later_parts(name: str) -> None:
     done = simulate(sides(name, FENCED), runs=30, number=7)
     assert sum(length == 200 for length in done.lengths) == 30

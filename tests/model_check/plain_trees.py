@@ -1,0 +1,44 @@
+"""The tree that edge replays walk, made by the plain interpreter: nothing is compiled for it, which takes longer than to
+replay a small scope. `tests/model_check/explicit_state/test_spanning_tree.py` shows that it is the native explorer's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model_check.explicit_state.interpreter import Machine
+from model_check.explicit_state.spanning_tree import SpanningTree
+
+
+def plain_tree(machine: Machine, depth: int | None = None) -> SpanningTree:
+    """The tree of a system: of all its states, or of those less than `depth` steps away."""
+    numbers, parents, reached_by, levels = {machine.initial: 0}, [0], [0], list[int]()
+    edges, frontier = list[tuple[int, int, int]](), [machine.initial]
+    while frontier and (depth is None or len(levels) < depth):
+        levels.append(len(frontier))
+        fresh = []
+        for raw in frontier:
+            for label, (_, step) in enumerate(machine.steps):
+                after = step(raw)
+                if after is None:
+                    continue
+                if after not in numbers:
+                    numbers[after] = len(numbers)
+                    parents.append(numbers[raw])
+                    reached_by.append(label)
+                    fresh.append(after)
+                edges.append((numbers[raw], label, numbers[after]))
+        frontier = fresh
+    sources, labels, targets = np.array(edges, dtype=np.int64).reshape(-1, 3).T
+    return SpanningTree(
+        actions=tuple(action.name for action, _ in machine.steps),
+        rules=tuple(action.rule for action, _ in machine.steps),
+        states=sum(levels),
+        levels=tuple(levels),
+        parents=np.array(parents, dtype=np.int64),
+        reached_by=np.array(reached_by, dtype=np.int64),
+        sources=sources,
+        labels=labels,
+        targets=targets,
+        exhausted=not frontier,
+    )
