@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from model_check.explicit_state.explorer import explore
+from model_check.explicit_state.interpreter import explore_plainly
 from model_check.proofs.obligations import Clause, Step, Vocabulary, type_terms
 from model_check.proofs.smtlib import decide
 from spec.language import Action, Property
@@ -23,6 +24,13 @@ def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Prop
     found = explore(replace(system(within, switches), properties=tuple(candidates)), expected=100_000)
     assert found.exhausted
     return set(found.violated)
+
+
+def false_in_few(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:
+    """The same of a scope with few states, by the interpreter: what it would take to compile, it takes to search."""
+    found = explore_plainly(replace(system(within, switches), properties=tuple(candidates)))
+    assert found.complete
+    return set(found.violations)
 
 
 class Proving:

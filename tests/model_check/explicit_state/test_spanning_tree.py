@@ -59,6 +59,15 @@ def test_ways_are_shortest_and_lead_to_all_states_each_with_its_own_steps(
         assert {name: states[target] for name, target in tree.steps(number)} == expected
 
 
+def steps_by_state(system: TransitionSystem, tree: SpanningTree) -> dict[tuple[int, ...], tuple[int, object]]:
+    """Of each state of a tree how far away it is, and where its steps lead."""
+    states = [tuple(walked(system, tree.way(number)).values()) for number in range(len(tree.parents))]
+    return {
+        states[number]: (len(tree.way(number)), {name: states[target] for name, target in tree.steps(number)})
+        for number in range(tree.states)
+    }
+
+
 @pytest.mark.parametrize("depth", [None, 1, 3])
 def test_the_plain_tree_is_the_same_but_for_the_numbers(
     built: tuple[TransitionSystem, SpanningTree, Exploration], depth: int | None
@@ -67,17 +76,7 @@ def test_the_plain_tree_is_the_same_but_for_the_numbers(
     tree, plain = spanning_tree(system, depth=depth), plain_tree(Machine(system), depth)
     assert (plain.states, plain.edges, plain.levels) == (tree.states, tree.edges, tree.levels)
     assert (plain.by_rule, plain.exhausted) == (tree.by_rule, tree.exhausted)
-    there, here = (
-        {
-            tuple(walked(system, one.way(number)).values()): (
-                len(one.way(number)),
-                {name: tuple(walked(system, one.way(target)).values()) for name, target in one.steps(number)},
-            )
-            for number in range(one.states)
-        }
-        for one in (tree, plain)
-    )
-    assert here == there
+    assert steps_by_state(system, plain) == steps_by_state(system, tree)
 
 
 @pytest.mark.parametrize("parts", [1, 3, 1000])

@@ -190,9 +190,7 @@ def test_a_partition_that_goes_offline_is_said_so_once(times: int, tmp_path: Pat
     assert f"{log}:112" in [one.place for one in found.stuck.next]  # one step takes all partitions offline
 
 
-@pytest.mark.parametrize(
-    "line", [48, *(pytest.param(one, marks=pytest.mark.slow) for one in (55, 57, 66)), 80]
-)
+@pytest.mark.parametrize("line", [48, *(pytest.param(one, marks=pytest.mark.slow) for one in (55, 57, 66)), 80])
 def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None:
     """Creations, elections and leaders' changes, early and late: nothing but what bears on the write is tried again."""
 

@@ -76,7 +76,10 @@ def test_a_line_is_no_step_only_where_there_is_nothing_to_do(line: Line, at: Pla
     "act",
     [
         "broker-kill-9",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ("broker-sigterm (controlled shutdown)", "broker-sigstop")),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("broker-sigterm (controlled shutdown)", "broker-sigstop")
+        ),
     ],
 )
 def test_a_signal_to_a_process_that_has_ended_by_itself_changes_nothing(act: str, tmp_path: Path) -> None:

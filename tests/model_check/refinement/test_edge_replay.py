@@ -29,8 +29,8 @@ from reference.request_batch import RequestBatch
 from reference.state_effects import WriteRemoval
 from reference.zookeeper.api import SetData
 from reference.zookeeper.scripts import state_path
-from spec.formats.error_codes import ErrorCode
 from spec.expectations import plan
+from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope
 from spec.variants import VARIANTS, Switch
@@ -291,7 +291,13 @@ PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
         "controllers[1].queued[0] is yes",
     ),
     # A broker is told to stop, asks, and is accepted; the follower is stopped before it is taken out of the ISR.
-    "stops_nobody": (stops_nobody, ONE_SHUTDOWN.name, 4, "move_partition", "connections[1][2][0].stage is STOP_REPLICA"),
+    "stops_nobody": (
+        stops_nobody,
+        ONE_SHUTDOWN.name,
+        4,
+        "move_partition",
+        "connections[1][2][0].stage is STOP_REPLICA",
+    ),
     # Ephemerals go with the first expiry.
     "watches_are_silent": (
         watches_are_silent,

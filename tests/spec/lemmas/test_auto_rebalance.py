@@ -15,7 +15,7 @@ from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED
-from tests.spec.inductive_steps import Proving
+from tests.spec.inductive_steps import Proving, false_in_few
 
 (LEMMA,) = (one.name for one in LEMMAS)
 FALSE = next(one.violated for one in plan("proof_rebalance").proofs if one.variant == "AS_CODED")
@@ -25,6 +25,13 @@ FALSE = next(one.violated for one in plan("proof_rebalance").proofs if one.varia
 @cache
 def proof() -> Proving:
     return Proving(scope("proof_rebalance"), AS_CODED)
+
+
+def test_it_holds_where_few_states_are_reachable() -> None:
+    within = scope("out_of_sync_rebalance")
+    stated = [one for one in lemmas_of(Model(within, AS_CODED)) if one.name == LEMMA]
+    assert len(stated) == 1
+    assert false_in_few(within, AS_CODED, stated) == set()
 
 
 @pytest.mark.slow
