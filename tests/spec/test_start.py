@@ -35,7 +35,14 @@ def everything_reachable(cold: TransitionSystem) -> set[tuple[int, ...]]:
     return reached
 
 
-@pytest.mark.parametrize(("name", "switches"), STARTS, ids=[name for name, _ in STARTS])
+WIDE = ("partitions", "topics")
+"""Scopes with two partitions, that take as long as all others together."""
+
+
+@pytest.mark.parametrize(
+    ("name", "switches"),
+    [pytest.param(name, of, id=name, marks=[pytest.mark.slow] * (name in WIDE)) for name, of in STARTS],
+)
 def test_the_settled_start_is_reached_from_nothing_running(name: str, switches: Switches) -> None:
     warm = settled(name, switches)
     cold = system(replace(scope(name), budgets=(), cold=True), switches)

@@ -12,10 +12,13 @@ from tests.model_check.cli.conftest import Bars, Kcheck, expectation
 pytestmark = pytest.mark.xdist_group("spark")
 
 
+@pytest.mark.parametrize("session", [pytest.param("its own", marks=pytest.mark.slow), "that of all"])
 def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_with(
-    kcheck: Kcheck, bars: Bars, tmp_path: Path, request: pytest.FixtureRequest
+    kcheck: Kcheck, bars: Bars, tmp_path: Path, request: pytest.FixtureRequest, session: str
 ) -> None:
-    """The first command has a session of its own; the others, which start after that has ended, share that of all."""
+    """The first command may have a session of its own; the others, which start when that has ended, share one."""
+    if session == "that of all":
+        request.getfixturevalue("spark")
     folder, tables = str(tmp_path / "run"), str(tmp_path / "tables")
     begun = kcheck("enumerate", "pair", "--folder", folder, "--tables", tables, "--limit", "100")
     assert begun.exit_code == 3, begun.stderr
