@@ -1,5 +1,5 @@
 """The tree that edge replays walk, made by the plain interpreter: nothing is compiled for it, which takes longer than
-to replay a small scope. `tests/model_check/explicit_state/test_spanning_tree.py` shows that it is the native explorer's.
+to replay a small scope. `tests/model_check/explicit_state/test_spanning_tree.py` shows that it is the explorer's.
 """
 
 from __future__ import annotations

@@ -66,10 +66,14 @@ def test_a_controller_that_dies_in_a_failover_is_replaced_wherever_it_was() -> N
 def test_who_pauses_before_the_increment_comes_back_to_act_in_an_epoch_that_is_taken() -> None:
     """D1: the successor has the epoch read plus one by then; the increment fails, and nothing comes of that."""
     assert tried("failover").cell("INCREMENT_EPOCH", "pause").outcome == "violates one_term_acts_in_an_epoch"
-    resigns = tried("failover", frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), PAUSE)
-    assert resigns.cell("INCREMENT_EPOCH", "pause").outcome == "violates controller_znode_is_its_owners", "D3 is next"
     both = frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT, Switch.FENCED_RESIGN})
     assert tried("failover", both, PAUSE).cell("INCREMENT_EPOCH", "pause").outcome == "recovers"
+
+
+@pytest.mark.slow
+def test_who_then_resigns_deletes_its_successors_znode_unless_that_is_mended_too() -> None:
+    resigns = tried("failover", frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), PAUSE)
+    assert resigns.cell("INCREMENT_EPOCH", "pause").outcome == "violates controller_znode_is_its_owners", "D3 is next"
 
 
 def test_who_pauses_before_it_resigns_deletes_its_successors_znode() -> None:
