@@ -56,8 +56,9 @@ def simulate(
 ) -> Simulated:
     """So many random runs of so many steps each; raises Disagreement with the steps of a shortened run.
 
-    The same `number` gives the same runs. `progress` is told how many runs have begun. `stop` is asked before each
-    step whether to leave it at what was done until then.
+    The same `number` gives the same runs, in a program that has loaded the same modules: Hypothesis draws from the
+    constants in them, too. `progress` is told how many runs have begun. `stop` is asked before each step whether to
+    leave it at what was done until then.
     """
     done, parted = Simulated(), list[Disagreement]()
 

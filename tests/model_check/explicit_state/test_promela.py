@@ -53,6 +53,7 @@ def test_a_search_that_runs_out_of_memory_is_no_result(tmp_path: Path) -> None:
 
 
 @needs_spin
+@pytest.mark.slow
 def test_a_state_without_any_enabled_action_is_no_error_however_large(tmp_path: Path) -> None:
     @action(actor="nobody", source="by hand")
     def never(_s: object, _model: object, _lamp: int) -> None:

@@ -61,7 +61,8 @@ def test_ways_are_shortest_and_lead_to_all_states_each_with_its_own_steps(
 
 def steps_by_state(system: TransitionSystem, tree: SpanningTree) -> dict[tuple[int, ...], tuple[int, object]]:
     """Of each state of a tree how far away it is, and where its steps lead."""
-    states = [tuple(walked(system, tree.way(number)).values()) for number in range(len(tree.parents))]
+    known = max(tree.states, *(int(target) + 1 for target in tree.targets))
+    states = [tuple(walked(system, tree.way(number)).values()) for number in range(known)]
     return {
         states[number]: (len(tree.way(number)), {name: states[target] for name, target in tree.steps(number)})
         for number in range(tree.states)

@@ -108,6 +108,7 @@ def test_a_false_lemma_is_found_among_true_ones() -> None:
     assert false_in_few(scope("tiny"), AS_CODED, [*lemmas("tiny", AS_CODED), wrong]) == {"wrong"}
 
 
+@pytest.mark.slow
 def test_what_a_mend_makes_true_is_false_without_it() -> None:
     # An exception leaves an active broker with channels that is not controller; a lost answer to the increment gives a
     # term the epoch of its predecessor, which has not noticed yet that its session is gone.
