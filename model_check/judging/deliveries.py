@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
+from model_check.judging.explanations import DELETION, DELIVERY
 from model_check.judging.hidden_steps import STAGES, part
 from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_rules import Seen
@@ -133,7 +134,7 @@ class Deliveries:
                 isinstance(other, StopReplicaRefused) and (other.broker, other.epoch) == (one.broker, one.epoch)
                 for other in step.observations
             )
-            if channel.items() <= step.parameters.items():
+            if step.rule in DELIVERY + DELETION and channel.items() <= step.parameters.items():
                 is_stop = bool(part(current.before.state, "connections", c, one.broker, 0, "stop"))
                 return (is_refused or None) if is_stop else False
             if is_refused:

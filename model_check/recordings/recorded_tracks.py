@@ -258,7 +258,7 @@ def _is_closed(one: ZooKeeperChange) -> bool:
 
 
 def _is_survived(one: ZooKeeperChange) -> bool:
-    """Whether a session ends and its process does not, or has the next one."""
+    """Whether a process loses a session and lives on, or gets another one."""
     match one:
         case SessionEnded(survived=survived):
             return survived

@@ -156,9 +156,7 @@ def test_an_open_question_shows_no_defect(monkeypatch: pytest.MonkeyPatch) -> No
     """The wheels may be turned back only beyond the bound: that is INCOMPLETE, with a trace, and no violation."""
     monkeypatch.setattr(defects, "system", lambda *_: odometer(1, 2))
     half = Half(row("can_return", depth=1), mended=False)
-    run = check(
-        half, lambda _scope, _switches, built: explore(built, expected=100_000, memory_bytes=1 << 28, graph=True)
-    )
+    run = check(half, lambda _scope, _switches, built: explore(built, memory_bytes=1 << 28, graph=True))
     assert run.findings[0].story is not None
     assert run.findings[0].story.length == 1
     assert run.verdict is Verdict.INCOMPLETE

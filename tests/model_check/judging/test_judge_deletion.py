@@ -120,13 +120,7 @@ def _exchanged(text: str, one: str, other: str) -> str:
     return re.sub(f"{re.escape(one)}|{re.escape(other)}", lambda found: other if found[0] == one else one, text)
 
 
-TELLING = {
-    "brokers that are told of another ISR of what is to be deleted",
-    "a topic that is held back without a reason",
-}
-
-
-@pytest.mark.parametrize("lie", [one if one in TELLING else pytest.param(one, marks=pytest.mark.slow) for one in LIES])
+@pytest.mark.parametrize("lie", LIES)
 def test_a_deletion_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
     assert_found_out(LIES[lie], tmp_path)
 
