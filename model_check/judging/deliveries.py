@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from enum import Enum, auto
 from itertools import islice
 from typing import Any, Final
 
@@ -29,6 +31,14 @@ OUTCOMES: Final = {
     "is not assigned": "unassigned",
 }
 """What the specification's broker is seen to do, in the words of a recording."""
+
+
+class Certainty(Enum):
+    """Whether an observation is of a certain kind, as far as can be told from what was explained before it."""
+
+    NO = auto()
+    MAYBE = auto()
+    YES = auto()
 
 
 class Deliveries:
@@ -111,36 +121,50 @@ class Deliveries:
         told = {(other.partition, other.delete) for other in next_ones if isinstance(other, ReplicaStopped)}
         return len(next_ones) or None if told <= wanted and len(told) == len(next_ones) else None
 
-    def is_of_nothing(self, one: StopReplicaRefused, at: Position) -> bool | None:
-        """Whether a broker refuses the request to stop nothing that comes before deletions; None if it may be so.
+    def is_of_nothing(self, one: StopReplicaRefused, at: Position) -> Certainty:
+        """Whether a broker refuses the request to stop nothing that comes before deletions.
 
         Kafka begins the StopReplica requests of each batch with one of all replicas to be stopped, empty or not
         (PROTOCOL.md, section 9). What the specification queues with stops and deletions is two batches of Kafka's: of
-        the second, the empty request is no step. Who has refused the stop before it refuses this one, too.
+        the second, the empty request is no step. Only who knows a newer controller refuses it (section 10); who has
+        refused the stop before it refuses this one, too.
         """
-        for c in self.system.model.controllers:
-            head = part(at.state, "connections", c, one.broker, 0)
-            if STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA and head.get("epoch") == one.epoch:
-                return self._comes_after_a_stop(c, one, at)
-        return False
+        known = part(at.state, "brokers", one.broker).get("controller_epoch", 0)
+        if one.incarnation != self.tracks.life(at.place, one.broker) or known <= one.epoch:
+            return Certainty.NO
+        found = {
+            self._comes_after_a_stop(c, one, at)
+            for c in self.system.model.controllers
+            if self._deletes_next(part(at.state, "connections", c, one.broker, 0), one.epoch)
+        }
+        return found.pop() if len(found) == 1 else Certainty.MAYBE if found else Certainty.NO
 
     @staticmethod
-    def _comes_after_a_stop(c: int, one: StopReplicaRefused, at: Position) -> bool | None:
-        """The same of one controller's channel: its last request must be a stop, and nothing be refused since."""
+    def _deletes_next(head: Mapping[str, Any], epoch: int) -> bool:
+        return STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA and head.get("epoch") == epoch
+
+    @staticmethod
+    def _comes_after_a_stop(c: int, one: StopReplicaRefused, at: Position) -> Certainty:
+        """Whether the last request of a controller's channel was a stop, and nothing has been refused since.
+
+        It is certain where the broker has refused that stop, and open where it has not.
+        """
         channel, current = {"c": c, "b": one.broker}, at
         while current.before is not None and current.step is not None:
             step = current.step
             is_refused = any(
-                isinstance(other, StopReplicaRefused) and (other.broker, other.epoch) == (one.broker, one.epoch)
+                isinstance(other, StopReplicaRefused)
+                and (other.broker, other.incarnation, other.epoch) == (one.broker, one.incarnation, one.epoch)
                 for other in step.observations
             )
             if step.rule in DELIVERY + DELETION and channel.items() <= step.parameters.items():
-                is_stop = bool(part(current.before.state, "connections", c, one.broker, 0, "stop"))
-                return (is_refused or None) if is_stop else False
+                if not part(current.before.state, "connections", c, one.broker, 0, "stop"):
+                    return Certainty.NO
+                return Certainty.YES if is_refused else Certainty.MAYBE
             if is_refused:
-                return False
+                return Certainty.NO
             current = current.before
-        return False
+        return Certainty.NO
 
     def may_be_unlogged(self, state: PlainState, c: int, b: int) -> bool:
         """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""

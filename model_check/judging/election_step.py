@@ -15,7 +15,7 @@ from model_check.judging.controller_step import (
     ControllerStep,
 )
 from spec.auto_rebalance import may_rebalance
-from spec.deletion_queue import is_queued
+from spec.deletion_queue import adding_raises, is_doomed, is_queued
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
 from spec.partition_states import PartitionState
@@ -56,6 +56,19 @@ class ElectionStep(ControllerStep):
             return False
         is_gone = self._is_dying(self._name(p)) and not self._znode(p).version.raw  # which is no failure
         return not (is_valid(self._replica(self.before, p, r), ReplicaState.OFFLINE) and (is_gone or self.may_use(p)))
+
+    @property
+    def stops_unchanged(self) -> bool:
+        """Whether a replica that is to go Offline is in no ISR to be removed from, so that the others are told at once.
+
+        A replica that is Offline already goes Offline once more.
+        """
+        return self.rule == "read_for_removal" and self.is_not_in_isr() and not self.stops_in_vain
+
+    def raises_on_telling(self) -> bool:
+        """Whether a request to the others cannot be added to the batch, which ends the transition (D53)."""
+        state, model, (c, p) = self.system.view(self.before), self.system.model, (self.parameters[n] for n in "cp")
+        return bool(adding_raises(state, model, c).raw) and not bool(is_doomed(state, model, c, p).raw)
 
     def is_not_in_isr(self) -> bool:
         """Whether a removal reads a znode of no later controller, and in it an ISR without the replica."""

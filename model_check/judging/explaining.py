@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
-from model_check.judging.deliveries import Deliveries
+from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
 from model_check.judging.hidden_steps import SESSIONS, Candidate, hidden_steps, is_instead_of, part
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
@@ -178,7 +178,8 @@ class Explainer:
             stopped = at.stopped - {one.broker} if runs else at.stopped | {one.broker}
             yield Move(self._without_step(at, number, one, stopped), likely=True)
             return
-        if isinstance(one, StopReplicaRefused) and self.deliveries.is_of_nothing(one, at):
+        of_nothing = self.deliveries.is_of_nothing(one, at) if isinstance(one, StopReplicaRefused) else Certainty.NO
+        if of_nothing is Certainty.YES:
             yield Move(self._without_step(at, number, one, at.stopped), likely=True)
             return
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
@@ -189,7 +190,7 @@ class Explainer:
             to = self.steps.taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
-        if self._is_no_step(one, at):
+        if of_nothing is Certainty.MAYBE or self._is_no_step(one, at):
             yield Move(self._without_step(at, number, one, at.stopped), likely=True)
         for candidate in self._before(one, at):
             to = self.steps.taken(at, candidate, unlogged=True)
@@ -253,8 +254,6 @@ class Explainer:
                 return self._is_gone(b, at)
             case ControllerSaid():
                 return self._is_nothing_new(one, at)
-            case StopReplicaRefused():
-                return self.deliveries.is_of_nothing(one, at) is None
             case WriteConflicted(by=b):
                 return leads_with_stale_version(self.model, b, at.state)
             case _:

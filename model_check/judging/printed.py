@@ -142,8 +142,9 @@ class Printing(MetadataPrinting, ElectionStep):
         starts_in_vain = self.rule in {"read_for_new_replica", "start_new_replica"}
         if p is not None and self.stops_in_vain | (starts_in_vain and self._stays(p, self.parameters["r"])):
             yield ReplicaChangeFailed, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
-        if p is not None and self.rule == "read_for_removal" and self.is_not_in_isr() and not self.stops_in_vain:
-            yield ReplicaChanged, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
+        if p is not None and self.stops_unchanged:
+            kind = ReplicaChangeFailed if self.raises_on_telling() else ReplicaChanged
+            yield kind, self._name(p), self.cluster.broker_ids[self.parameters["r"] - 1]
         if p is not None and self.rule == "read_notified" and self.updates and self._is_cached(p):
             yield UpdateMetadataSending, self._name(p)
         for q in self.system.model.partitions if self.rule == "delete_queued_topic" else ():
@@ -278,7 +279,8 @@ class Printing(MetadataPrinting, ElectionStep):
             return line.source is old and (line.target is ReplicaState.OFFLINE or line.target in up_to(old))
         if line.target is ReplicaState.OFFLINE:
             known = any(self._cached(state, line.partition).version.raw for state in self._states)
-            return not known or (self.stops_in_vain and visited and old is line.source)
+            in_vain = self.stops_in_vain or (self.stops_unchanged and self.raises_on_telling())
+            return not known or (in_vain and visited and old is line.source)
         stays = self._stays(p, r) and self._replica(self.after, p, r) is line.source
         if line.target in DELETION:
             return stays and self._deletes

@@ -7,7 +7,7 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from tests.model_check.unpacking import Change, changed
 
-BUDGET = 5000
+BUDGET = 20_000
 """Positions to be searched at most."""
 
 

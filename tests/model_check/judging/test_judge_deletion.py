@@ -25,6 +25,15 @@ ZOMBIE, MARK, CONFIG, BUSY = (
 HALTED = "08-delete"
 LEADERLESS = "19-D16-leaderless-topic-delete"
 
+
+def with_refusal(text: str) -> str:
+    """The broker also says that it refuses the controller of which it has just obeyed another request."""
+    stop = "finished handling stop replica (delete=false)"
+    line = next(one for one in text.splitlines() if stop in one)
+    refusal = "received stop replica request from an old controller epoch 1. Latest known controller epoch is 2"
+    return text.replace(line, f"{line}\n{line.split(']')[0]}] WARN Broker 2 {refusal} (state.change.logger)")
+
+
 LIES: Mapping[str, Lie] = {
     "brokers that are told of another ISR of what is to be deleted": Lie(
         ZOMBIE, "broker-2/state-change.log",
@@ -55,10 +64,13 @@ SLOW_LIES: Mapping[str, Lie] = {
         replaced("Ignoring request to delete non-existing topics nosuch", "Starting topic deletion for topics nosuch"),
         "broker-1/controller.log:321",  # the listener's turn begins here
     ),
+    "a refusal by a broker that knows of no newer controller": Lie(
+        CONFIG, "broker-2/state-change.log", with_refusal, "broker-2/state-change.log:9",
+    ),
     "an answer that is awaited of another broker": Lie(
         ZOMBIE, "broker-1/controller.log",
         replaced("Deletion for replicas 3 for partition [t,0]", "Deletion for replicas 2 for partition [t,0]"),
-        "broker-1/controller.log:79",  # the thread's turn begins here
+        "broker-1/controller.log:81",
     ),
     "a refusal of an epoch that nobody sent": Lie(
         ZOMBIE, "broker-3/state-change.log",

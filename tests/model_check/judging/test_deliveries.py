@@ -1,0 +1,72 @@
+"""The request to stop nothing that Kafka sends before deletions, and when it is certain that a broker refused it."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from model_check.judging.deliveries import Certainty, Deliveries
+from model_check.judging.open_system import OpenSystem
+from model_check.judging.positions import Explained, Position
+from model_check.recordings.recorded_processes import StopReplicaRefused
+from model_check.recordings.recorded_tracks import Tracks
+from spec.broker_state import Stage
+
+BROKER, EPOCH, LIFE = 3, 1, 1
+REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnation=LIFE, epoch=EPOCH)
+
+
+def deliveries(controllers: list[int]) -> Deliveries:
+    """What is known of a cluster in which nothing but the broker's life matters."""
+    system = SimpleNamespace(model=SimpleNamespace(controllers=controllers))
+    return Deliveries(cast(OpenSystem, system), cast(Tracks, SimpleNamespace(life=lambda _place, _broker: LIFE)))
+
+
+def state(known: int = EPOCH + 1, **stages: Stage) -> dict[str, Any]:
+    """The broker knows an epoch; the queues of controllers c1, c2 begin with a request of this stage."""
+    queues = {
+        int(name[1:]): {BROKER: {0: {"stage": list(Stage).index(stage), "epoch": EPOCH, "stop": {0: 1}}}}
+        for name, stage in stages.items()
+    }
+    return {"brokers": {BROKER: {"controller_epoch": known}}, "connections": queues}
+
+
+def after(before: dict[str, Any], to: dict[str, Any], c: int, *seen: StopReplicaRefused) -> Position:
+    """Where a controller's request to the broker was delivered, and this was seen."""
+    step = Explained("deliver_request", {"c": c, "b": BROKER}, (), seen)
+    return Position(to, (), frozenset(), Position(before, ()), step)
+
+
+def test_who_refused_the_stop_refuses_the_empty_request_that_follows() -> None:
+    at = after(state(c1=Stage.STOP_REPLICA), state(c1=Stage.DELETE_REPLICA), 1, REFUSED)
+    assert deliveries([1]).is_of_nothing(REFUSED, at) is Certainty.YES
+
+
+@pytest.mark.parametrize("known", [EPOCH - 1, EPOCH])
+def test_who_knows_no_newer_controller_refuses_nothing(known: int) -> None:
+    at = after(state(c1=Stage.STOP_REPLICA), state(known, c1=Stage.DELETE_REPLICA), 1, REFUSED)
+    assert deliveries([1]).is_of_nothing(REFUSED, at) is Certainty.NO
+
+
+def test_nobody_refuses_in_another_life() -> None:
+    at = after(state(c1=Stage.STOP_REPLICA), state(c1=Stage.DELETE_REPLICA), 1, REFUSED)
+    assert deliveries([1]).is_of_nothing(replace(REFUSED, incarnation=LIFE + 1), at) is Certainty.NO
+
+
+def test_what_an_earlier_life_refused_makes_nothing_certain() -> None:
+    earlier = replace(REFUSED, incarnation=LIFE - 1)
+    at = after(state(c1=Stage.STOP_REPLICA), state(c1=Stage.DELETE_REPLICA), 1, earlier)
+    assert deliveries([1]).is_of_nothing(REFUSED, at) is Certainty.MAYBE
+
+
+@pytest.mark.parametrize("controllers", [[1, 2], [2, 1]])
+def test_of_two_controllers_in_one_epoch_it_may_be_either(controllers: list[int]) -> None:
+    before = state(c1=Stage.DELETE_REPLICA, c2=Stage.STOP_REPLICA)
+    at = after(before, state(c1=Stage.DELETE_REPLICA, c2=Stage.DELETE_REPLICA), 2, REFUSED)
+    assert deliveries(controllers).is_of_nothing(REFUSED, at) is Certainty.MAYBE
+
+
+def test_without_a_stop_before_it_the_deletion_itself_is_refused() -> None:
+    at = Position(state(c1=Stage.DELETE_REPLICA), ())
+    assert deliveries([1]).is_of_nothing(REFUSED, at) is Certainty.NO
