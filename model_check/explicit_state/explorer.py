@@ -25,7 +25,7 @@ from model_check.explicit_state.retracing import Retracer
 from model_check.explicit_state.search import Edges, Known, Marks, Reach, Recording, Work, mark, search
 from model_check.explicit_state.visited import Visited, reserved, tile
 from model_check.kernel.expansion import ask, make_tally
-from model_check.kernel.kernel import HASTE, OPTIMIZATION, Kernel, load_kernel
+from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
 from model_check.kernel.slicing import BLOCK
 from spec.language import TransitionSystem
@@ -33,8 +33,10 @@ from spec.language import TransitionSystem
 SHARE = 64 * BLOCK
 """States expanded between two looks at the clock, the limit and whoever wants to stop."""
 
-FEW = 1_000_000
-"""Where fewer states are expected, the kernel is compiled in haste: that spares a second, and costs less than 0.1."""
+FEW = 4_000_000
+"""Where fewer states are expected, the kernel is left as tables: the search takes three times as long, which is still
+less than to compile.
+"""
 
 
 def explore(
@@ -50,12 +52,12 @@ def explore(
     """All reachable states of a system.
 
     No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
-    for more. Where few are expected, the kernel is compiled in haste. `memory_bytes` bounds what states, table and
+    for more. Where few are expected, the kernel is not compiled. `memory_bytes` bounds what states, table and
     edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several times a
     second. `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
     """
     started = time.perf_counter()
-    kernel = load_kernel(system, optimization=HASTE if 0 < expected < FEW else OPTIMIZATION)
+    kernel = load_kernel(system, tables=0 < expected < FEW)
     explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
     explorer.make_room(expected)
     explorer.seconds["load"] = time.perf_counter() - started

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel.native import call2, call5, count_bits, loop, lowest_bit, tight_loop
+from model_check.kernel.native import call2, call6, count_bits, loop, lowest_bit, tight_loop
 from model_check.kernel.packing import WORD, Words
 from model_check.kernel.slicing import BLOCK, GROUPS
 
@@ -113,13 +113,14 @@ def expand_block(addresses: Words, rows: int, valid: int, scratch: Scratch, tall
         for group in range(GROUPS):
             enabled |= scratch.masks[action, group]
         if enabled:
-            written += call5(
+            written += call6(
                 addresses[2 + action],
                 np.uint64(rows),
                 np.uint64(masks + action * GROUPS * 8),
                 np.uint64(out + written * row_bytes),
                 np.uint64(parents + written * 4),
                 np.uint64(hashes + written * 8),
+                np.uint64(scratch.planes.ctypes.data),
             )
         scratch.ends[action] = written
     return written

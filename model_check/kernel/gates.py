@@ -199,12 +199,16 @@ class Blaster:
         self._inputs = inputs
         self._bits: dict[int, Bits] = {}
 
-    def literal(self, term: z3.BoolRef) -> int:
+    def literal(self, condition: z3.BoolRef) -> int:
         """The literal of a condition."""
+        return self.bits(condition)[0]
+
+    def bits(self, term: z3.ExprRef) -> Bits:
+        """The literals of a value."""
         place = self._program.place(term)
         for position in self._program.needed_by([place], self._bits):
             self._bits[position] = self._blast(self._program.nodes[position])
-        return self._bits[place][0]
+        return self._bits[place]
 
     def _blast(self, node: Node) -> Bits:
         if node.operator in CONSTANTS:

@@ -1,9 +1,10 @@
 """The kernel: a system compiled to machine code, kept on disk under its digest.
 
 Two kinds of code come out of the same z3 terms. Conditions (guards, overflows, properties) are bit-sliced and answered
-for a block of 512 states at once; updates are ordinary scalar code, run only for enabled actions. The object file is
-cached under everything that it depends on (the system, the text of the compiler, LLVM and this processor), written to a
-temporary name and renamed, and trusted only if its checksum holds; a damaged one is compiled anew.
+for a block of 512 states at once; updates are ordinary scalar code, run only for enabled actions. For a short search
+both stay tables of gates, which are made in a fraction of the time (see `tables`). The object file is cached under
+everything that it depends on (the system, the text of the compiler, LLVM and this processor), written to a temporary
+name and renamed, and trusted only if its checksum holds; a damaged one is compiled anew.
 """
 
 from __future__ import annotations
@@ -20,7 +21,18 @@ import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel import folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates
+from model_check.kernel import (
+    folding,
+    gates,
+    hashing,
+    lowering,
+    packing,
+    predicates,
+    slicing,
+    straight_line,
+    tables,
+    updates,
+)
 from model_check.kernel.cache import cache_folder, keep
 from model_check.kernel.expansion import Expansion, Scratch, expand, make_scratch
 from model_check.kernel.folding import Folding
@@ -29,11 +41,12 @@ from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import Predicate
 from model_check.kernel.slicing import Slices, lanes_of, transpose_ir
 from model_check.kernel.system_digest import system_digest
+from model_check.kernel.tables import tables_ir
 from model_check.kernel.updates import action_ir
 from spec.language import TransitionSystem
 
-OPTIMIZATION, HASTE = 2, 0
-"""How hard LLVM tries: for a kernel that earns it back, and for one that runs too short to."""
+OPTIMIZATION = 2
+"""How hard LLVM tries."""
 CHECKSUM = 16
 
 
@@ -65,26 +78,26 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     yield f"@planes = constant i64 {slices.planes}"
 
 
-def _target_machine(optimization: int = OPTIMIZATION) -> llvm.TargetMachine:
+def _target_machine() -> llvm.TargetMachine:
     """What code is generated for: this machine. Always a new object, since an engine frees the one it was given."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=optimization, jit=True
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=OPTIMIZATION, jit=True
     )
 
 
-def compile_object(system: TransitionSystem, optimization: int = OPTIMIZATION) -> bytes:
-    """The kernel of a system as an object file for this machine."""
-    module = llvm.parse_assembly(kernel_ir(system))
-    return bytes(_target_machine(optimization).emit_object(module))
+def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
+    """The kernel of a system as an object file for this machine; as tables, if it is to run too short to be more."""
+    module = llvm.parse_assembly(tables_ir(system) if tables else kernel_ir(system))
+    return bytes(_target_machine().emit_object(module))
 
 
 @cache
 def _compiler_version() -> bytes:
     """What an object depends on besides the system: our own text, LLVM, and the processor."""
     version = hashlib.blake2b(digest_size=16)
-    for module in (folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, updates):
+    for module in (folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, tables, updates):
         version.update(Path(str(module.__file__)).read_bytes())
     version.update(Path(__file__).read_bytes())
     for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):
@@ -97,9 +110,9 @@ def default_cache() -> Path:
     return cache_folder() / "kernels"
 
 
-def object_of(system: TransitionSystem, cache_dir: Path, optimization: int = OPTIMIZATION) -> bytes:
+def object_of(system: TransitionSystem, cache_dir: Path, *, tables: bool = False) -> bytes:
     """The compiled kernel, from the cache if a sound one is there; a cache that cannot be written is done without."""
-    made_of = system_digest(system).encode() + _compiler_version() + bytes([optimization])
+    made_of = system_digest(system).encode() + _compiler_version() + bytes([tables])
     name = hashlib.blake2b(made_of, digest_size=16).hexdigest()
     path = cache_dir / f"{name}.o"
     try:
@@ -108,7 +121,7 @@ def object_of(system: TransitionSystem, cache_dir: Path, optimization: int = OPT
         content = b""
     checksum, compiled = content[:CHECKSUM], content[CHECKSUM:]
     if not compiled or checksum != _checksum(compiled):
-        compiled = compile_object(system, optimization)
+        compiled = compile_object(system, tables=tables)
         keep(path, _checksum(compiled) + compiled)
     return compiled
 
@@ -121,8 +134,8 @@ class Kernel:
     """A loaded kernel.
 
     `addresses` holds, as `uint64`, those of `transpose(rows, planes)`, `predicates(planes, masks)` and each action's
-    `successors(rows, mask, out, parents, hashes) -> count`; `planes` is how many planes a block needs. All of it is
-    free of state of its own, so any number of threads may use it.
+    `successors(rows, mask, out, parents, hashes, planes) -> count`; `planes` is how many planes a block needs. All of
+    it is free of state of its own, so any number of threads may use it.
     """
 
     def __init__(self, system: TransitionSystem, compiled: bytes) -> None:
@@ -157,9 +170,7 @@ class Kernel:
         return list((ctypes.c_uint64 * count).from_address(address))
 
 
-def load_kernel(
-    system: TransitionSystem, cache_dir: str | Path | None = None, *, optimization: int = OPTIMIZATION
-) -> Kernel:
+def load_kernel(system: TransitionSystem, cache_dir: str | Path | None = None, *, tables: bool = False) -> Kernel:
     """The kernel of a system, compiled at the first time and taken from the cache afterwards."""
     directory = Path(cache_dir) if cache_dir is not None else default_cache()
-    return Kernel(system, object_of(system, directory, optimization))
+    return Kernel(system, object_of(system, directory, tables=tables))

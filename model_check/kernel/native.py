@@ -78,14 +78,14 @@ def call2(_typing: Any, _function: Any, _a: Any, _b: Any) -> Any:
 
 
 @machine_code
-def call5(_typing: Any, _function: Any, _a: Any, _b: Any, _c: Any, _d: Any, _e: Any) -> Any:
-    """Call `i64 function(ptr a, ptr b, ptr c, ptr d, ptr e)` by addresses."""
+def call6(_typing: Any, _function: Any, _a: Any, _b: Any, _c: Any, _d: Any, _e: Any, _f: Any) -> Any:
+    """Call `i64 function(ptr a, ptr b, ptr c, ptr d, ptr e, ptr f)` by addresses."""
 
     def build(builder: Any, function: Any, *arguments: Any) -> Any:
-        signature = ir.FunctionType(_WORD, [_WORD] * 5)
+        signature = ir.FunctionType(_WORD, [_WORD] * 6)
         return builder.call(builder.inttoptr(function, signature.as_pointer()), arguments)
 
-    return _operation(types.int64, (types.uint64,) * 6, build)
+    return _operation(types.int64, (types.uint64,) * 7, build)
 
 
 @machine_code

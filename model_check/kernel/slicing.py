@@ -47,7 +47,7 @@ def cut(network: Network, literals: Sequence[int]) -> list[Piece]:
     gates: list[int] = []
     outputs: list[tuple[int, int]] = []
     for number, literal in enumerate(literals):
-        gates += _needed(network, literal >> 1, done)
+        gates += needed(network, literal >> 1, done)
         while len(gates) > 2 * LONGEST:
             pieces.append(Piece(tuple(gates[:LONGEST]), tuple(outputs)))
             gates, outputs = gates[LONGEST:], []
@@ -58,7 +58,7 @@ def cut(network: Network, literals: Sequence[int]) -> list[Piece]:
     return [*pieces, Piece(tuple(gates), tuple(outputs))]
 
 
-def _needed(network: Network, gate: int, done: set[int]) -> list[int]:
+def needed(network: Network, gate: int, done: set[int]) -> list[int]:
     """The gates below one that are not done yet, inputs aside, in order of evaluation; they count as done now."""
     found, pending = [], [gate]
     while pending:

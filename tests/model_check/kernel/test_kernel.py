@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from model_check.explicit_state.interpreter import successors
 from model_check.kernel import kernel, slicing, updates
-from model_check.kernel.kernel import HASTE, OPTIMIZATION, load_kernel
+from model_check.kernel.kernel import load_kernel
 from model_check.kernel.slicing import BLOCK
 from model_check.kernel.straight_line import evaluate
 from spec.language import Leaf, Shape, TransitionSystem, action, choose, require, when
@@ -46,15 +46,15 @@ def test_so_they_do_however_small_the_pieces_are_that_code_is_cut_into(
 
 @given(systems(), BATCHES)
 @settings(max_examples=15)
-def test_so_they_do_compiled_in_haste(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
-    assert_expands_as_the_oracle(system, batch, HASTE)
+def test_so_they_do_as_tables(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
+    assert_expands_as_the_oracle(system, batch, tables=True)
 
 
 def assert_expands_as_the_oracle(
-    system: TransitionSystem, batch: list[dict[str, int]], optimization: int = OPTIMIZATION
+    system: TransitionSystem, batch: list[dict[str, int]], *, tables: bool = False
 ) -> None:
     with TemporaryDirectory() as cache:
-        loaded = load_kernel(system, cache, optimization=optimization)
+        loaded = load_kernel(system, cache, tables=tables)
     rows = np.array([loaded.packing.pack(state) for state in batch])
     found = loaded.expand(rows)
     numbers = {action.name: number for number, action in enumerate(system.actions)}
@@ -165,9 +165,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     compile_object = kernel.compile_object
 
-    def counted(system: TransitionSystem, optimization: int) -> bytes:
+    def counted(system: TransitionSystem, *, tables: bool) -> bytes:
         done.append(system.name)
-        return compile_object(system, optimization)
+        return compile_object(system, tables=tables)
 
     monkeypatch.setattr(kernel, "compile_object", counted)
     return done
@@ -182,9 +182,9 @@ def test_a_system_is_compiled_once(tmp_path: Path, compilations: list[str]) -> N
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_kernel_made_in_haste_is_not_taken_for_one_that_was_not(tmp_path: Path, compilations: list[str]) -> None:
-    for optimization in (HASTE, OPTIMIZATION, HASTE):
-        load_kernel(clerks(), tmp_path, optimization=optimization)
+def test_tables_are_not_taken_for_a_compiled_kernel(tmp_path: Path, compilations: list[str]) -> None:
+    for tables in (True, False, True):
+        load_kernel(clerks(), tmp_path, tables=tables)
     assert compilations == ["clerks", "clerks"]
 
 
