@@ -21,7 +21,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from model_check.kernel.expansion import Scratch, make_scratch
-from model_check.kernel.kernel import OPTIMIZATION
+from model_check.kernel.kernel import target_machine
 from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import predicates
 from model_check.kernel.system_digest import system_digest
@@ -101,19 +101,6 @@ def machine() -> str:
     return hashlib.blake2b("\0".join((*parts, llvmlite.__version__)).encode(), digest_size=8).hexdigest()
 
 
-def _target_machine() -> llvm.TargetMachine:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=OPTIMIZATION, jit=True
-    )
-
-
-def compile_ir(ir: str) -> bytes:
-    """LLVM IR as an object file for this machine."""
-    return bytes(_target_machine().emit_object(llvm.parse_assembly(ir)))
-
-
 class LoadedKernel:
     """A kernel loaded from its object file, without the system that it was made from.
 
@@ -125,7 +112,7 @@ class LoadedKernel:
         self.packing = blueprint.packing
         self.words = self.packing.words
         # The engine owns the code: it lives as long as the kernel does.
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
         self._engine.finalize_object()
         self._planes = self._constants("planes", 1)[0]

@@ -78,7 +78,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
     yield f"@planes = constant i64 {slices.planes}"
 
 
-def _target_machine() -> llvm.TargetMachine:
+def target_machine() -> llvm.TargetMachine:
     """What code is generated for: this machine. Always a new object, since an engine frees the one it was given."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -87,10 +87,14 @@ def _target_machine() -> llvm.TargetMachine:
     )
 
 
+def compile_ir(ir: str) -> bytes:
+    """LLVM IR as an object file for this machine."""
+    return bytes(target_machine().emit_object(llvm.parse_assembly(ir)))
+
+
 def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
     """The kernel of a system as an object file for this machine; as tables, if it is to run too short to be more."""
-    module = llvm.parse_assembly(tables_ir(system) if tables else kernel_ir(system))
-    return bytes(_target_machine().emit_object(module))
+    return compile_ir(tables_ir(system) if tables else kernel_ir(system))
 
 
 @cache
@@ -144,7 +148,7 @@ class Kernel:
         self.words = self.packing.words
         self.predicates: tuple[Predicate, ...] = predicates.predicates(system)
         # The engine owns the code: it lives as long as the kernel does.
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
         self._engine.finalize_object()
         self.planes = self._constants("planes", 1)[0]

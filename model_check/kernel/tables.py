@@ -22,7 +22,7 @@ from model_check.kernel.gates import FALSE, Blaster, Network
 from model_check.kernel.lowering import Scalars
 from model_check.kernel.packing import WORD, Packing
 from model_check.kernel.predicates import predicates
-from model_check.kernel.slicing import needed
+from model_check.kernel.slicing import BLOCK, GROUPS, needed
 from model_check.kernel.updates import FULL, POINTERS, rows_ir
 from spec.language import Action, TransitionSystem
 
@@ -72,7 +72,8 @@ class Wiring:
 class Tables:
     """What the loops walk: the gates of all conditions, then those of each action, and where successors' bits are.
 
-    Plane `64 * word + bit` of a block is that bit of its states, the next one is zeros, the others are gates.
+    Plane `64 * word + bit` of a block is that bit of its states, the next one is zeros, the others are gates:
+    from `first` on an action's.
     `asked` has each condition's literal, `actions` where the gates of each begin and end, `words` four numbers for each
     action and word: what is kept, what is flipped then, and where the pairs (plane, position) of the bits that are
     flipped if they are set in a plane begin and end in `bits`.
@@ -94,7 +95,7 @@ class Tables:
         self._known |= conditions.literals
         self.gates = conditions.rows
         self.conditions = len(self.gates)
-        self.planes = self.zeros + 1 + self.conditions
+        self.first = self.planes = self.zeros + 1 + self.conditions
         self.actions: list[tuple[int, int]] = []
         self.words: list[list[int]] = []
         self.bits: list[tuple[int, int]] = []
@@ -123,13 +124,12 @@ class Tables:
 
     def _add(self, update: Mapping[int, int]) -> None:
         """The gates of an action, and where its successors' bits are."""
-        first = self.zeros + 1 + self.conditions
-        wiring, done = Wiring(self._network, self.zeros, first, self._known), set(self._done)
+        wiring, done = Wiring(self._network, self.zeros, self.first, self._known), set(self._done)
         for literal in update.values():
             wiring.add(needed(self._network, literal >> 1, done))
         self.actions.append((len(self.gates), len(self.gates) + len(wiring.rows)))
         self.gates += wiring.rows
-        self.planes = max(self.planes, first + len(wiring.rows))
+        self.planes = max(self.planes, self.first + len(wiring.rows))
         for word in range(self.packing.words):
             keep, flip, begin = FULL, 0, len(self.bits)
             for plane in range(word * WORD, (word + 1) * WORD):
@@ -157,12 +157,12 @@ def _lines(tables: Tables) -> Iterator[str]:
     for loop in (_TRANSPOSE, _RUN, _PREDICATES):
         yield _filled(
             loop, words=words, zeros=tables.zeros, first=tables.zeros + 1, gates=tables.conditions,
-            asked=len(tables.asked),
+            asked=len(tables.asked), groups=GROUPS, block=BLOCK,
         )  # fmt: skip
     yield from _successors(tables.packing)
     for number, (begin, end) in enumerate(tables.actions):
         yield f"define internal i64 @action{number}({POINTERS}) {{"
-        yield f"  call void @run(ptr %planes, i64 {begin}, i64 {end}, i64 {tables.zeros + 1 + tables.conditions})"
+        yield f"  call void @run(ptr %planes, i64 {begin}, i64 {end}, i64 {tables.first})"
         yield f"  %table = getelementptr i8, ptr @words, i64 {number * words * 32}"
         yield f"  %count = call i64 @successors({POINTERS.replace('noalias ', '')}, ptr %table)"
         yield "  ret i64 %count\n}"
@@ -176,9 +176,9 @@ def _table(name: str, numbers: Sequence[Any], kind: type[np.unsignedinteger[Any]
     return f'@{name} = internal constant [{len(content)} x i8] c"\\{content.hex(chr(92))}", align 64'
 
 
-def _filled(text: str, **numbers: int) -> str:
-    for name, number in numbers.items():
-        text = text.replace(f"<{name}>", str(number))
+def _filled(text: str, **values: object) -> str:
+    for name, value in values.items():
+        text = text.replace(f"<{name}>", str(value))
     return text
 
 
@@ -190,7 +190,7 @@ word:
   %w = phi i64 [ 0, %entry ], [ %w1, %turned ]
   %source = getelementptr i64, ptr %rows, i64 %w
   %firstrow = mul i64 %w, 64
-  %square = getelementptr [8 x i64], ptr %planes, i64 %firstrow
+  %square = getelementptr [<groups> x i64], ptr %planes, i64 %firstrow
   br label %row
 row:
   %r = phi i64 [ 0, %word ], [ %r1, %row ]
@@ -199,34 +199,34 @@ row:
   %value = load i64, ptr %from, align 8
   %group = lshr i64 %r, 6
   %within = and i64 %r, 63
-  %to = getelementptr [8 x i64], ptr %square, i64 %within, i64 %group
+  %to = getelementptr [<groups> x i64], ptr %square, i64 %within, i64 %group
   store i64 %value, ptr %to, align 8
   %r1 = add i64 %r, 1
-  %more = icmp ult i64 %r1, 512
+  %more = icmp ult i64 %r1, <block>
   br i1 %more, label %row, label %level
 level:
   %distance = phi i64 [ 32, %row ], [ %half, %exchanged ]
   %low = phi i64 [ 4294967295, %row ], [ %lower, %exchanged ]
-  %d0 = insertelement <8 x i64> poison, i64 %distance, i64 0
-  %by = shufflevector <8 x i64> %d0, <8 x i64> poison, <8 x i32> zeroinitializer
-  %l0 = insertelement <8 x i64> poison, i64 %low, i64 0
-  %mask = shufflevector <8 x i64> %l0, <8 x i64> poison, <8 x i32> zeroinitializer
+  %d0 = insertelement <<groups> x i64> poison, i64 %distance, i64 0
+  %by = shufflevector <<groups> x i64> %d0, <<groups> x i64> poison, <<groups> x i32> zeroinitializer
+  %l0 = insertelement <<groups> x i64> poison, i64 %low, i64 0
+  %mask = shufflevector <<groups> x i64> %l0, <<groups> x i64> poison, <<groups> x i32> zeroinitializer
   br label %exchange
 exchange:
   %k = phi i64 [ 0, %level ], [ %k1, %exchange ]
   %partner = add i64 %k, %distance
-  %pa = getelementptr [8 x i64], ptr %square, i64 %k
-  %pb = getelementptr [8 x i64], ptr %square, i64 %partner
-  %a = load <8 x i64>, ptr %pa, align 8
-  %b = load <8 x i64>, ptr %pb, align 8
-  %high = lshr <8 x i64> %a, %by
-  %differ = xor <8 x i64> %high, %b
-  %swap = and <8 x i64> %differ, %mask
-  %up = shl <8 x i64> %swap, %by
-  %a1 = xor <8 x i64> %a, %up
-  %b1 = xor <8 x i64> %b, %swap
-  store <8 x i64> %a1, ptr %pa, align 8
-  store <8 x i64> %b1, ptr %pb, align 8
+  %pa = getelementptr [<groups> x i64], ptr %square, i64 %k
+  %pb = getelementptr [<groups> x i64], ptr %square, i64 %partner
+  %a = load <<groups> x i64>, ptr %pa, align 8
+  %b = load <<groups> x i64>, ptr %pb, align 8
+  %high = lshr <<groups> x i64> %a, %by
+  %differ = xor <<groups> x i64> %high, %b
+  %swap = and <<groups> x i64> %differ, %mask
+  %up = shl <<groups> x i64> %swap, %by
+  %a1 = xor <<groups> x i64> %a, %up
+  %b1 = xor <<groups> x i64> %b, %swap
+  store <<groups> x i64> %a1, ptr %pa, align 8
+  store <<groups> x i64> %b1, ptr %pb, align 8
   %beyond = add i64 %partner, 1
   %skip = xor i64 %distance, -1
   %k1 = and i64 %beyond, %skip
@@ -243,8 +243,8 @@ turned:
   %rest = icmp ult i64 %w1, <words>
   br i1 %rest, label %word, label %done
 done:
-  %zeros = getelementptr [8 x i64], ptr %planes, i64 <zeros>
-  store <8 x i64> zeroinitializer, ptr %zeros, align 8
+  %zeros = getelementptr [<groups> x i64], ptr %planes, i64 <zeros>
+  store <<groups> x i64> zeroinitializer, ptr %zeros, align 8
   ret void
 }"""
 """Each word of the rows is eight squares of 64 by 64 bits, which lie side by side in 64 planes and are turned at once:
@@ -271,28 +271,28 @@ gate:
   %xa = zext i32 %na to i64
   %xb = zext i32 %nb to i64
   %xc = zext i32 %nc to i64
-  %pa = getelementptr [8 x i64], ptr %planes, i64 %xa
-  %pb = getelementptr [8 x i64], ptr %planes, i64 %xb
-  %pc = getelementptr [8 x i64], ptr %planes, i64 %xc
-  %va = load <8 x i64>, ptr %pa, align 8
-  %vb = load <8 x i64>, ptr %pb, align 8
-  %vc = load <8 x i64>, ptr %pc, align 8
+  %pa = getelementptr [<groups> x i64], ptr %planes, i64 %xa
+  %pb = getelementptr [<groups> x i64], ptr %planes, i64 %xb
+  %pc = getelementptr [<groups> x i64], ptr %planes, i64 %xc
+  %va = load <<groups> x i64>, ptr %pa, align 8
+  %vb = load <<groups> x i64>, ptr %pb, align 8
+  %vc = load <<groups> x i64>, ptr %pc, align 8
   %za = zext i32 %ia to i64
   %zb = zext i32 %ib to i64
   %la = and i64 %za, 1
   %lb = and i64 %zb, 1
   %ma = sub i64 0, %la
   %mb = sub i64 0, %lb
-  %sa0 = insertelement <8 x i64> poison, i64 %ma, i64 0
-  %sb0 = insertelement <8 x i64> poison, i64 %mb, i64 0
-  %sa = shufflevector <8 x i64> %sa0, <8 x i64> poison, <8 x i32> zeroinitializer
-  %sb = shufflevector <8 x i64> %sb0, <8 x i64> poison, <8 x i32> zeroinitializer
-  %a = xor <8 x i64> %va, %sa
-  %b = xor <8 x i64> %vb, %sb
-  %both = and <8 x i64> %a, %b
-  %value = xor <8 x i64> %both, %vc
-  %to = getelementptr [8 x i64], ptr %planes, i64 %plane
-  store <8 x i64> %value, ptr %to, align 8
+  %sa0 = insertelement <<groups> x i64> poison, i64 %ma, i64 0
+  %sb0 = insertelement <<groups> x i64> poison, i64 %mb, i64 0
+  %sa = shufflevector <<groups> x i64> %sa0, <<groups> x i64> poison, <<groups> x i32> zeroinitializer
+  %sb = shufflevector <<groups> x i64> %sb0, <<groups> x i64> poison, <<groups> x i32> zeroinitializer
+  %a = xor <<groups> x i64> %va, %sa
+  %b = xor <<groups> x i64> %vb, %sb
+  %both = and <<groups> x i64> %a, %b
+  %value = xor <<groups> x i64> %both, %vc
+  %to = getelementptr [<groups> x i64], ptr %planes, i64 %plane
+  store <<groups> x i64> %value, ptr %to, align 8
   %i1 = add i64 %i, 1
   %plane1 = add i64 %plane, 1
   %last = icmp eq i64 %i1, %end
@@ -315,13 +315,13 @@ answer:
   %plane = lshr i64 %wide, 1
   %negated = and i64 %wide, 1
   %flip = sub i64 0, %negated
-  %s0 = insertelement <8 x i64> poison, i64 %flip, i64 0
-  %s = shufflevector <8 x i64> %s0, <8 x i64> poison, <8 x i32> zeroinitializer
-  %source = getelementptr [8 x i64], ptr %planes, i64 %plane
-  %value = load <8 x i64>, ptr %source, align 8
-  %mask = xor <8 x i64> %value, %s
-  %to = getelementptr [8 x i64], ptr %masks, i64 %i
-  store <8 x i64> %mask, ptr %to, align 8
+  %s0 = insertelement <<groups> x i64> poison, i64 %flip, i64 0
+  %s = shufflevector <<groups> x i64> %s0, <<groups> x i64> poison, <<groups> x i32> zeroinitializer
+  %source = getelementptr [<groups> x i64], ptr %planes, i64 %plane
+  %value = load <<groups> x i64>, ptr %source, align 8
+  %mask = xor <<groups> x i64> %value, %s
+  %to = getelementptr [<groups> x i64], ptr %masks, i64 %i
+  store <<groups> x i64> %mask, ptr %to, align 8
   %i1 = add i64 %i, 1
   %more = icmp ult i64 %i1, <asked>
   br i1 %more, label %answer, label %done
@@ -354,7 +354,7 @@ bit<w>:
   %place<w> = load i32, ptr %second<w>, align 4
   %number<w> = zext i32 %plane<w> to i64
   %shift<w> = zext i32 %place<w> to i64
-  %where<w> = getelementptr [8 x i64], ptr %planes, i64 %number<w>, i64 %g
+  %where<w> = getelementptr [<groups> x i64], ptr %planes, i64 %number<w>, i64 %g
   %column<w> = load i64, ptr %where<w>, align 8
   %down<w> = lshr i64 %column<w>, %bit
   %one<w> = and i64 %down<w>, 1
@@ -370,7 +370,7 @@ def _successors(packing: Packing) -> Iterator[str]:
     """`@successors(..., planes, table)`: an action's successors, by its four numbers for each word."""
     scalars = Scalars(Folding(), packing)
     for word in range(packing.words):
-        scalars.text += [_WORD.replace("<w>", str(word)).replace("<before>", scalars.label)]
+        scalars.text += [_filled(_WORD, w=word, before=scalars.label, groups=GROUPS)]
         scalars.label = f"whole{word}"
     yield f"define internal i64 @successors({POINTERS}, ptr noalias %table) {{"
     yield from rows_ir(scalars, {word: f"%x{word}" for word in range(packing.words)})
