@@ -21,27 +21,15 @@ import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel import (
-    folding,
-    gates,
-    hashing,
-    lowering,
-    packing,
-    predicates,
-    slicing,
-    straight_line,
-    tables,
-    updates,
-)
 from model_check.kernel.cache import cache_folder, keep
 from model_check.kernel.expansion import Expansion, Scratch, expand, make_scratch
 from model_check.kernel.folding import Folding
 from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.packing import Packing, Words
-from model_check.kernel.predicates import Predicate
+from model_check.kernel.predicates import Predicate, predicates
 from model_check.kernel.slicing import Slices, lanes_of, transpose_ir
 from model_check.kernel.system_digest import system_digest
-from model_check.kernel.tables import tables_ir
+from model_check.kernel.table_loops import tables_ir
 from model_check.kernel.updates import action_ir
 from spec.language import TransitionSystem
 
@@ -65,7 +53,7 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
         return tuple(network.input(inputs.setdefault(bit, len(inputs))) for bit in bits)
 
     blaster = Blaster(program, network, bits_of)
-    literals = [blaster.literal(one.term) for one in predicates.predicates(system)]
+    literals = [blaster.literal(one.term) for one in predicates(system)]
     lanes = lanes_of(llvm.get_host_cpu_features())
     slices = Slices(network, literals, len(inputs), lanes)
     yield "declare i64 @llvm.cttz.i64(i64, i1)"
@@ -101,9 +89,8 @@ def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
 def _compiler_version() -> bytes:
     """What an object depends on besides the system: our own text, LLVM, and the processor."""
     version = hashlib.blake2b(digest_size=16)
-    for module in (folding, gates, hashing, lowering, packing, predicates, slicing, straight_line, tables, updates):
-        version.update(Path(str(module.__file__)).read_bytes())
-    version.update(Path(__file__).read_bytes())
+    for module in sorted(Path(__file__).parent.glob("*.py")):
+        version.update(module.read_bytes())
     for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):
         version.update(part.encode() + b"\0")
     return version.digest()
@@ -146,7 +133,7 @@ class Kernel:
         self.system = system
         self.packing = Packing(system)
         self.words = self.packing.words
-        self.predicates: tuple[Predicate, ...] = predicates.predicates(system)
+        self.predicates: tuple[Predicate, ...] = predicates(system)
         # The engine owns the code: it lives as long as the kernel does.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
