@@ -42,6 +42,9 @@ Progress = Callable[[int, int, str], None]
 
 OUTCOMES: dict[Result, Outcome] = {"unsat": "PROVED", "sat": "FAILED", "unknown": "TIMEOUT"}
 
+FOR_STEPS = ("simplify", "propagate-values", "solve-eqs", "bit-blast", "smt")
+"""The tactics for questions about a step: its bits as gates before the search, its integers as they are."""
+
 Asking = Generator[tuple[Problem, bool], Answer, None]
 """The questions about one action, one at a time; the flag asks for a counterexample that is good to read."""
 
@@ -183,7 +186,7 @@ class _Proof:
     def _answer(self, asked: Problem) -> Answer:
         """The answer to a single question."""
         found: list[Answer] = []
-        question = Question(None, asked, self._timeout_s)
+        question = Question(None, asked, self._timeout_s, tactics=FOR_STEPS)
         decide_all([question], lambda _, answer: found.append(answer), workers=1, stop=self._stop)
         return found[0]
 
@@ -207,7 +210,8 @@ class _Proof:
                 if progress is not None:
                     progress(len(settled), len(names), name)
                 return None
-            return Question(name, asked, self._timeout_s, self._initial if readable and self._explain else None)
+            near = self._initial if readable and self._explain else None
+            return Question(name, asked, self._timeout_s, near, FOR_STEPS)
 
         first = (question for name in names if (question := next_question(name, None)) is not None)
         decide_all(first, next_question, workers=workers, stop=self._stop)

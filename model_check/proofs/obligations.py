@@ -166,7 +166,7 @@ class Step:
     def claimed(self, properties: Iterable[Property]) -> list[Clause]:
         """What step properties say of this action."""
         mine = ((one.name, one.terms[self.action.name]) for one in properties if self.action.name in one.terms)
-        return [clause for name, term in mine for clause in self._vocabulary.clauses(name, term)]
+        return [Clause(name, term, self._vocabulary.mentions(term)) for name, term in mine if not z3.is_true(term)]
 
     def mentions(self, goals: Iterable[Clause]) -> int:
         """The variables of the guard and of some goals."""
@@ -187,4 +187,4 @@ class Step:
 
 def broken(goals: Sequence[Clause]) -> z3.BoolRef:
     """Some goal does not hold."""
-    return z3.Or(*(_negated(goal.term) for goal in goals))
+    return z3.Not(z3.And([goal.term for goal in goals]))

@@ -52,10 +52,13 @@ class Answer:
 
 def problem(name: str, claim: str, constraints: Iterable[z3.BoolRef]) -> Problem:
     """The question whether the constraints can hold together, headed by the claim that they cannot."""
-    solver = z3.Solver()
-    solver.add(*constraints)
     heading = "".join(f"; {line}\n" for line in [name, *claim.splitlines(), "unsat: proved; sat: not proved"])
-    body = solver.to_smt2()
+    terms = list(constraints) or [z3.BoolVal(True)]
+    *rest, last = (one.as_ast() for one in terms)
+    # As `Solver.to_smt2`, which would first give every constraint one more Python object.
+    body = z3.Z3_benchmark_to_smtlib_string(
+        z3.main_ctx().ref(), "", "", "unknown", "", len(rest), (z3.Ast * len(rest))(*rest), last
+    )
     return Problem(name, heading + body[body.index("(set-info") :])
 
 
@@ -110,17 +113,33 @@ def _decide(
         return Answer("unknown", time.perf_counter() - started, reason=solver.reason_unknown())
     model = solver.model()
     if near is not None:
-        model = _pulled(solver, model, near, time.perf_counter() + min(2.0, timeout_s))
+        model = _near(context, text, model, near, timeout_s)
     values = {declaration.name(): _raw(model[declaration]) for declaration in model.decls()}
     return Answer("sat", time.perf_counter() - started, values)
 
 
 def _solver(context: z3.Context, timeout_s: float, tactics: Sequence[str]) -> z3.Solver:
-    solver = z3.Then(*tactics, ctx=context).solver() if tactics else z3.Solver(ctx=context)
+    used = [_tactic(name, context) for name in tactics]
+    solver = z3.Then(*used, ctx=context).solver() if used else z3.Solver(ctx=context)
     # Ctrl-C belongs to the main thread, which interrupts the contexts; z3 must not catch the signal itself.
     solver.set("ctrl_c", False)
     solver.set("timeout", max(1, int(timeout_s * 1000)))
     return solver
+
+
+def _tactic(name: str, context: z3.Context) -> z3.Tactic:
+    """A tactic; integers are epochs here, compared and counted up by one, which the older simplex does faster."""
+    tactic = z3.Tactic(name, ctx=context)
+    return z3.With(tactic, "arith.solver", 2) if name == "smt" else tactic
+
+
+def _near(context: z3.Context, text: str, model: z3.ModelRef, near: Mapping[str, int], timeout_s: float) -> z3.ModelRef:
+    """A model of a text that has one, close to the values of `near`; by a solver that goes on where it was."""
+    solver = _solver(context, timeout_s, ())
+    solver.from_string(text)
+    if solver.check() != z3.sat:  # no answer in time: the model is right, if far
+        return model
+    return _pulled(solver, solver.model(), near, time.perf_counter() + min(2.0, timeout_s))
 
 
 def _pulled(solver: z3.Solver, model: z3.ModelRef, near: Mapping[str, int], until: float) -> z3.ModelRef:
