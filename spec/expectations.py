@@ -113,17 +113,18 @@ def switches_named(text: str) -> Switches:
 def plans(given: Mapping[str, Any] | None = None) -> Mapping[str, Plan]:
     """The plan of every scope by name; MalformedInput or UnknownName say what is wrong in the manifest."""
     entries = (manifest() if given is None else given)["scope"]
-    return {name: _plan(name, entry, Where(SOURCE, f"scope.{name}")) for name, entry in entries.items()}
+    return {name: _plan(name, entry) for name, entry in entries.items()}
 
 
 def plan(scope: str) -> Plan:
     """The plan of a scope; UnknownName lists the known ones."""
     if scope not in scopes():
         raise UnknownName("scope", scope, scopes())
-    return plans()[scope]
+    return _plan(scope, manifest()["scope"][scope])
 
 
-def _plan(name: str, entry: Mapping[str, Any], where: Where) -> Plan:
+def _plan(name: str, entry: Mapping[str, Any]) -> Plan:
+    where = Where(SOURCE, f"scope.{name}")
     _only(entry, ("bounds", "verify", "expect", "prove", "matrix"), where)
     verify, expect, prove = entry.get("verify", {}), entry.get("expect", {}), entry.get("prove", {})
     _only(verify, ("deep", "goals"), where.key("verify"))

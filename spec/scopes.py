@@ -102,6 +102,7 @@ class Scope:
         return self.parts | {name for name, limit in self.budgets if limit} | ({"unclean"} if self.unclean else set())
 
 
+@cache
 def manifest() -> Mapping[str, Any]:
     """The manifest as it stands."""
     return tomllib.loads(files("spec").joinpath("manifest.toml").read_text(encoding="utf-8"))
