@@ -133,6 +133,11 @@ class Task:
         known = self.expectation
         return min(known.states, limit or known.states) if known else None
 
+    @property
+    def likely_states(self) -> int:
+        """How many states there may be: the most that the scope has under any switches, 0 if nothing is known."""
+        return max((known.states for known in plan(self.scope).explorations), default=0)
+
 
 def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Found:
     """Explore, with a bar; Ctrl-C stops it. EnvironmentFailure if it cannot fit."""
@@ -150,7 +155,7 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
         found = explore(
             task.system,
             limit=limit,
-            expected=states or 0,
+            expected=states or task.likely_states,
             memory_bytes=memory_bytes,
             graph=task.goals,
             progress=report,
