@@ -1,9 +1,9 @@
 """Checks in a second process, so that both cores of a small machine verify.
 
 The second process makes checks in the order given, and is handed one at a time: a pool that loses its process cannot
-do with checks that were taken back from it. The first goes its own way through all of them: one that the second has not
-taken yet it makes itself, for one that is under way it waits. Whoever leaves early, with Ctrl-C or otherwise, kills the
-second process, which may take a milder signal for a wish to stop later.
+do with checks that were taken back from it. The first goes its own way through all of them, best from the other end:
+one that the second has not taken yet it makes itself, for one that is under way it waits. Whoever leaves early, with
+Ctrl-C or otherwise, kills the second process, which may take a milder signal for a wish to stop later.
 """
 
 from __future__ import annotations

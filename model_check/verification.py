@@ -40,7 +40,7 @@ def compared(run: Run, expected: Expectation) -> Run:
 
 @dataclass(frozen=True)
 class Check:
-    """Something to verify: what, and how. `cost` orders checks, cheap ones first, in states or the like."""
+    """Something to verify: what, and how. By `cost`, in states or the like, cheap checks are told from dear ones."""
 
     engine: str
     scope: str
@@ -54,12 +54,12 @@ def run_checks(
     tell: Callable[[Run], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Run]:
-    """The runs of all checks, the cheap ones first; what breaks is an ERROR, what is interrupted INCOMPLETE.
+    """The runs of all checks, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
 
     After a run that says that it was interrupted, and once `stop` says so, no check is begun.
     """
     interrupted = False
-    for check in sorted(checks, key=lambda one: one.cost):
+    for check in checks:
         interrupted = interrupted or stop()
         runs = [_incomplete(check, NOT_BEGUN)] if interrupted else made(check)
         interrupted = interrupted or any(run.is_cut_short for run in runs)

@@ -49,7 +49,7 @@ def command(
         raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
     checks = sorted(explorations(chosen), key=lambda one: one.cost, reverse=True)
     with raising() as stop, in_a_second_process(checks) as shared:
-        runs = list(run_checks(shared, stop=stop))
+        runs = list(run_checks(reversed(shared), stop=stop))
     found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
     return print_document(plain_document("coverage", *broken, found), as_json=as_json)

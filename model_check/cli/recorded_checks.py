@@ -27,14 +27,16 @@ SHORT: Final = Task(Setup(3, seed=1), topics=1, faults=2, kinds=("kill-controlle
 """A failover, and a zombie."""
 
 
-def recorded_checks(*, deep: bool) -> Iterator[Check]:
-    """Recordings that come along, and a live run; deep, all of them, and some runs with every kind of fault."""
+def judgements(*, deep: bool) -> Iterator[Check]:
+    """Recordings that come along; deep, all of them."""
     for name in shipped_recordings.BROKEN:
-        if name in shipped_recordings.DEEP and not deep:
-            continue
-        yield Check(JUDGE, name, "AS_CODED", RECORDING_COST, partial(_judged, name))
-    tasks = [SHORT, *(Task(Setup(3, seed)) for seed in (10, 20, 30))] if deep else [SHORT]
-    for task in tasks:
+        if deep or name not in shipped_recordings.DEEP:
+            yield Check(JUDGE, name, "AS_CODED", RECORDING_COST, partial(_judged, name))
+
+
+def live_runs(*, deep: bool) -> Iterator[Check]:
+    """A short live run; deep, some more, with every kind of fault."""
+    for task in [SHORT, *(Task(Setup(3, seed)) for seed in (10, 20, 30))] if deep else [SHORT]:
         yield Check(LIVE, task.title, "AS_CODED", LIVE_COST, partial(_lived, task))
 
 

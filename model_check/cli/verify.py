@@ -15,7 +15,7 @@ from model_check.cli import enumerate as enumerate_states
 from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
-from model_check.cli.recorded_checks import recorded_checks
+from model_check.cli.recorded_checks import judgements, live_runs
 from model_check.coverage import check_coverage
 from model_check.defects import Half, halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
@@ -84,24 +84,29 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    checks = [*refinements(chosen, deep=deep), *matrices(chosen)]
+    # What starts processes of its own is made by the first process, which then helps the second with all the rest.
+    here = [*refinements(chosen, deep=deep), *matrices(chosen)]
+    anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
     if deep:
-        checks.extend([*simulations(chosen), *enumerations(chosen)])
+        here += [*simulations(chosen), *enumerations(chosen)]
     if not scopes:
-        checks.insert(0, Check("manifest", "", "", 0, lambda: [check_manifest(plans())]))
-        checks.extend(recorded_checks(deep=deep))
-    explored = sorted([*explorations(chosen), *uncovered_defects(chosen)], key=lambda one: one.cost, reverse=True)
+        here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
+        anywhere += judgements(deep=deep)
     what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
     with (
         estimated("verify", what) as whole,
         raising() as stop,
-        in_a_second_process([*proofs(chosen, deep=deep), *explored]) as shared,
+        in_a_second_process(sorted(anywhere, key=_cost, reverse=True)) as shared,
     ):
-        runs = list(run_checks([*checks, *shared], _tell, stop))
+        runs = list(run_checks([*sorted(here, key=_cost), *reversed(shared)], _tell, stop))
         found = document(runs if scopes else [*runs, check_coverage(runs, plans())])
         if not any(run.is_cut_short for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)
+
+
+def _cost(check: Check) -> int:
+    return check.cost
 
 
 def _tell(made: Run) -> None:

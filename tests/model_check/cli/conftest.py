@@ -142,7 +142,8 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
     """Run a command line on the small manifest, of which no recording and no live run is a part."""
     assert manifest
     monkeypatch.setenv("KCHECK_CACHE", kernels)
-    monkeypatch.setattr(verify, "recorded_checks", lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
+    for outside in ("judgements", "live_runs"):
+        monkeypatch.setattr(verify, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
     monkeypatch.setattr(verify, "in_a_second_process", nullcontext)  # another would not know this manifest
 
     def run(*arguments: str) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,10 @@ NAME = "13-D1-epoch-write-connectionloss"
 
 
 def test_every_recording_is_checked_and_one_live_run_more_when_deep() -> None:
-    made = list(checks.recorded_checks(deep=False))
-    short = [("judge", name) for name in BROKEN if name not in DEEP]
-    assert [(one.engine, one.scope) for one in made] == [*short, ("live", "seed-1")]
-    deep = list(checks.recorded_checks(deep=True))
-    assert [one.scope for one in deep if one.engine == "judge"] == list(BROKEN)
-    assert len([one for one in deep if one.engine == "live"]) > 1
+    assert [one.scope for one in checks.judgements(deep=False)] == [name for name in BROKEN if name not in DEEP]
+    assert [one.scope for one in checks.judgements(deep=True)] == list(BROKEN)
+    assert [one.scope for one in checks.live_runs(deep=False)] == ["seed-1"]
+    assert len(list(checks.live_runs(deep=True))) > 1
 
 
 def test_there_is_an_expectation_of_each_recording() -> None:
@@ -67,7 +66,7 @@ def test_a_live_run_is_kept_where_it_does_not_hold(verdict: Verdict, monkeypatch
         return Run("live", task.title, "AS_CODED", verdict)
 
     monkeypatch.setattr(checks, "checked_run", run)
-    (made,) = next(one for one in checks.recorded_checks(deep=False) if one.engine == "live").make()
+    (made,) = next(checks.live_runs(deep=False)).make()
     assert made.comparisons[0].is_met == (verdict is Verdict.HOLDS)
     assert document([made]).verdict is verdict
     assert folders[0].exists() == (verdict is not Verdict.HOLDS)
@@ -84,7 +83,7 @@ def test_ctrl_c_ends_the_search_of_a_recording_without_a_comparison(monkeypatch:
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(judge._Search, "_visit", pressed_at_the_fifth)
-    chosen = [one for one in checks.recorded_checks(deep=True) if one.scope == NAME]
+    chosen = [one for one in checks.judgements(deep=True) if one.scope == NAME]
     with raising() as stop:
         (made,) = run_checks(chosen, stop=stop)
         assert stop()
@@ -103,7 +102,7 @@ def test_ctrl_c_ends_the_live_run_and_no_other_is_tried(monkeypatch: pytest.Monk
         return Run("live", task.title, "AS_CODED", Verdict.INCOMPLETE, "interrupted")
 
     monkeypatch.setattr(live_run, "run", run)
-    (check,) = (one for one in checks.recorded_checks(deep=False) if one.engine == "live")
+    (check,) = checks.live_runs(deep=False)
     with raising():
         (made,) = run_checks([check])
     assert (made.verdict, made.is_cut_short, tried) == (Verdict.INCOMPLETE, True, ["seed-1"])
@@ -111,11 +110,13 @@ def test_ctrl_c_ends_the_live_run_and_no_other_is_tried(monkeypatch: pytest.Monk
 
 
 def test_verify_has_them_unless_a_scope_is_named(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    def outside(*, deep: bool) -> list[Check]:
-        return [Check("live", f"outside-{deep}", "", 0, lambda: [Run("live", f"outside-{deep}", "", Verdict.ERROR)])]
+    def outside(engine: str, *, deep: bool) -> list[Check]:
+        return [Check(engine, f"outside-{deep}", "", 0, lambda: [Run(engine, f"outside-{deep}", "", Verdict.ERROR)])]
 
-    monkeypatch.setattr(verify, "recorded_checks", outside)
+    monkeypatch.setattr(verify, "judgements", partial(outside, "judge"))
+    monkeypatch.setattr(verify, "live_runs", partial(outside, "live"))
     monkeypatch.setattr(verify, "enumerations", lambda _: [])
-    assert "outside-False (live): ERROR" in kcheck("verify").stdout
-    assert "outside-True (live): ERROR" in kcheck("verify", "--deep").stdout
+    for engine in ("judge", "live"):
+        assert f"outside-False ({engine}): ERROR" in kcheck("verify").stdout
+        assert f"outside-True ({engine}): ERROR" in kcheck("verify", "--deep").stdout
     assert "outside" not in kcheck("verify", "pair").stdout
