@@ -198,7 +198,7 @@ class Deliveries:
         return any(self._comes_yet(c, b, part(queue, 0).get("epoch"), place) for c, b, queue in dropped)
 
     def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:
-        """Whether a broker will be seen to handle a request of this channel: of a later one, if ids begin anew."""
+        """Whether the broker will be seen to refuse a request of that epoch, or to handle a later one, from here on."""
         last = self.tracks.last_request(place, b, c, epoch)
         for one in self.tracks.handled(place, b):
             if isinstance(one, StopReplicaRefused) and one.epoch == epoch:

@@ -14,7 +14,7 @@ from model_check.recordings.reading import read
 from spec.variants import AS_CODED, Switches
 
 NAMES = tuple(BROKEN)
-AS_WELL = {"02-broker-kill-restart", "03-controller-kill", "14-D2-zombie-assignment-write"}
+AS_WELL = {"02-broker-kill-restart", "03-controller-kill"}
 """Those that other tests judge by default, with a fact changed that changes nothing, or with less known or more."""
 JUDGED = tuple(pytest.param(name, marks=pytest.mark.slow) if name in DEEP | AS_WELL else name for name in NAMES)
 Change = Callable[[str], str]
