@@ -33,7 +33,10 @@ def in_a_second_process(checks: Sequence[Check]) -> Iterator[list[Check]]:
         try:
             pool.submit(os.getpid)  # from here on the process is there, to make checks and to be killed
             begun += [thread.submit(_there, pool, check) for check in checks]
-            yield [replace(check, make=partial(_once, check, one)) for check, one in zip(checks, begun, strict=True)]
+            yield [
+                replace(check, make=partial(_once, check, one), is_made=partial(_is_made, one))
+                for check, one in zip(checks, begun, strict=True)
+            ]
         finally:
             thread.shutdown(wait=False, cancel_futures=True)
             if not all(one.done() for one in begun):
@@ -54,6 +57,10 @@ def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:
         return begun.result()
     except BrokenProcessPool:
         return made(check)
+
+
+def _is_made(one: Future[list[Run]]) -> bool:
+    return one.done() and not one.cancelled() and one.exception() is None
 
 
 def _leave_the_terminal_alone() -> None:

@@ -40,13 +40,17 @@ def compared(run: Run, expected: Expectation) -> Run:
 
 @dataclass(frozen=True)
 class Check:
-    """Something to verify: what, and how. By `cost`, in states or the like, cheap checks are told from dear ones."""
+    """Something to verify: what, and how. By `cost`, in states or the like, cheap checks are told from dear ones.
+
+    `is_made` tells whether another process has made it, so that `make` only hands its runs over.
+    """
 
     engine: str
     scope: str
     variant: str
     cost: int
     make: Callable[[], Iterable[Run]]
+    is_made: Callable[[], bool] = bool  # False, and no lambda, which could not be sent to another process
 
 
 def run_checks(
@@ -56,12 +60,13 @@ def run_checks(
 ) -> Iterator[Run]:
     """The runs of all checks, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
 
-    After a run that says that it was interrupted, and once `stop` says so, no check is begun.
+    After a run that says that it was interrupted, and once `stop` says so, no check is begun; what another process has
+    made by then is told.
     """
     interrupted = False
     for check in checks:
         interrupted = interrupted or stop()
-        runs = [_incomplete(check, NOT_BEGUN)] if interrupted else made(check)
+        runs = [_incomplete(check, NOT_BEGUN)] if interrupted and not check.is_made() else made(check)
         interrupted = interrupted or any(run.is_cut_short for run in runs)
         for run in runs:
             tell(run)

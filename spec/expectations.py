@@ -24,8 +24,8 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     incomplete = { property = "why" }    # what induction leaves open,
     bounded = { property = 25 }          # and up to how many steps it is known to hold (looked at with --deep)
 
-Everything that is not named HOLDS; `[scope.NAME.matrix]` is told of in spec/matrix_plans.py. Names are checked when the
-manifest is read, so a renamed property cannot leave an expectation behind that nobody looks at.
+Everything that is not named HOLDS; `[scope.NAME.matrix]` is told of in spec/matrix_plans.py. Names are checked when a
+scope's plan is read, so a renamed property cannot leave an expectation behind that nobody looks at.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def plans(given: Mapping[str, Any] | None = None) -> Mapping[str, Plan]:
 
 
 def plan(scope: str) -> Plan:
-    """The plan of a scope; UnknownName lists the known ones."""
+    """The plan of a scope; UnknownName lists the known ones, MalformedInput says what is wrong in this one."""
     if scope not in scopes():
         raise UnknownName("scope", scope, scopes())
     return _plan(scope, manifest()["scope"][scope])

@@ -133,10 +133,10 @@ class Task:
         known = self.expectation
         return min(known.states, limit or known.states) if known else None
 
-    @property
-    def likely_states(self) -> int:
-        """How many states there may be: the most that the scope has under any switches, 0 if nothing is known."""
-        return max((known.states for known in plan(self.scope).explorations), default=0)
+    def likely_states(self, limit: int | None) -> int:
+        """About how many there may be where the manifest has no counts: the most that it has of the scope, or 0."""
+        most = max((known.states for known in plan(self.scope).explorations), default=0)
+        return min(most, limit or most)
 
 
 def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Found:
@@ -155,7 +155,8 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
         found = explore(
             task.system,
             limit=limit,
-            expected=states or task.likely_states,
+            expected=states or 0,
+            likely=task.likely_states(limit),
             memory_bytes=memory_bytes,
             graph=task.goals,
             progress=report,

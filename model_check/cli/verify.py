@@ -55,7 +55,7 @@ MATRIX_COST = 50_000_000
 """A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
 
 PROOF_COST = 100_000_000
-"""A proof takes about as long as exploring so many states, and comes after what is cheaper."""
+"""A proof takes about as long as exploring so many states; so do a scope's random runs."""
 
 
 def command(
@@ -84,7 +84,7 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    # What starts processes of its own is made by the first process, which then helps the second with all the rest.
+    # What has processes or threads of its own is for the first process, which then helps the second with all the rest.
     here = [*refinements(chosen, deep=deep), *matrices(chosen)]
     anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
     if deep:

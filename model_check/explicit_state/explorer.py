@@ -34,7 +34,7 @@ SHARE = 64 * BLOCK
 """States expanded between two looks at the clock, the limit and whoever wants to stop."""
 
 FEW = 4_000_000
-"""Where fewer states are expected, the kernel is left as tables: the search takes three times as long, which is still
+"""Where fewer states are to be found, the kernel is left as tables: the search takes three times as long, still
 less than to compile.
 """
 
@@ -44,6 +44,7 @@ def explore(
     *,
     limit: int | None = None,
     expected: int = 0,
+    likely: int = 0,
     memory_bytes: int | None = None,
     graph: bool = False,
     progress: Callable[[Progress], None] | None = None,
@@ -52,12 +53,13 @@ def explore(
     """All reachable states of a system.
 
     No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
-    for more. Where few are expected, the kernel is not compiled. `memory_bytes` bounds what states, table and
-    edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several times a
-    second. `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually` properties.
+    for more. Where few are expected, or else likely, the kernel is not compiled. `memory_bytes` bounds what states,
+    table and edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several
+    times a second. `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually`
+    properties.
     """
     started = time.perf_counter()
-    kernel = load_kernel(system, tables=0 < expected < FEW)
+    kernel = load_kernel(system, tables=0 < (expected or likely) < FEW)
     explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
     explorer.make_room(expected)
     explorer.seconds["load"] = time.perf_counter() - started

@@ -42,8 +42,8 @@ Progress = Callable[[int, int, str], None]
 
 OUTCOMES: dict[Result, Outcome] = {"unsat": "PROVED", "sat": "FAILED", "unknown": "TIMEOUT"}
 
-FOR_STEPS = ("simplify", "propagate-values", "solve-eqs", "bit-blast", "smt")
-"""The tactics for questions about a step: its bits as gates before the search, its integers as they are."""
+TACTICS = ("simplify", "propagate-values", "solve-eqs", "bit-blast", "smt")
+"""How every question is decided: bits become gates before the search, integers stay what they are."""
 
 Asking = Generator[tuple[Problem, bool], Answer, None]
 """The questions about one action, one at a time; the flag asks for a counterexample that is good to read."""
@@ -186,7 +186,7 @@ class _Proof:
     def _answer(self, asked: Problem) -> Answer:
         """The answer to a single question."""
         found: list[Answer] = []
-        question = Question(None, asked, self._timeout_s, tactics=FOR_STEPS)
+        question = Question(None, asked, self._timeout_s, tactics=TACTICS)
         decide_all([question], lambda _, answer: found.append(answer), workers=1, stop=self._stop)
         return found[0]
 
@@ -211,7 +211,7 @@ class _Proof:
                     progress(len(settled), len(names), name)
                 return None
             near = self._initial if readable and self._explain else None
-            return Question(name, asked, self._timeout_s, near, FOR_STEPS)
+            return Question(name, asked, self._timeout_s, near, TACTICS)
 
         first = (question for name in names if (question := next_question(name, None)) is not None)
         decide_all(first, next_question, workers=workers, stop=self._stop)
@@ -276,7 +276,9 @@ class _Proof:
         """The state that a solver found, the step from it and what that breaks; checked against the terms."""
         before = {name: answer.values.get(name, initial) for name, initial in self._initial.items()}
         value = Valuation(before, self._vocabulary.program)
-        failing = [goal for goal in goals if not value(goal.term)]
+        wrong = [goal for goal in goals if not value(goal.term)]
+        parts = (part for goal in wrong for part in self._vocabulary.clauses(goal.owner, goal.term))
+        failing = [part for part in parts if not value(part.term)]
         if not failing or not value(step.action.guard) or not all(value(one.term) for one in hypotheses):
             raise RuntimeError(f"the solver's counterexample for {step.action.name} is none by the terms' meaning")
         after = before | {name: value(term) for name, term in step.action.updates.items()}

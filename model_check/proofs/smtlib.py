@@ -113,7 +113,7 @@ def _decide(
         return Answer("unknown", time.perf_counter() - started, reason=solver.reason_unknown())
     model = solver.model()
     if near is not None:
-        model = _near(context, text, model, near, timeout_s)
+        model = _near(context, text, model, near, max(1.0, started + timeout_s - time.perf_counter()))
     values = {declaration.name(): _raw(model[declaration]) for declaration in model.decls()}
     return Answer("sat", time.perf_counter() - started, values)
 

@@ -71,6 +71,17 @@ def test_both_processes_make_checks_and_each_is_made_once(tmp_path: Path) -> Non
     assert sorted(file.name.partition("-")[0] for file in tmp_path.iterdir()) == sorted(names)
 
 
+def test_who_is_interrupted_still_hears_what_the_other_process_made() -> None:
+    checks = [Check("test", name, "", 0, partial(whose, name)) for name in "ab"]
+    with in_a_second_process(checks) as shared:
+        assert not any(one.is_made() for one in checks)
+        while not all(one.is_made() for one in shared):
+            time.sleep(0.01)
+        runs = list(run_checks(shared, stop=lambda: True))
+    assert [one.verdict for one in runs] == [Verdict.HOLDS, Verdict.HOLDS]
+    assert str(os.getpid()) not in {one.variant for one in runs}
+
+
 def test_one_that_fails_is_an_error_and_the_next_one_is_made() -> None:
     checks = [Check("test", "a", "", 0, fails), Check("test", "b", "", 1, partial(whose, "b"))]
     with in_a_second_process(checks) as under_way:

@@ -193,6 +193,12 @@ def test_a_run_that_says_it_was_interrupted_ends_the_verification() -> None:
     assert runs[1].reason == "interrupted before it began"
 
 
+def test_what_another_process_has_made_is_told_after_an_interruption() -> None:
+    there, not_yet = replace(check(2, good), is_made=lambda: True), check(3, good)
+    runs = list(run_checks([check(1, failing(KeyboardInterrupt())), there, not_yet]))
+    assert [one.verdict for one in runs] == [Verdict.INCOMPLETE, Verdict.HOLDS, Verdict.INCOMPLETE]
+
+
 def test_checks_are_made_in_the_order_given_and_everybody_hears_of_each() -> None:
     told: list[Run] = []
     runs = list(run_checks([check(9, failing(ValueError())), check(1, good)], told.append))

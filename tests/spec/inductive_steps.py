@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.interpreter import explore_plainly
-from model_check.proofs.induction import FOR_STEPS
+from model_check.proofs.induction import TACTICS
 from model_check.proofs.obligations import Clause, Step, Vocabulary, type_terms
 from model_check.proofs.smtlib import decide
 from spec.language import Action, Property
@@ -63,7 +63,7 @@ class Proving:
             goals += step.after(own)
         assert goals
         text = step.question(hypotheses, goals, action.name).text
-        result = decide(text, timeout_s=60, tactics=FOR_STEPS).result
+        result = decide(text, timeout_s=60, tactics=TACTICS).result
         assert result != "unknown"
         return result == "unsat"
 

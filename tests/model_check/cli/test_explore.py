@@ -179,6 +179,24 @@ def test_a_disk_that_is_full_when_traces_are_saved_takes_no_result_along(
     assert result.stderr == "kcheck: no space is left for what is written; make room and start again\n"
 
 
+def test_what_is_likely_under_other_switches_chooses_the_kernel_but_makes_no_room(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[int, int]] = []
+    plain = explorer.explore
+
+    def noting(*arguments: Any, expected: int, likely: int, **options: Any) -> Any:
+        asked.append((expected, likely))
+        return plain(*arguments, expected=expected, likely=likely, **options)
+
+    monkeypatch.setattr(explorer, "explore", noting)
+    for arguments in ([], ["--with", "RESIGN_CLEANS_UP"], ["--with", "RESIGN_CLEANS_UP", "--limit", "3"]):
+        kcheck("explore", "pair", *arguments)
+    known = asked[0][0]
+    assert known > 3
+    assert asked == [(known, known), (0, known), (0, 3)]
+
+
 @pytest.mark.parametrize("verb", [("explore", "solo", "--traces"), ("prove", "solo", "--export")])
 def test_a_folder_that_cannot_be_written_is_refused_before_the_work(kcheck: Kcheck, verb: tuple[str, ...]) -> None:
     result = kcheck(*verb, "/proc/traces")

@@ -1,15 +1,18 @@
 """The native exploration against numbers counted by hand and against the oracle."""
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from model_check.explicit_state import explorer
 from model_check.explicit_state.digest import SetDigest, add_plainly
 from model_check.explicit_state.explorer import Exploration, Progress, SpecificationError, explore
 from model_check.explicit_state.interpreter import Exploration as PlainExploration
 from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
+from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.slicing import BLOCK
 from model_check.kernel.straight_line import evaluate
 from model_check.traces import Trace
@@ -146,6 +149,23 @@ def test_a_property_broken_only_where_the_search_stopped_is_found() -> None:
     found = explore(jugs(), limit=14)
     assert found.levels == (1, 2, 3, 2, 2, 2, 2)
     assert len(found.violated["never_four"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("expected", "likely", "tables"), [(0, 0, False), (9, 0, True), (0, 9, True), (explorer.FEW, 9, False)]
+)
+def test_few_states_are_not_worth_a_compiler(
+    expected: int, likely: int, tables: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bool] = []
+
+    def noting(*arguments: Any, tables: bool) -> Kernel:
+        made.append(tables)
+        return load_kernel(*arguments, tables=tables)
+
+    monkeypatch.setattr(explorer, "load_kernel", noting)
+    assert explore(jugs(), expected=expected, likely=likely).exhausted
+    assert made == [tables]
 
 
 def test_a_table_made_for_what_is_expected_does_not_grow_and_changes_nothing() -> None:

@@ -9,6 +9,7 @@ import pytest
 import z3
 
 from model_check.proofs import smtlib
+from model_check.proofs.induction import TACTICS
 from model_check.proofs.smtlib import (
     Answer,
     NotSmtLib,
@@ -45,17 +46,22 @@ def test_the_values_of_every_sort_come_back_raw() -> None:
     assert decide(asked.text, 5).values == {"a[1].epoch": 300, "a.byte": 200, "a.flag": 1}
 
 
-def test_a_state_is_pulled_as_near_as_it_can_be() -> None:
+@pytest.mark.parametrize("tactics", [(), TACTICS])
+def test_a_state_is_pulled_as_near_as_it_can_be(tactics: tuple[str, ...]) -> None:
     asked = problem("near", "None.", [EPOCH > 6, z3.UGT(BYTE, 3), z3.Or(TRUE, EPOCH > 9)])
     near = {"a[1].epoch": 7, "a.byte": 0, "a.flag": 1}
-    values = decide(asked.text, 5, near).values
+    values = decide(asked.text, 5, near, tactics).values
     assert (values["a[1].epoch"], values["a.flag"]) == (7, 1)
     assert values["a.byte"] > 3
 
 
-def test_time_is_kept() -> None:
+HOW = pytest.mark.parametrize("tactics", [(), TACTICS], ids=["z3's choice", "as proofs are"])
+
+
+@HOW
+def test_time_is_kept(tactics: tuple[str, ...]) -> None:
     started = time.perf_counter()
-    answer = decide(hard().text, 0.2)
+    answer = decide(hard().text, 0.2, tactics=tactics)
     assert answer.result == "unknown"
     assert answer.reason
     assert time.perf_counter() - started < 5
@@ -96,14 +102,15 @@ def test_answers_give_rise_to_questions_until_there_are_none(workers: int) -> No
     }
 
 
-def test_an_interruption_stops_the_solvers_at_once() -> None:
+@HOW
+def test_an_interruption_stops_the_solvers_at_once(tactics: tuple[str, ...]) -> None:
     def interrupt(_: str, __: Answer) -> None:
         raise KeyboardInterrupt
 
     easy = Question("easy", problem("easy", "None.", [EPOCH < EPOCH + 0]), 60)
     started = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        decide_all([Question("hard", hard(), 60), easy], interrupt, workers=2)
+        decide_all([Question("hard", hard(), 60, tactics=tactics), easy], interrupt, workers=2)
     assert time.perf_counter() - started < 20
 
 
