@@ -6,13 +6,13 @@ would show. So three of the claims that it breaks, for which it is the only reco
 its files without the specification, and found in the same places; and the account counts what is in the files.
 """
 
-import tarfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from model_check.judging.judge import Outcome, judge
+from model_check.judging.shipped_recordings import unpack
 from model_check.recordings.reading import read
 
 ARCHIVE = Path(__file__).parents[1] / "long" / "11a-random.tar.xz"
@@ -44,8 +44,7 @@ ACCOUNT = {
 
 @pytest.mark.slow
 def test_ten_minutes_of_random_faults_are_explained(tmp_path: Path) -> None:
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpack(ARCHIVE, tmp_path)
     recording = read(tmp_path / "11a-random")
     found = judge(recording)
     assert (found.outcome, found.reason, found.stuck) == (Outcome.EXPLAINED, "", None)

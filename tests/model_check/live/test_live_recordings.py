@@ -4,7 +4,6 @@ The first three are of 2026-11-21, the next four of 2026-11-22, the last four of
 specification or the judge.
 """
 
-import tarfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from model_check.judging.judge import Outcome, judge
 from model_check.judging.open_system import NoRoom, OpenSystem
 from model_check.judging.plain_state import PlainState
+from model_check.judging.shipped_recordings import unpack
 from model_check.recordings.reading import read
 from tests.model_check.unpacking import recording
 
@@ -74,8 +74,7 @@ SLOW = frozenset({
 
 @cache
 def folders() -> Path:
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(_HOME.name, filter="data")
+    unpack(ARCHIVE, Path(_HOME.name))
     return Path(_HOME.name)
 
 
