@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -47,7 +48,7 @@ def command(
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
     if idle := [one.scope for one in chosen if not one.explorations and scopes]:
         raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
-    checks = sorted(explorations(chosen), key=lambda one: one.cost, reverse=True)
+    checks = sorted(explorations(chosen), key=attrgetter("cost"), reverse=True)
     with raising() as stop, in_a_second_process(checks) as shared:
         runs = list(run_checks(reversed(shared), stop=stop))
     found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
@@ -84,7 +85,7 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    # What has processes or threads of its own is for the first process, which then helps the second with all the rest.
+    # What starts Spark or ZooKeeper, or is deep only, is for the first process, which then helps the second.
     here = [*refinements(chosen, deep=deep), *matrices(chosen)]
     anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
     if deep:
@@ -93,20 +94,17 @@ def command(
         here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
         anywhere += judgements(deep=deep)
     what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
+    by_cost = attrgetter("cost")
     with (
         estimated("verify", what) as whole,
         raising() as stop,
-        in_a_second_process(sorted(anywhere, key=_cost, reverse=True)) as shared,
+        in_a_second_process(sorted(anywhere, key=by_cost, reverse=True)) as shared,
     ):
-        runs = list(run_checks([*sorted(here, key=_cost), *reversed(shared)], _tell, stop))
+        runs = list(run_checks([*sorted(here, key=by_cost), *reversed(shared)], _tell, stop))
         found = document(runs if scopes else [*runs, check_coverage(runs, plans())])
         if not any(run.is_cut_short for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)
-
-
-def _cost(check: Check) -> int:
-    return check.cost
 
 
 def _tell(made: Run) -> None:

@@ -137,11 +137,17 @@ def unpacked() -> Iterator[Path]:
 
 def unpack(file: Path, folder: Path) -> None:
     """Write the files of an archive into a folder; `extractall` has its safe filter from Python 3.11.4 on only."""
+    for path, content in packed(file):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+def packed(file: Path) -> Iterator[tuple[str, bytes]]:
+    """Path and content of each file in an archive."""
     with tarfile.open(file) as archive:
         for member in archive:
             if (stream := archive.extractfile(member)) is not None:
-                (folder / member.name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / member.name).write_bytes(stream.read())
+                yield member.name, stream.read()
 
 
 def judged(name: str, stop: Callable[[], bool] = lambda: False) -> Run:

@@ -1,6 +1,5 @@
 """The recordings of real clusters that come with the program, and copies of them with something changed."""
 
-import tarfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -9,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from model_check.judging.judge import Judgement, judge
-from model_check.judging.shipped_recordings import ARCHIVES, BROKEN, DEEP
+from model_check.judging.shipped_recordings import ARCHIVES, BROKEN, DEEP, packed
 from model_check.recordings.reading import read
 from spec.variants import AS_CODED, Switches
 
@@ -23,12 +22,7 @@ Change = Callable[[str], str]
 @cache
 def _files() -> dict[str, bytes]:
     """Every file of the archives by its path."""
-    found: dict[str, bytes] = {}
-    for file in ARCHIVES:
-        with tarfile.open(file) as archive:
-            members = [(member, archive.extractfile(member)) for member in archive]
-            found |= {member.name: stream.read() for member, stream in members if stream is not None}
-    return found
+    return {path: content for file in ARCHIVES for path, content in packed(file)}
 
 
 def unpacked(name: str, folder: Path) -> Path:
