@@ -96,6 +96,7 @@ class Position:
     """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
 
     `is_cut_short`: a controller did not write what this step writes, nor anything any more, although it lived on.
+    `silent`: which controllers, in which of their lives, have ended so, or with their process; they take no more steps.
     """
 
     state: PlainState
@@ -104,6 +105,7 @@ class Position:
     before: Position | None = None
     step: Explained | None = None
     is_cut_short: bool = False
+    silent: frozenset[tuple[int, int]] = frozenset()
 
     def path(self) -> list[Position]:
         """All positions up to here, the first one first."""

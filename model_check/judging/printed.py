@@ -61,6 +61,8 @@ ORDER: Final = (
 )  # fmt: skip
 ORDER_FOR_BROKERS: Final = (ReplicaChanged, LeaderAndIsrSending, UpdateMetadataSending, PartitionLostLeader)
 """How the lines that must be printed follow each other in a step, and where it is about replicas or their brokers."""
+REPLICAS_FIRST: Final = VISITS_TO_REPLICAS | {"delete_queued_topic"}
+"""The rules that take replicas on their way before anything is said of partitions."""
 
 ABOUT_TO_WRITE: Final = frozenset({At.ONLINE_WRITE, At.MOVE_WRITE})
 """Where a leader has been chosen: the visit has not failed."""
@@ -101,7 +103,7 @@ class Printing(MetadataPrinting, ElectionStep):
         return all(self._rank(kind) >= last for kind, *_ in missing)
 
     def _rank(self, kind: type[Line]) -> int:
-        order = ORDER_FOR_BROKERS if self.for_brokers or self.rule in VISITS_TO_REPLICAS else ORDER
+        order = ORDER_FOR_BROKERS if self.for_brokers or self.rule in REPLICAS_FIRST else ORDER
         return order.index(kind) if kind in order else 0
 
     def _may_say(self, lines: Sequence[ControllerSaid], at: int) -> bool:
@@ -241,8 +243,11 @@ class Printing(MetadataPrinting, ElectionStep):
         that is created was not forgotten when its topic was removed by hand (D53).
         """
         gives_up = self.rule in VISITS and self.visits(line) and self.place(self.after) not in ABOUT_TO_WRITE
-        if isinstance(line, PartitionChangeFailed) and line.target is PartitionState.NEW:
-            return self._is_left_over(line)
+        if isinstance(line, PartitionChangeFailed):
+            if line.target is PartitionState.NEW:
+                return self._is_left_over(line)
+            if line.source is not self._state(self.after, self.cluster.partition(line.partition)):
+                return False
         return gives_up or self._has_nobody_alive(line.partition) or self.is_unknown(line.partition)
 
     def _is_left_over(self, line: PartitionChangeFailed) -> bool:

@@ -73,7 +73,7 @@ class Steps:
     ) -> Position | None:
         """The position after an action, if it is enabled and shows exactly what was recorded next."""
         rule, parameters = candidate
-        if at.stopped.intersection(parameters.values()) and self._is_stopped(at, candidate):
+        if self._is_stopped(at, candidate) or self._is_silent(at, candidate):
             return None
         self.tried += 1
         found = self.step(at, rule, parameters)
@@ -106,7 +106,8 @@ class Steps:
         explained = Explained(rule, parameters, seen, tuple(observations))
         place = self.tracks.after(at.place, steps)
         too_early = falls_silent and self.tracks.lives_on(at.place, parameters["c"], SKEW)
-        return Position(after, place, at.stopped, at, explained, too_early)
+        silent = at.silent | {self._life(at, parameters["c"])} if falls_silent else at.silent
+        return Position(after, place, at.stopped, at, explained, too_early, silent)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
@@ -116,8 +117,21 @@ class Steps:
     def _is_stopped(at: Position, candidate: Candidate) -> bool:
         """Whether the process that would take the step is stopped."""
         rule, parameters = candidate
+        if not at.stopped.intersection(parameters.values()):
+            return False
         actor = parameters["c"] if rule in CALLBACKS else parameters.get("b", parameters.get("c", 0))
         return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
+
+    def _is_silent(self, at: Position, candidate: Candidate) -> bool:
+        """Whether the controller that would take the step has not come to the end of an earlier one, in this life."""
+        rule, parameters = candidate
+        if not at.silent or rule not in self.system.rules:
+            return False
+        by_controller = self.system.rules[rule].actor.startswith("controller")
+        return by_controller and self._life(at, parameters["c"]) in at.silent
+
+    def _life(self, at: Position, c: int) -> tuple[int, int]:
+        return c, self.tracks.life(at.place, c)
 
     def _may_end(self, at: Position, candidate: Candidate) -> bool:
         """A process that dies has nothing more to say."""

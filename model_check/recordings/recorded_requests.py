@@ -12,7 +12,7 @@ Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOC
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -31,6 +31,9 @@ from spec.logs.leader_and_isr_lines import (
     BecomeFollowerError,
     BecomeFollowerUnchanged,
     BecomeLeaderError,
+    BecomeLeaderUnchanged,
+    FetcherNotStarted,
+    FetcherStarted,
     LeaderAndIsrFromOldController,
     LeaderAndIsrReceived,
     LeaderEpochNotHigher,
@@ -49,6 +52,13 @@ AT_ONCE: Final = 500
 
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
+OF_ONE_ROLE: Final[Mapping[type[BrokerLine], Role]] = {
+    BecomeLeaderUnchanged: Role.LEADER,
+    **dict.fromkeys(
+        (BecomeFollowerUnchanged, LeaderUnavailable, LogsTruncated, FetcherStarted, FetcherNotStarted), Role.FOLLOWER
+    ),
+}
+"""The lines that only one transition prints, and so do not name it in a field."""
 OF_THE_DECISION: Final = (BecomeFollowerUnchanged, LeaderUnavailable)
 """Lines with the epoch in which the leadership was decided, not the request's."""
 
@@ -225,7 +235,7 @@ class Requests:
         epoch = request.states[p].controller_epoch if decided else request.epoch
         if line.epoch != epoch:
             self._contradict(entry, f"names epoch {line.epoch}, its request epoch {epoch}")
-        role = getattr(line, "role", None)
+        role = getattr(line, "role", OF_ONE_ROLE.get(type(line)))
         if role is not None and p in request.outcomes and ROLES.get(request.outcomes[p]) is not role:
             self._contradict(entry, "is about another role than the transition that was begun")
 

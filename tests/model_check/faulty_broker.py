@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from reference import partition_leadership
+from reference import leader_selection
 from reference.broker import NO_LEADER_EPOCH, Broker
 from reference.broker_process import main
 from reference.effects import IncrementEpoch
@@ -23,6 +23,12 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 
 FAULT: Final = "PLANTED_FAULT"
+
+
+def plant(name: str, selector: Callable[..., Election]) -> None:
+    """Put another selector in the place of the one that is asked; AssertionError where none of that name is."""
+    assert name in vars(leader_selection), f"{leader_selection.__name__} asks no {name}"
+    vars(leader_selection)[name] = selector
 
 
 def accept_equal_leader_epochs() -> None:
@@ -66,7 +72,7 @@ def elect_the_last() -> None:
         right = elect_offline(assigned, isr, live, unclean_enabled=unclean_enabled)
         return replace(right, leader=right.isr[-1], isr=tuple(isr))
 
-    vars(partition_leadership)["elect_offline"] = elect
+    plant("elect_offline", elect)
 
 
 def trust_the_new_replicas() -> None:
@@ -86,7 +92,7 @@ def keep_who_leaves_in_the_isr() -> None:
     def elect(assigned: Any, isr: Any, registered: Any, leaving: Any) -> Election:
         return replace(elect_on_controlled_shutdown(assigned, isr, registered, leaving), isr=tuple(isr))
 
-    vars(partition_leadership)["elect_on_controlled_shutdown"] = elect
+    plant("elect_on_controlled_shutdown", elect)
 
 
 def prefer_the_last() -> None:
@@ -96,7 +102,7 @@ def prefer_the_last() -> None:
         right = elect_preferred(assigned, isr, live, cached_leader=cached_leader)
         return replace(right, leader=assigned[-1])
 
-    vars(partition_leadership)["elect_preferred"] = elect
+    plant("elect_preferred", elect)
 
 
 PLANT: Final[Mapping[str, Callable[[], None]]] = {

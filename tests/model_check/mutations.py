@@ -2,7 +2,8 @@
 
 A mutation picks a line and a fact in it. Left out are changes that leave a recording possible, or nearly so, because
 nothing else tells of the fact: the order of lines between processes, the answer to an UpdateMetadata that succeeded,
-its correlation id, and which partitions one of them names; that an answer came at all; and the last words of a process.
+its correlation id, and which partitions one of them names; that an answer came at all, and that one without partitions
+refuses (it may be that to a stop of nothing, which leaves no line); and the last words of a process.
 """
 
 import json
@@ -67,7 +68,7 @@ NUMBERS = (
     r"leader=(\d+)", r"controllerEpoch=(\d+)", r"elected leader (\d+)", r"with leader (\d+)", r"of replica (\d+)",
     r"Controller \d+ epoch (\d+) (?:changed|elected|sending|started)",
     r"handling LeaderAndIsr request correlationId (\d+)",
-    r"completed LeaderAndIsr request correlationId \d+ from controller (\d+)", r"error_code=(11)",
+    r"completed LeaderAndIsr request correlationId \d+ from controller (\d+)", r"partition=\d+,error_code=(11)",
 )  # fmt: skip
 
 
