@@ -11,7 +11,7 @@ PROTOCOL.md section 6.
 from __future__ import annotations
 
 from reference.connections import ControllerChannelManager
-from reference.context import LeaderIsrAndControllerEpoch
+from reference.context import Activity, LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
 from reference.deletion_requests import initialize_topic_deletion
 from reference.effects import (
@@ -50,7 +50,6 @@ from spec.logs.controller_log.failover import (
     ShuttingDownBrokers,
 )
 from spec.logs.controller_log.state_machines import PartitionMachineStarted
-from spec.state import Handler
 from spec.variants import Switch
 
 INITIAL_CONTROLLER_EPOCH = 1
@@ -89,7 +88,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.reach(Milestone.FAILOVER_FAILED)
         raise
     finally:
-        controller.is_about(in_failover=False, handler=Handler.NONE)
+        controller.activity = Activity()
 
 
 def _read_controller_epoch(controller: KafkaController) -> Procedure[None]:
