@@ -379,12 +379,12 @@ def a_partition_moves_among_twelve_brokers(make: Make) -> None:
 
 
 def partition_reassign_foo_0(make: Make) -> None:
-    """OAR [3, 1] to RAR [2, 3]."""
+    """OAR [3, 1] to RAR [2, 3]. The table has 2 lead at the end; 3 is of RAR, and Kafka has it stay."""
     _partition_reassign_foo(make, (3, 1), (2, 3), "[2, 3, 1]", 1, "[3, 2]")
 
 
 def partition_reassign_foo_1(make: Make) -> None:
-    """OAR [1, 3] to RAR [1, 2]."""
+    """OAR [1, 3] to RAR [1, 2]. The table has [2, 1, 3] for the union; the recording, for the same lists, [1, 2, 3]."""
     _partition_reassign_foo(make, (1, 3), (1, 2), "[1, 2, 3]", 3, "[1, 2]")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reference.context import LeaderIsrAndControllerEpoch
+from reference.context import Activity, LeaderIsrAndControllerEpoch
 from reference.controller_election import elect, on_controller_change, on_new_session
 from reference.controller_threads import on_callback
 from reference.effects import (
@@ -29,7 +29,7 @@ from reference.effects import (
 )
 from reference.journal import Milestone, Reached, RequestSent, StateChange
 from reference.preferred_election import FinishFailover
-from reference.procedures import Effect, MissingDeletionThread, UnexpectedFailure, snake_case
+from reference.procedures import Effect, FencedWrite, MissingDeletionThread, UnexpectedFailure, snake_case
 from reference.state_effects import (
     CreateState,
     ReadForElection,
@@ -156,6 +156,15 @@ def test_a_half_finished_controller_cannot_resign() -> None:
     with pytest.raises(MissingDeletionThread):
         again.expect(OnNewSession, -1)
     assert (one.is_active, one.context.epoch) == (True, 5)
+
+
+def test_a_failover_that_a_refused_write_ends_is_about_nothing_any_more() -> None:
+    one, _ = controller(Switch.FENCED_WRITES)
+    hand = failed_over(one, [1, 2])
+    one.is_about(asked=frozenset({TP}))
+    hand.fail(FinishFailover, FencedWrite("refused"))
+    assert hand.ended
+    assert one.activity == Activity()
 
 
 def test_a_left_over_channel_ends_the_next_failover() -> None:
