@@ -52,6 +52,7 @@ from spec.logs.broker_change_lines import (
 from spec.logs.leader_and_isr_lines import (
     BecomeFollowerUnchanged,
     BecomeLeaderUnchanged,
+    FetcherNotStarted,
     FetchersStopped,
     FetcherStarted,
     LeaderAndIsrFromOldController,
@@ -73,8 +74,8 @@ NO_LEADER_EPOCH = -1
 class Partition:
     """A partition as a broker knows it; only the leader keeps the ISR.
 
-    `is_idle`: its fetcher was stopped by a StopReplica, and starts again for another leader only. `topic_id` tells its
-    topic from earlier ones of that name, where that is mended.
+    `is_idle`: its fetcher was stopped by a StopReplica, or not started by a broker that is shutting down; it starts
+    for another leader only. `topic_id` tells its topic from earlier ones of that name, where that is mended.
     """
 
     leader: int = NO_LEADER
@@ -95,7 +96,8 @@ class Broker:
     the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a mend
     (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
     does since 0.8.2.0 (D31). `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the
-    partitions that have a log here; it is what the next incarnation finds.
+    partitions that have a log here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher
+    starts any more.
     """
 
     broker_id: int
@@ -108,6 +110,7 @@ class Broker:
     cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
     compares_epochs: bool = False
     compares_content: bool = True
+    is_shutting_down: bool = False
 
     def partition(self, partition: TopicPartition) -> Partition:
         """What this broker knows of a partition."""
@@ -213,7 +216,8 @@ class Broker:
         for state in states:
             self._log(TransitionStarted, request, number, state, role=Role.FOLLOWER)
         moved = [state for state in states if self._make_follower(state, request, number)]
-        for line, values in ((FetchersStopped, {"role": Role.FOLLOWER}), (LogsTruncated, {}), (FetcherStarted, {})):
+        last = FetcherNotStarted if self.is_shutting_down else FetcherStarted
+        for line, values in ((FetchersStopped, {"role": Role.FOLLOWER}), (LogsTruncated, {}), (last, {})):
             for state in moved:
                 self._log(line, request, number, state, **values)
         for state in states:
@@ -230,6 +234,8 @@ class Broker:
         self.partitions[partition] = _accepted(known, state, ())
         if known.leader == state.leader:
             self.journal(StateChange(BecomeFollowerUnchanged(*about)))
+        elif self.is_shutting_down:
+            self.partitions[partition] = replace(self.partition(partition), is_idle=True)
         return known.leader != state.leader
 
     def would_change(self, request: LeaderAndIsrRequest, state: PartitionLeadership) -> bool:

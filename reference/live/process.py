@@ -137,6 +137,7 @@ class LiveProcess:
 
         Nothing else is done after.
         """
+        self.broker.is_shutting_down = True
         depart(self.settings.broker_id, self.zookeeper)
         self.fetcher.stop()
         self.controller_lock.acquire()

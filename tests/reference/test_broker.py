@@ -249,3 +249,17 @@ def test_a_deletion_of_no_higher_leader_epoch_is_refused_where_it_has_one(sent: 
     code = ErrorCode.NONE if deleted else ErrorCode.STALE_CONTROLLER_EPOCH
     assert answer == PartitionsResponse(ErrorCode.NONE, (PartitionError("t", 0, code),))
     assert (TP in one.logs, TP in one.partitions) == (not deleted, not deleted)
+
+
+@pytest.mark.parametrize("is_shutting_down", [False, True])
+def test_who_is_shutting_down_follows_no_other_leader(is_shutting_down: bool) -> None:
+    """As in recording 09: the fetcher of the old leader stops, the log is truncated, and none of the new one starts."""
+    one, journal = broker(1, Partition(leader=2, leader_epoch=0))
+    one.is_shutting_down = is_shutting_down
+    one.handle(leader_and_isr(1, state(3, 1)), 5)
+    assert one.partition(TP).is_idle is is_shutting_down
+    skipped = "skipped the adding-fetcher step of the become-follower state change with correlation id 5"
+    assert [skipped in text for text in texts(journal)].count(True) == is_shutting_down
+    assert ["started fetcher to new leader" in text for text in texts(journal)].count(True) == (not is_shutting_down)
+    one.handle(leader_and_isr(1, state(3, 2)), 6)
+    assert one.partition(TP).is_idle is is_shutting_down, "the leader is the same, so its fetcher is not asked for"
