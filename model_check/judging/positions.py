@@ -96,7 +96,8 @@ class Position:
     """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
 
     `is_cut_short`: a controller did not write what this step writes, nor anything any more, although it lived on.
-    `silent`: which controllers, in which of their lives, have ended so, or with their process; they take no more steps.
+    `silent`: which controllers, in which of their lives, have ended so, though their process writes on, as a broker or
+    in another log: that no log was copied too early is sure then. They take no more steps.
     """
 
     state: PlainState

@@ -106,7 +106,8 @@ class Steps:
         explained = Explained(rule, parameters, seen, tuple(observations))
         place = self.tracks.after(at.place, steps)
         too_early = falls_silent and self.tracks.lives_on(at.place, parameters["c"], SKEW)
-        silent = at.silent | {self._life(at, parameters["c"])} if falls_silent else at.silent
+        breaks_off = falls_silent and self.tracks.speaks_on(at.place, parameters["c"], SKEW)
+        silent = at.silent | {self._life(at, parameters["c"])} if breaks_off else at.silent
         return Position(after, place, at.stopped, at, explained, too_early, silent)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
@@ -123,7 +124,7 @@ class Steps:
         return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
 
     def _is_silent(self, at: Position, candidate: Candidate) -> bool:
-        """Whether the controller that would take the step has not come to the end of an earlier one, in this life."""
+        """Whether the controller that would take the step has broken off an earlier one, in this life."""
         rule, parameters = candidate
         if not at.silent or rule not in self.system.rules:
             return False
