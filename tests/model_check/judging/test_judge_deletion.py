@@ -46,6 +46,11 @@ LIES: Mapping[str, Lie] = {
                  "Not retrying deletion of topic t at this time since it is marked ineligible for deletion"),
         "broker-2/controller.log:31",  # the thread's turn begins here
     ),
+    "a replica that goes out of existence without a word": Lie(
+        ZOMBIE, "broker-2/state-change.log",
+        without_line("replica 3 for partition [t,0] from ReplicaDeletionSuccessful to NonExistentReplica"),
+        "broker-2/state-change.log:49",  # the completion prints all from here on
+    ),
 }  # fmt: skip
 
 SLOW_LIES: Mapping[str, Lie] = {
@@ -54,6 +59,12 @@ SLOW_LIES: Mapping[str, Lie] = {
         replaced("replica 2 for partition [t,0] from OfflineReplica to ReplicaDeletionStarted",
                  "replica 2 for partition [t,0] from OnlineReplica to ReplicaDeletionStarted"),
         "broker-1/state-change.log:26",  # the step that takes it from the ISR prints all from here on
+    ),
+    "a partition that is refused a leader in another state than it is in": Lie(
+        BUSY, "broker-1/state-change.log",
+        replaced("initiated state change for partition [t,0] from OfflinePartition to OnlinePartition failed",
+                 "initiated state change for partition [t,0] from NewPartition to OnlinePartition failed"),
+        "broker-1/state-change.log:175",  # the visit begins here
     ),
     "a partition that does not go out of existence": Lie(
         ZOMBIE, "broker-2/state-change.log", without_line("from OfflinePartition to NonExistentPartition"),

@@ -84,6 +84,14 @@ def test_lines_that_do_not_go_together_are_contradictions(lie: str, tmp_path: Pa
     assert reason in {one.reason for one in found}
 
 
+def test_who_cannot_follow_an_unavailable_leader_did_not_begin_to_lead(tmp_path: Path) -> None:
+    begun = "from controller 2 epoch 2 starting the become-follower"
+    change = replaced(begun, begun.replace("follower", "leader"))
+    folder = changed("28-D46-stale-epoch-answer", tmp_path, "broker-3/state-change.log", change)
+    reasons = {one.reason for one in read(folder).contradictions}
+    assert reasons == {"is about another role than the transition that was begun"}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_real_clusters_do_not_contradict_themselves(name: str) -> None:
     assert read(recording(name)).contradictions == ()
