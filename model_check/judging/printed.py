@@ -240,7 +240,7 @@ class Printing(MetadataPrinting, ElectionStep):
         """A visit found no leader; or the partition is not even visited.
 
         No assigned replica of a New one lives, or a preferred election is asked for of one that is not known, or one
-        that is created was not forgotten when its topic was removed by hand (D53).
+        that is created was not forgotten when its topic was removed by hand (D53). It stays in the state it was in.
         """
         gives_up = self.rule in VISITS and self.visits(line) and self.place(self.after) not in ABOUT_TO_WRITE
         if isinstance(line, PartitionChangeFailed):

@@ -8,6 +8,7 @@ wrote is explained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from math import inf
 from typing import TypeAlias
 
@@ -30,8 +31,6 @@ Place: TypeAlias = tuple[int, ...]
 ZOOKEEPER = "zookeeper"
 LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
 """A controller's sequences: what it says in state-change.log, and in controller.log."""
-BROKER = "broker"
-"""A broker's sequence: what it handled."""
 SKEW = 2000
 """Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
 
@@ -96,22 +95,17 @@ class Tracks:
     def lives_on(self, place: Place, b: int, milliseconds: int) -> bool:
         """Whether the present process of a broker goes on for so long, by the clocks, as far as it is told."""
         ends, life = self._ends[b], self.life(place, b)
-        now = min((one.time for _, one in self.heads(place)), default=self._last)
-        return life <= len(ends) and ends[life - 1] > now + milliseconds
+        return life <= len(ends) and ends[life - 1] > self._now(place) + milliseconds
 
     def speaks_on(self, place: Place, b: int, milliseconds: int) -> bool:
         """Whether the present process of a broker has more to say in its logs after so long, by the clocks."""
-        life, now = self.life(place, b), min((one.time for _, one in self.heads(place)), default=self._last)
-        left = (
-            one
-            for kind in (BROKER, *LOGS)
-            if (number := self.track(kind, b)) is not None
-            for one in self.sequences[number][place[number] :]
-        )
-        return any(
-            isinstance(one, (Handled, ControllerSaid)) and one.incarnation == life and one.time > now + milliseconds
-            for one in left
-        )
+        left = chain(self.handled(place, b), *(self.lines(place, b, log)[1] for log in LOGS))
+        then = self._now(place) + milliseconds
+        return any(one.time > then for one in left)
+
+    def _now(self, place: Place) -> int:
+        """When the first of what is not explained yet was, by the clocks."""
+        return min((one.time for _, one in self.heads(place)), default=self._last)
 
     def _ends_of_lives(self, b: int) -> Iterator[int]:
         """When each process of a broker ends: as it is killed, or loses its session for good, or at the last."""
@@ -214,7 +208,7 @@ class Tracks:
 
     def handled(self, place: Place, b: int) -> Iterator[Handled]:
         """What the present process of a broker has yet to handle."""
-        number = self.track(BROKER, b)
+        number = self.track("broker", b)
         if number is None:
             return
         life = self.life(place, b)
@@ -230,13 +224,13 @@ class Tracks:
 
     def later_requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
         """The requests that a broker has yet to handle after the next one, in this life and later ones."""
-        number = self.track(BROKER, b)
+        number = self.track("broker", b)
         sequence = self.sequences[number][place[number] + 1 :] if number is not None else ()
         yield from (one for one in sequence if isinstance(one, RequestHandled))
 
     def last_request(self, place: Place, b: int, c: int, epoch: int) -> RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
-        number = self.track(BROKER, b)
+        number = self.track("broker", b)
         for one in reversed(self.sequences[number][: place[number]] if number is not None else ()):
             if isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch):
                 return one

@@ -148,9 +148,7 @@ WHERE = {
 FIRST = next(iter(WHERE))
 
 
-@pytest.mark.parametrize(
-    "fault", [FIRST, *(pytest.param(one, marks=pytest.mark.slow) for one in WHERE if one != FIRST)]
-)
+@pytest.mark.parametrize("fault", [one if one == FIRST else pytest.param(one, marks=pytest.mark.slow) for one in WHERE])
 def test_a_planted_fault_is_found_and_shown_where_it_is(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
