@@ -13,7 +13,7 @@ from reference.context import Activity
 from reference.controller import KafkaController
 from reference.partition_leadership import bring_online
 from reference.preferred_election import tell_outcome
-from reference.procedures import FencedWrite, Procedure
+from reference.procedures import FencedOff, Procedure
 from reference.resignation import on_controller_moved
 from reference.zookeeper.scripts import ISR_CHANGES
 from spec.kafka_types import TopicPartition
@@ -65,7 +65,7 @@ def rebalance_partition(controller: KafkaController, partition: TopicPartition) 
         controller.report(PreferredElectionStarted, partitions=(partition,))
         yield from bring_online(controller, (partition,), Handler.REBALANCE)
         tell_outcome(controller, frozenset({partition}))
-    except FencedWrite:
+    except FencedOff:
         on_controller_moved(controller)
     finally:
         controller.activity = Activity()

@@ -20,7 +20,7 @@ from reference.deletion_queue import fail_deletion, resume_deletion
 from reference.effects import JoinThread, OnBrokerChange, ReadBrokerData
 from reference.journal import Milestone
 from reference.own_batch import send_update_metadata
-from reference.procedures import THROWABLE, FencedWrite, LeftOverChannel, Procedure
+from reference.procedures import THROWABLE, FencedOff, LeftOverChannel, Procedure
 from reference.reassignment_requests import begin_again, reassignments_concerning
 from spec.logs.controller_log.broker_changes import (
     BrokerChangeError,
@@ -57,7 +57,7 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
             yield from on_broker_startup(controller, new)
         if dead:
             yield from on_broker_failure(controller, dead)
-    except FencedWrite:
+    except FencedOff:
         raise
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)

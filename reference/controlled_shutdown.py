@@ -24,7 +24,7 @@ from reference.effects import EpochZnode, present_epoch, read_controller_id
 from reference.journal import ShutdownAnswered, ShutdownBegun
 from reference.own_batch import begin_batch
 from reference.partition_leadership import bring_online
-from reference.procedures import DirtyBatch, Effect, FencedWrite, ForcedResignation, Procedure, Script
+from reference.procedures import DirtyBatch, Effect, FencedOff, ForcedResignation, Procedure, Script
 from reference.replica_transitions import set_offline
 from reference.resignation import on_controller_moved
 from spec.formats.error_codes import ErrorCode
@@ -133,7 +133,7 @@ def move_partition(controller: KafkaController, partition: TopicPartition) -> Pr
             controller.batch.add_stop_replica((broker,), partition, delete=False)
             controller.batch.send(controller)
             yield from set_offline(controller, ((partition, broker),), Handler.SHUTDOWN)
-    except FencedWrite:
+    except FencedOff:
         on_controller_moved(controller)
     except (DirtyBatch, ForcedResignation):
         _fail_shutdown(controller)

@@ -145,6 +145,11 @@ class KafkaController:
         """The check that goes with every write, where writes are fenced."""
         return Fence(self.context.epoch_zk_version) if self.mends(Switch.FENCED_WRITES) else None
 
+    @property
+    def read_fence(self) -> Fence | None:
+        """The check that goes with every read of a leadership for the cache, where those are fenced, too."""
+        return self.fence if self.mends(Switch.FENCED_READS) else None
+
     # ----------------------------------------------------------------------------------------------------- what it says
 
     def log_state_change(self, line: type[ControllerLine], **values: Any) -> None:

@@ -21,7 +21,7 @@ from reference.effects import (
     OnNewSession,
     StartProcess,
 )
-from reference.procedures import THROWABLE, FencedWrite, MissingDeletionThread, Procedure
+from reference.procedures import THROWABLE, FencedOff, MissingDeletionThread, Procedure
 from reference.resignation import on_controller_moved, resign, take_down
 from reference.topic_deletion import is_due
 from reference.zookeeper.scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
@@ -52,7 +52,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
             controller.leader_id = controller.broker_id
             yield from on_controller_failover(controller, won if isinstance(won, EpochZnode) else None)
             return
-    except FencedWrite:
+    except FencedOff:
         on_controller_moved(controller)
         return
     except THROWABLE:  # `case e2: Throwable`

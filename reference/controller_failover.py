@@ -149,7 +149,7 @@ def _update_leader_and_isr_cache(controller: KafkaController) -> Procedure[None]
     context = controller.context
 
     def first(partition: TopicPartition, remaining: Partitions) -> ReadState:
-        return ReadState(partition, remaining)
+        return ReadState(partition, controller.read_fence, remaining)
 
     def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
         del remaining

@@ -21,7 +21,7 @@ from reference.effects import SkipCallback
 from reference.isr_notification import on_isr_change
 from reference.partition_addition import on_partition_modifications
 from reference.preferred_election import on_preferred_election
-from reference.procedures import THROWABLE, FencedWrite, Procedure
+from reference.procedures import THROWABLE, FencedOff, Procedure
 from reference.reassignment import on_state_change
 from reference.reassignment_requests import on_reassignment_request
 from reference.resignation import on_controller_moved
@@ -132,7 +132,7 @@ def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]
             yield from on_state_change(controller, callback)
         else:
             yield from HANDLERS[callback](controller)
-    except FencedWrite:
+    except FencedOff:
         on_controller_moved(controller)
     except THROWABLE:
         return
@@ -142,5 +142,5 @@ def on_deletion_thread(controller: KafkaController) -> Procedure[None]:
     """What the deletion thread does when it is woken."""
     try:
         yield from delete_topics(controller)
-    except FencedWrite:
+    except FencedOff:
         on_controller_moved(controller)

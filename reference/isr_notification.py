@@ -18,8 +18,8 @@ from reference.broker import Broker
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.controller import KafkaController
 from reference.own_batch import send_update_metadata
-from reference.procedures import ControllerFailure, Effect, Procedure, Script, in_any_order
-from reference.state_effects import Partitions, StateRead
+from reference.procedures import ControllerFailure, Effect, FencedOff, Procedure, Script, in_any_order
+from reference.state_effects import FencedStateRead, Partitions
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoNode
 from reference.zookeeper.scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
 from spec.formats.znode_paths import ISR_CHANGE
@@ -60,7 +60,7 @@ class OnIsrChange(Effect[Mapping[str, Partitions]]):
 
 
 @dataclass(frozen=True)
-class ReadNotified(StateRead):
+class ReadNotified(FencedStateRead):
     """The state znode of a partition that was `named`; `taken` are the notifications that are being handled."""
 
     remaining: Partitions
@@ -104,6 +104,8 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
             yield from _update_cache(controller, named, frozenset(notifications))
             controller.is_about(taken=frozenset(notifications))
             yield from _process_update_notifications(controller, named)
+    except FencedOff:
+        raise
     except ControllerFailure:  # what was handled is deleted also on an error
         yield from _delete(controller, frozenset(notifications))
         raise
@@ -120,7 +122,7 @@ def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) 
     leadership = controller.context.partition_leadership_info
 
     def first(partition: TopicPartition, remaining: Partitions) -> ReadNotified:
-        return ReadNotified(partition, remaining, named, taken)
+        return ReadNotified(partition, controller.read_fence, remaining, named, taken)
 
     def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
         del remaining

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from reference.context import Activity
 from reference.controller import KafkaController
-from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
 from reference.topics import Assignment, on_new_partition_creation
 from reference.zookeeper.api import Exists
 from reference.zookeeper.scripts import parsed, read_data, topic_path
@@ -63,7 +63,7 @@ def on_partition_modifications(controller: KafkaController, topic: str) -> Proce
             controller.report(PartitionsAdded, assignment=tuple(added.items()))
             known.update(added)
             yield from on_new_partition_creation(controller, tuple(added))
-    except FencedWrite:
+    except FencedOff:
         raise
     except THROWABLE:
         controller.report(PartitionsError, path=topic_path(topic))

@@ -13,7 +13,7 @@ What goes wrong inside the controller::
 
     ControllerFailure
     ├── ControllerMoved          another controller has incremented the epoch
-    │   └── FencedWrite          and so a write was refused, where writes are fenced
+    │   └── FencedOff            and so a write, or what was read, was refused, where that is fenced
     ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
     ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
     ├── ForcedResignation        a send of the controller's own failed, and it has to resign (IllegalStateException)
@@ -65,8 +65,8 @@ class ControllerMoved(ControllerFailure):
     """Another controller has incremented the epoch."""
 
 
-class FencedWrite(ControllerMoved):
-    """A write was refused because /controller_epoch has moved on."""
+class FencedOff(ControllerMoved):
+    """A write, or what was read, was refused because /controller_epoch has moved on."""
 
 
 class DirtyBatch(ControllerFailure):

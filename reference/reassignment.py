@@ -27,7 +27,7 @@ from reference.journal import ReassignmentGivenUp
 from reference.leader_selectors import elect_reassigned, without
 from reference.own_batch import send_update_metadata
 from reference.partition_leadership import bring_online_with
-from reference.procedures import THROWABLE, FencedWrite, NoLeadership, Procedure, ReassignmentImpossible
+from reference.procedures import THROWABLE, FencedOff, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment_effects import (
     CompleteReassignment,
     OnStateChange,
@@ -82,7 +82,7 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
     try:
         again = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, again)
-    except FencedWrite:
+    except FencedOff:
         raise
     except THROWABLE:
         controller.report(ReassignedIsrError)
@@ -124,7 +124,7 @@ def on_partition_reassignment(
             yield from _start_new_replicas(controller, partition, original, wanted)
         else:
             yield from _replace_old_replicas(controller, partition, original, wanted)
-    except FencedWrite:
+    except FencedOff:
         raise
     except THROWABLE:
         controller.journal(ReassignmentGivenUp(controller.broker_id, partition))

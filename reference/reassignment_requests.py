@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from reference.context import Activity
 from reference.controller import KafkaController
 from reference.deletion_queue import hold_back
-from reference.procedures import THROWABLE, FencedWrite, Procedure, in_any_order
+from reference.procedures import THROWABLE, FencedOff, Procedure, in_any_order
 from reference.reassignment import (
     forget_reassignment,
     on_partition_reassignment,
@@ -81,7 +81,7 @@ def _initiate(controller: KafkaController, asked: Wanted, reason: Handler) -> Pr
         del remaining
         assigned = controller.context.partition_replica_assignment.get(partition)
         refused = assigned is None or assigned == asked[partition] or _is_doomed(controller, partition, reason)
-        refused = refused or _lacks_targets(controller, asked[partition])
+        refused = refused or _is_unborn(controller, partition) or _lacks_targets(controller, asked[partition])
         return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
 
     def rest(partition: TopicPartition, left: Reassignments | None, remaining: Partitions) -> Procedure[bool]:
@@ -106,6 +106,12 @@ def _is_doomed(controller: KafkaController, partition: TopicPartition, reason: H
     return asks and partition.topic in controller.deleting.queued
 
 
+def _is_unborn(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether a partition has no leadership, which step 2 needs: asked where that is mended."""
+    known = controller.context.partition_leadership_info
+    return controller.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS) and partition not in known
+
+
 def _lacks_targets(controller: KafkaController, wanted: tuple[int, ...]) -> bool:
     """Whether not all of RAR lives, which was asked before 0.10.1.0, also when a failover took it up again (D14)."""
     return controller.puts_back(Switch.REFUSE_DEAD_TARGETS) and not controller.live.issuperset(wanted)
@@ -120,7 +126,7 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
     try:
         found = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, found)
-    except FencedWrite:
+    except FencedOff:
         raise
     except THROWABLE:
         controller.report(ReassignmentFailed, partition=partition)

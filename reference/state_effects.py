@@ -41,7 +41,21 @@ class StateRead(Effect["StateZnode | None"]):
 
 
 @dataclass(frozen=True)
-class ReadState(StateRead):
+class FencedStateRead(StateRead):
+    """A read for the cache: with a fence, only if the epoch still stands then (a mend of ours)."""
+
+    fence: Fence | None
+
+    def script(self) -> Script[StateZnode | None]:
+        """Read it, then whether that counts."""
+        found = yield from read_state_znode(self.partition)
+        if self.fence is not None:
+            yield from self.fence.check()
+        return found
+
+
+@dataclass(frozen=True)
+class ReadState(FencedStateRead):
     """Failover: `updateLeaderAndIsrCache`, one state znode."""
 
     remaining: Partitions

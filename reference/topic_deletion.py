@@ -22,7 +22,7 @@ from reference.deletion_queue import fail_deletion, hold_back, is_let_alone
 from reference.deletion_requests import Topics, listed
 from reference.journal import Milestone, TurnedTo
 from reference.own_batch import send_update_metadata
-from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script, in_any_order
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script, in_any_order
 from reference.replica_transitions import logged, set_deletion_ended, set_deletion_started, set_offline
 from reference.state_effects import Partitions
 from spec.formats.error_codes import ErrorCode
@@ -102,7 +102,7 @@ def delete_topics(controller: KafkaController) -> Procedure[None]:
 
     try:
         yield from in_any_order(controller.deleting.queued, first, rest)
-    except FencedWrite:
+    except FencedOff:
         raise
     except THROWABLE:
         controller.deletion = DeletionThread.ENDED

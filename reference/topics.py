@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from reference import partition_leadership, replica_transitions
 from reference.context import Activity
 from reference.controller import KafkaController
-from reference.procedures import THROWABLE, Effect, FencedWrite, Procedure, Script
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
 from reference.zookeeper.api import Exists, GetChildren
 from reference.zookeeper.scripts import BROKER_TOPICS, parsed, read_data, topic_path
 from spec.formats.znodes import TopicPayload
@@ -135,7 +135,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
             controller.is_about(created=frozenset(names))
             yield from listen_to_topics(controller, names)
             yield from on_new_partition_creation(controller, tuple(new))
-    except FencedWrite:
+    except FencedOff:
         raise
     except THROWABLE:
         controller.report(TopicChangeError)

@@ -39,7 +39,7 @@ from spec.state_machine_startup import start_state_machines
 from spec.state_writes import cache_state
 from spec.terms import both, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, epoch_is_as_read, is_fenced_off
+from spec.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
 
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
@@ -213,14 +213,21 @@ def read_topics(s: Any, m: Model, c: int) -> None:
 
 @action(actor="controller {c}", source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
 def read_state(s: Any, m: Model, c: int, p: int) -> None:
-    """Failover 7: read a state znode into the cache; after the last one the channels and the machines start."""
+    """Failover 7: read a state znode into the cache; after the last one the channels and the machines start.
+
+    AR was read before: who has a successor by now puts the successor's leadership beside its own, older AR (S6).
+    """
     controller = s.controllers[c]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.READ_STATES, cached.todo)
-    cache_state(s, c, p)
-    cached.todo = False
-    with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
-        start_machines(s, m, c)
+    fenced = is_read_in_vain(s, m, c)
+    with when(~fenced):
+        cache_state(s, c, p)
+        cached.todo = False
+        with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
+            start_machines(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
 
 
 def start_machines(s: Any, m: Model, c: int) -> None:

@@ -27,7 +27,7 @@ from spec.state import At, Callback
 from spec.state_writes import cache_state
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, is_fenced_off, note_read, notify
+from spec.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
 
@@ -100,16 +100,19 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
     controller, partitions = s.controllers[c], s.controllers[c].partitions
     require(can_operate(s, c), controller.at == At.NOTIFIED_READ, partitions[p].todo)
     note_read(s, m, c, p)
-    with when(exists(s.zookeeper.state[p])):
+    fenced = is_read_in_vain(s, m, c)
+    with when(both(~fenced, exists(s.zookeeper.state[p]))):
         cache_state(s, c, p)
     partitions[p].todo = False
-    with when(~either(*(partitions[q].todo for q in m.partitions))):
+    with when(both(~fenced, ~either(*(partitions[q].todo for q in m.partitions)))):
         told = tell(s, m, c, _to_be_told(s, m, c))
         with when(told):
             controller.at = At.NOTIFIED_DELETE
         if m.remembers_named:
             for q in m.partitions:
                 reset(partitions[q], "named")
+    with when(fenced):
+        controller_moved(s, m, c)
 
 
 def _to_be_told(s: Any, m: Model, c: int) -> Mapping[int, Value]:

@@ -109,15 +109,17 @@ def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order.
 
     A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
-    wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Before 0.10.1.0 all of
-    RAR had to live, also when a failover took it up again (D14).
+    wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Nobody asks whether there
+    is leadership to reassign: without, the first run writes AR and then fails (step 2). Before 0.10.1.0 all of RAR had to
+    live, also when a failover took it up again (D14).
     """
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
     asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     doomed = is_queued(s, m, c, p) & asks
     all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
     wanted = either(all_live, not m.puts_back(Switch.REFUSE_DEAD_TARGETS))
-    return both(assigned != (), assigned != controller.due[p], ~doomed, wanted)
+    led = either(controller.partitions[p].leader_epoch != -1, not m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS))
+    return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted)
 
 
 def _begins(controller: Any, p: int) -> Value:

@@ -22,6 +22,7 @@ class Switch(enum.Enum):
     FENCED_WRITES = (
         "D2, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
+    FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a mend of ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
@@ -30,6 +31,7 @@ class Switch(enum.Enum):
     INSERT_UNDER_MONITOR = "S11: a timer entry is looked at and put in its bucket under one monitor (a mend of ours)"
     ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a mend of ours)"
     WAIT_FOR_LEADER = "D48: a reassignment waits, and keeps OAR, until a replica of RAR can lead (a mend of ours)"
+    REFUSE_UNBORN_REASSIGNMENTS = "S8: a reassignment of a partition without leadership is refused (a mend of ours)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has replicas deleted that AR lacks (cf. 2.8.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"

@@ -154,6 +154,14 @@ def is_fenced_off(s: Any, m: Model, c: int) -> Value:
     return ~epoch_is_as_read(s, m, c)
 
 
+def is_read_in_vain(s: Any, m: Model, c: int) -> Value:
+    """Whether what a controller reads of a leadership is refused for that reason (only where such reads are fenced).
+
+    /controller_epoch is read after it, here with it: who finds the epoch standing then had it when it read.
+    """
+    return is_fenced_off(s, m, c) if m.mends(Switch.FENCED_READS) else flag(False)
+
+
 def exists(znode: Any) -> Value:
     """Whether a state znode exists."""
     return flag(znode.version != -1)

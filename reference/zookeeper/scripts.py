@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeVar
 
-from reference.procedures import FencedWrite, PastZkClient, Script
+from reference.procedures import FencedOff, PastZkClient, Script
 from reference.zookeeper.api import (
     BadVersion,
     Create,
@@ -71,16 +71,16 @@ class Fence:
     """A check, in one transaction with a write, that /controller_epoch still has this data version (2.1.0).
 
     The operations known here have no transactions, so the check is a read before the write: the two are one only where
-    the driver runs the script as one step.
+    the driver runs the script as one step. Behind a read it needs no transaction: an epoch that stands then stood.
     """
 
     epoch_zk_version: int
 
     def check(self) -> Script[None]:
-        """Raise FencedWrite if the epoch has moved on."""
+        """Raise FencedOff if the epoch has moved on."""
         node = yield from read_data(CONTROLLER_EPOCH)
         if node is None or node.stat.version != self.epoch_zk_version:
-            raise FencedWrite(f"/controller_epoch is not at version {self.epoch_zk_version} any more")
+            raise FencedOff(f"/controller_epoch is not at version {self.epoch_zk_version} any more")
 
 
 @cache

@@ -1,6 +1,6 @@
 """Defects are rows: what Kafka's documented design got wrong, as something to enumerate, show and mend.
 
-PROTOCOL.md section 13 numbers the defects and tells their mechanism (S4, S11: of its sections 4, 11). A row here says
+PROTOCOL.md section 13 numbers the defects and tells their mechanism (S4, S6 and so on: of its section of that number). A row here says
 how an enumeration finds one: the property that it breaks, in which scope, with which mends already on (else a shorter
 story would mask it), after how many steps at the earliest, and the mend that makes it disappear. What Kafka had mended
 before 0.10.2 is put back by a switch first. What is not shown stands in `unfound`, with the reason.

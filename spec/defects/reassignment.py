@@ -110,4 +110,22 @@ ROWS = (
         first_depth=19,
         fix=frozenset({Switch.WAIT_FOR_LEADER}),
     ),
+    Defect(
+        "S6",
+        "A failover that is overtaken tells its successor's leadership with the AR of before: a removed replica returns",
+        breaks="isr_is_within_assigned",
+        scope="overtaken_failover",
+        first_depth=46,
+        base=frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES}),
+        fix=frozenset({Switch.FENCED_READS}),
+        defining=("write_removal", "read_state", "expand_isr"),
+    ),
+    Defect(
+        "S8",
+        "A partition without leadership is reassigned: step 2 raises, and AR stays the union",
+        breaks="no_reassignment_ends_halfway",
+        scope="unborn_reassignment",
+        first_depth=18,
+        fix=frozenset({Switch.REFUSE_UNBORN_REASSIGNMENTS}),
+    ),
 )

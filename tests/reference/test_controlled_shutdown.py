@@ -13,7 +13,7 @@ from reference.controlled_shutdown import Departure, answer_shutdown, begin_shut
 from reference.effects import EpochZnode
 from reference.journal import Report, ShutdownAnswered, StateChange
 from reference.preferred_election import FinishFailover
-from reference.procedures import FencedWrite
+from reference.procedures import FencedOff
 from reference.state_effects import ReadForRemoval, StateWrite, WriteRemoval
 from reference.zookeeper.scripts import StateZnode
 from spec.formats.error_codes import ErrorCode
@@ -161,7 +161,7 @@ def test_a_write_that_is_fenced_off_takes_the_controller_down() -> None:
     begin_shutdown(cluster.one, 3)
     hand = Hand(move_partition(cluster.one, TP))
     hand.expect(ReadForRemoval, cluster.states[TP])
-    hand.fail(WriteRemoval, FencedWrite("moved"))
+    hand.fail(WriteRemoval, FencedOff("moved"))
     assert hand.ended
     assert (cluster.one.is_active, cluster.one.leader_id, cluster.one.shutdown) == (False, NO_LEADER, None)
 

@@ -29,7 +29,7 @@ from reference.effects import (
 )
 from reference.journal import Milestone, Reached, RequestSent, StateChange
 from reference.preferred_election import FinishFailover
-from reference.procedures import Effect, FencedWrite, MissingDeletionThread, UnexpectedFailure, snake_case
+from reference.procedures import Effect, FencedOff, MissingDeletionThread, UnexpectedFailure, snake_case
 from reference.state_effects import (
     CreateState,
     ReadForElection,
@@ -162,7 +162,7 @@ def test_a_failover_that_a_refused_write_ends_is_about_nothing_any_more() -> Non
     one, _ = controller(Switch.FENCED_WRITES)
     hand = failed_over(one, [1, 2])
     one.is_about(asked=frozenset({TP}))
-    hand.fail(FinishFailover, FencedWrite("refused"))
+    hand.fail(FinishFailover, FencedOff("refused"))
     assert hand.ended
     assert one.activity == Activity()
 
