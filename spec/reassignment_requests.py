@@ -109,9 +109,9 @@ def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order.
 
     A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
-    wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Nobody asks whether there
-    is leadership to reassign: without, the first run writes AR and then fails (step 2). Before 0.10.1.0 all of RAR had to
-    live, also when a failover took it up again (D14).
+    wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Nobody asks whether the
+    partition has leadership: without, the first run writes AR and then fails (step 2, S8). Before 0.10.1.0 all of RAR
+    had to live, also when a failover took it up again (D14).
     """
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
     asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)

@@ -37,13 +37,17 @@ def an_assignment_is_the_union(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
 def assignments_change_in_order(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else."""
+    """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
+
+    Phase A is left out where OAR has all of RAR, and all of it is in sync.
+    """
     facts = []
     for p in m.partitions:
         old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
         wanted, original = before.zookeeper.requested[p], before.history.original[p]
         union = m.brokers.merged(wanted, original)
-        first, second = both(old == original, new == union), both(either(old == union, old == original), new == wanted)
+        has_all = both(old == original, m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(original)))
+        first, second = both(old == original, new == union), both(either(old == union, has_all), new == wanted)
         kept = either(new == old, old == (), ~after.zookeeper.topics[m.topic_of(p)])
         facts.append(either(kept, both(wanted != (), either(first, second))))
     return both(*facts)

@@ -112,7 +112,7 @@ ROWS = (
     ),
     Defect(
         "S6",
-        "A failover that is overtaken tells its successor's leadership with the AR of before: a removed replica returns",
+        "A failover that is overtaken tells its successor's leadership with the old AR: a removed replica returns",
         breaks="isr_is_within_assigned",
         scope="overtaken_failover",
         first_depth=46,
