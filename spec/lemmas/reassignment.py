@@ -25,6 +25,7 @@ from spec.partition_states import PartitionState
 from spec.state import At, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
+from spec.zookeeper import exists
 
 PARTS = ("reassignment",)
 
@@ -199,6 +200,78 @@ def who_completes_has_written_the_target(s: Any, m: Model) -> Value | None:
     )
 
 
+@claim("always", source="PROTOCOL.md section 8, step 2; S8 mended", parts=PARTS)
+def what_is_taken_up_has_leadership(s: Any, m: Model) -> Value | None:
+    """Whatever a controller has accepted to reassign has leadership in its cache."""
+    if not _leadership_is_asked_for(m):
+        return None
+    return both(
+        *(
+            either(controller.reassigned[p] == (), _is_to_be_taken_up(controller, p), _has_leadership(controller, p))
+            for controller in (s.controllers[c] for c in m.controllers)
+            for p in m.partitions
+        )
+    )
+
+
+def _leadership_is_asked_for(m: Model) -> bool:
+    """Whether nobody accepts a reassignment without leadership, nor has one left from an earlier term."""
+    return only_the_current_writes(m) and m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS)
+
+
+def _partitions_stay(m: Model) -> bool:
+    """Whether all partitions are there from the start, and none goes."""
+    return m.topics_stand and not m.scope.added and not m.topics_vanish
+
+
+def _is_to_be_taken_up(controller: Any, p: int) -> Value:
+    """Whether a failover has still to accept or refuse what it has read, or a partition is being refused."""
+    handled = controller.handler
+    electing = is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE))
+    return either(
+        both(handled == Handler.NONE, is_at(controller, (At.REASSIGN_NEXT, *REFUSING))),
+        handled == Handler.STARTUP,
+        both(handled == Handler.FAILOVER, either(electing, controller.due[p] != ())),
+        both(controller.reassigning == p, is_at(controller, REFUSING)),
+    )
+
+
+def _has_leadership(controller: Any, p: int) -> Value:
+    return flag(controller.partitions[p].leader_epoch != -1)
+
+
+@claim("always", source="PROTOCOL.md section 8, step 1; S8 mended", parts=PARTS)
+def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value | None:
+    """Every partition has an AR; once a reassignment has changed it there is a state znode, and the current controller
+    has that in its cache.
+    """
+    if not (_leadership_is_asked_for(m) and _partitions_stay(m)):
+        return None
+    facts = [both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ()) for p in m.partitions]
+    for controller, current, p in _currents(s, m):
+        changed = both(s.zookeeper.requested[p] != (), s.zookeeper.assigned[p] != s.history.original[p])
+        to_read = both(controller.at == At.READ_STATES, controller.partitions[p].todo)
+        has_read = both(current, ~is_at(controller, BEFORE_TOPICS), ~to_read)
+        facts.append(changed.implies(exists(s.zookeeper.state[p])))
+        facts.append(both(changed, has_read).implies(_has_leadership(controller, p)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, D41; S8 mended", parts=PARTS)
+def what_is_refused_is_not_halfway(s: Any, m: Model) -> Value | None:
+    """What the current controller refuses, or drops, has the AR that it had, or RAR."""
+    if not (_leadership_is_asked_for(m) and _partitions_stay(m)):
+        return None
+    facts = []
+    for controller, current, p in _currents(s, m):
+        asked, assigned = s.zookeeper.requested[p], s.zookeeper.assigned[p]
+        dropping = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.NONE)
+        facts.append(both(current, dropping, controller.due[p] != ()).implies(assigned == asked))
+        refusing = both(current, is_at(controller, REFUSING), controller.reassigning == p)
+        facts.append(refusing.implies(either(assigned == asked, assigned == s.history.original[p])))
+    return both(*facts)
+
+
 @claim("always", source="PROTOCOL.md section 2", parts=PARTS)
 def no_writer_is_ahead_of_zookeeper(s: Any, m: Model) -> Value:
     """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
@@ -258,5 +331,6 @@ LEMMAS = (
     who_is_not_active_reassigns_nothing, a_run_has_its_handler, who_is_to_go_is_not_of_the_target,
     who_is_current_reassigns_what_is_asked_for, who_is_current_knows_the_assignment, an_assignment_is_one_of_three,
     who_completes_has_written_the_target, no_writer_is_ahead_of_zookeeper, who_is_current_knows_the_leader,
-    after_step_7_the_leader_is_of_the_target,
+    after_step_7_the_leader_is_of_the_target, what_is_taken_up_has_leadership,
+    an_assignment_changes_where_there_is_leadership, what_is_refused_is_not_halfway,
 )  # fmt: skip
