@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from spec.claims import delayed_operation as delayed_operation_claims
 from spec.language import Claim, Property, View
 from spec.lemmas import (
+    assigned_in_sync,
     auto_rebalance,
     controlled_shutdown,
     controller,
@@ -29,7 +30,7 @@ from spec.model import Model
 from spec.state import shape
 
 MODULES = (
-    controller, leadership, in_sync, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
+    controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance, controlled_shutdown,
     partition_addition, deletion, deleted_topic, dead_replicas, delayed_operation_claims,
 )  # fmt: skip
 

@@ -52,7 +52,7 @@ HANDLERS = {
 }
 
 
-def _has_moved(m: Model, controller: Any, p: int) -> Value:
+def has_moved(m: Model, controller: Any, p: int) -> Value:
     """Whether step 7 is over and step 10 is not: AR in memory is RAR, that in ZooKeeper is not yet."""
     removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
     return both(controller.reassigning == p, either(removing, controller.at == At.WRITE_TARGET))
@@ -64,7 +64,7 @@ def _works(m: Model, controller: Any, p: int) -> Value:
     return both(controller.reassigning == p, either(is_at(controller, (*WORKING, *COMPLETING)), removing))
 
 
-def _currents(s: Any, m: Model) -> Iterator[tuple[Any, Value, int]]:
+def currents(s: Any, m: Model) -> Iterator[tuple[Any, Value, int]]:
     """Each controller, whether it is current, and each partition."""
     for c in m.controllers:
         for p in m.partitions:
@@ -129,7 +129,7 @@ def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
             facts.append(both(leaving, controller.reassigning == p).implies(apart))
             among = m.brokers.is_subset(controller.partitions[p].visiting, controller.leaving)
             facts.append(both(leaving, is_at(controller, REMOVING)).implies(among))
-            moved = _has_moved(m, controller, p)
+            moved = has_moved(m, controller, p)
             if not m.mends(Switch.WAIT_FOR_LEADER):
                 moved = moved | both(controller.reassigning == p, is_at(controller, MOVING))
             facts.append(moved.implies(controller.partitions[p].assigned == wanted))
@@ -142,7 +142,7 @@ def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None
     if not only_the_current_writes(m):
         return None
     facts = []
-    for controller, current, p in _currents(s, m):
+    for controller, current, p in currents(s, m):
         asked = s.zookeeper.requested[p]
         held = (controller.reassigned[p], controller.due[p])
         facts += [current.implies(either(one == (), one == asked)) for one in held]
@@ -165,9 +165,9 @@ def who_is_current_knows_the_assignment(s: Any, m: Model) -> Value | None:
     if not only_the_current_writes(m):
         return None
     facts = []
-    for controller, current, p in _currents(s, m):
+    for controller, current, p in currents(s, m):
         same = flag(controller.partitions[p].assigned == s.zookeeper.assigned[p])
-        facts.append(current.implies(either(same, is_at(controller, BEFORE_TOPICS), _has_moved(m, controller, p))))
+        facts.append(current.implies(either(same, is_at(controller, BEFORE_TOPICS), has_moved(m, controller, p))))
     return both(*facts)
 
 
@@ -195,7 +195,7 @@ def who_completes_has_written_the_target(s: Any, m: Model) -> Value | None:
             both(current, is_at(controller, COMPLETING), controller.reassigning == p).implies(
                 s.zookeeper.assigned[p] == s.zookeeper.requested[p]
             )
-            for controller, current, p in _currents(s, m)
+            for controller, current, p in currents(s, m)
         )
     )
 
@@ -219,7 +219,7 @@ def _leadership_is_asked_for(m: Model) -> bool:
     return only_the_current_writes(m) and m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS)
 
 
-def _partitions_stay(m: Model) -> bool:
+def partitions_stay(m: Model) -> bool:
     """Whether all partitions are there from the start, and none goes."""
     return m.topics_stand and not m.scope.added and not m.topics_vanish
 
@@ -245,10 +245,10 @@ def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value |
     """Every partition has an AR; once a reassignment has changed it there is a state znode, and the current controller
     has that in its cache.
     """
-    if not (_leadership_is_asked_for(m) and _partitions_stay(m)):
+    if not (_leadership_is_asked_for(m) and partitions_stay(m)):
         return None
     facts = [both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ()) for p in m.partitions]
-    for controller, current, p in _currents(s, m):
+    for controller, current, p in currents(s, m):
         changed = both(s.zookeeper.requested[p] != (), s.zookeeper.assigned[p] != s.history.original[p])
         to_read = both(controller.at == At.READ_STATES, controller.partitions[p].todo)
         has_read = both(current, ~is_at(controller, BEFORE_TOPICS), ~to_read)
@@ -260,10 +260,10 @@ def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value |
 @claim("always", source="PROTOCOL.md section 8, D41; S8 mended", parts=PARTS)
 def what_is_refused_is_not_halfway(s: Any, m: Model) -> Value | None:
     """What the current controller refuses, or drops, has the AR that it had, or RAR."""
-    if not (_leadership_is_asked_for(m) and _partitions_stay(m)):
+    if not (_leadership_is_asked_for(m) and partitions_stay(m)):
         return None
     facts = []
-    for controller, current, p in _currents(s, m):
+    for controller, current, p in currents(s, m):
         asked, assigned = s.zookeeper.requested[p], s.zookeeper.assigned[p]
         dropping = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.NONE)
         facts.append(both(current, dropping, controller.due[p] != ()).implies(assigned == asked))
@@ -319,9 +319,9 @@ def after_step_7_the_leader_is_of_the_target(s: Any, m: Model) -> Value | None:
     if not (only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):
         return None
     facts = []
-    for controller, current, p in _currents(s, m):
+    for controller, current, p in currents(s, m):
         wanted, leader = controller.reassigned[p], s.zookeeper.state[p].leader
-        facts.append(both(current, _has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader)))
+        facts.append(both(current, has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader)))
         writing = both(current, controller.at == At.MOVE_WRITE, controller.reassigning == p)
         facts.append(writing.implies(m.brokers.contains(wanted, controller.decided.leader)))
     return both(*facts)

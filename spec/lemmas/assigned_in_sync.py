@@ -1,0 +1,197 @@
+"""Lemmas about reassignments: who may be in the ISR, and may lead, is assigned.
+
+A leader takes into the ISR whom its own AR has, and that it was told with the leader epoch. So whoever holds the
+leader epoch of the state znode, to tell it or to lead by it, must hold no AR that is too large: none beyond AR in
+ZooKeeper, nor, from step 7 on, beyond RAR. It is the fence around reads that keeps a controller which was overtaken
+from holding both its successor's leader epoch and an AR of before (S6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spec.language import claim
+from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.reassignment import MOVING, REFUSING, currents, has_moved, partitions_stay
+from spec.model import Model
+from spec.replica_states import ReplicaState
+from spec.replica_transitions import may_go_online_or_offline
+from spec.state import At, Handler
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+from spec.zookeeper import exists
+
+PARTS = ("reassignment", "connections")
+#: Steps 1 to 3, once AR in memory is the union.
+STARTING = (At.BUMP_READ, At.BUMP_WRITE, At.START_READ)
+NEEDED = {
+    Switch.FENCED_READS, Switch.WAIT_FOR_LEADER, Switch.CACHE_BUMPED_EPOCH, Switch.CACHE_WHAT_IS_WRITTEN,
+    Switch.REFUSE_UNBORN_REASSIGNMENTS, Switch.TAKE_THE_DEAD_OFFLINE,
+}  # fmt: skip
+"""The mends without which somebody who is not assigned may come into the ISR."""
+
+
+def _is_asked_for(m: Model) -> bool:
+    return only_the_current_writes(m) and partitions_stay(m) and all(m.mends(one) for one in NEEDED)
+
+
+def _tellers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any, Value]]:
+    """Who may tell a leader of a leadership, or leads by it: whether that is so, what it holds, and its AR."""
+    for c in m.controllers:
+        controller = s.controllers[c]
+        holds = either(controller.active, controller.at == At.READ_STATES)
+        yield holds, controller.partitions[p], m.brokers.members(controller.partitions[p].assigned)
+    for b in m.assigned(p):
+        known = s.brokers[b].partitions[p]
+        yield flag(known.leader == b), known, known.assigned
+        for c in m.controllers:
+            for k in m.slots:
+                told = s.connections[c][b][k].partitions[p]
+                yield flag(told.leader == b), told, told.assigned
+
+
+def _not_followers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any]]:
+    """Every copy of a leadership, and whether its ISR counts: followers keep none."""
+    for c in m.controllers:
+        yield flag(True), s.controllers[c].partitions[p]
+        for b in m.brokers.ids:
+            for k in m.slots:
+                yield flag(True), s.connections[c][b][k].partitions[p]
+    for b in m.assigned(p):
+        known = s.brokers[b].partitions[p]
+        yield flag(known.leader == b), known
+
+
+@claim("always", source="PROTOCOL.md sections 2 and 10", parts=PARTS)
+def the_same_version_is_the_same_isr(s: Any, m: Model) -> Value | None:
+    """Who holds the znode's version holds its ISR, and no older writer; an ISR to be written again is written."""
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        for counts, one in _not_followers(s, m, p):
+            same = both(counts, exists(znode), one.version == znode.version)
+            facts.append(same.implies(both(one.isr == znode.isr, one.controller_epoch >= znode.controller_epoch)))
+        for b in m.assigned(p):
+            known = s.brokers[b].partitions[p]
+            if "retrying" in known:
+                facts.append(either(known.retrying == (), known.version < znode.version))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, step 7", parts=PARTS)
+def who_moves_a_leader_wrote_last(s: Any, m: Model) -> Value | None:
+    """Once the current controller has done step 7 the state znode is of its epoch; while it does, nobody else elects."""
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for controller, current, p in currents(s, m):
+        znode = s.zookeeper.state[p]
+        facts.append(both(current, has_moved(m, controller, p)).implies(znode.controller_epoch == controller.epoch))
+        writing = both(current, controller.at == At.MOVE_WRITE, controller.partition == p)
+        facts.append(writing.implies(znode.leader_epoch == controller.decided.leader_epoch))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8; S6 mended", parts=PARTS)
+def who_may_still_read_knows_no_larger_assignment(s: Any, m: Model) -> Value | None:
+    """Whoever finds no newer controller's state znode holds an AR within the one in ZooKeeper."""
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        holds = either(controller.active, controller.at == At.READ_STATES)
+        for p in m.partitions:
+            usable = both(holds, s.zookeeper.state[p].controller_epoch <= controller.epoch)
+            known, assigned = controller.partitions[p].assigned, s.zookeeper.assigned[p]
+            facts.append(usable.implies(m.brokers.is_subset(m.brokers.members(known), m.brokers.members(assigned))))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 10; S6 mended", parts=PARTS)
+def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value | None:
+    """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's, and after step 7 within RAR."""
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for p in m.partitions:
+        znode, members = s.zookeeper.state[p], m.brokers.members
+        bounds = [(flag(True), members(s.zookeeper.assigned[p]))]
+        for c in m.controllers:
+            controller = s.controllers[c]
+            moved = both(is_current(s, c), has_moved(m, controller, p))
+            bounds.append((moved, members(controller.reassigned[p])))
+        for counts, one, assigned in _tellers(s, m, p):
+            same = both(counts, exists(znode), one.leader_epoch == znode.leader_epoch)
+            facts += [both(same, when).implies(m.brokers.is_subset(assigned, bound)) for when, bound in bounds]
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, step 8", parts=PARTS)
+def who_is_to_go_leaves_the_isr(s: Any, m: Model) -> Value | None:
+    """After step 7 the ISR has, beside RAR, only those that step 8 has still to take out; after step 8, nobody."""
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for controller, current, p in currents(s, m):
+        isr, wanted = m.brokers.members(s.zookeeper.state[p].isr), m.brokers.members(controller.reassigned[p])
+        moved = both(current, has_moved(m, controller, p))
+        rest = m.brokers.union(wanted, controller.partitions[p].visiting)
+        facts.append(both(moved, is_at(controller, REMOVING)).implies(m.brokers.is_subset(isr, rest)))
+        facts.append(both(moved, controller.at == At.WRITE_TARGET).implies(m.brokers.is_subset(isr, wanted)))
+    return both(*facts)
+
+
+def _has_started(controller: Any) -> Value:
+    """Whether the replica machine of a controller is up."""
+    dropping = both(controller.handler == Handler.NONE, is_at(controller, (At.REASSIGN_NEXT, *REFUSING)))
+    return both(controller.active, ~is_at(controller, (At.READ_REASSIGNMENTS, At.READ_PREFERRED)), ~dropping)
+
+
+@claim("always", source="PROTOCOL.md sections 5 and 8", parts=PARTS)
+def who_is_assigned_is_in_a_state(s: Any, m: Model) -> Value | None:
+    """A replica of AR, as the current controller holds it, may go Offline, unless step 3 has still to start it.
+
+    One that is not of AR is in no state; nor, after step 8, is any but those of RAR Online.
+    """
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for controller, current, p in currents(s, m):
+        cached = controller.partitions[p]
+        starting = both(controller.reassigning == p, is_at(controller, STARTING))
+        moved = has_moved(m, controller, p)
+        started = both(current, _has_started(controller))
+        for r in m.assigned(p):
+            of_it, state = m.brokers.contains(cached.assigned, r), cached.replicas[r]
+            waits = both(starting, m.brokers.in_set(r, cached.visiting))
+            facts.append(both(started, of_it).implies(either(may_go_online_or_offline(state), waits)))
+            facts.append(both(started, waits).implies(s.zookeeper.state[p].leader != r))
+            facts.append(both(started, ~of_it, ~moved).implies(state == ReplicaState.NON_EXISTENT))
+            to_go = both(is_at(controller, REMOVING), m.brokers.in_set(r, cached.visiting))
+            facts.append(both(started, moved, ~of_it, ~to_go).implies(state != ReplicaState.ONLINE))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, phase B", parts=PARTS)
+def in_phase_b_the_target_is_assigned(s: Any, m: Model) -> Value | None:
+    """From step 5 on all of RAR is in AR in ZooKeeper."""
+    if not _is_asked_for(m):
+        return None
+    facts = []
+    for controller, current, p in currents(s, m):
+        wanted, assigned = m.brokers.members(controller.reassigned[p]), m.brokers.members(s.zookeeper.assigned[p])
+        moving = both(controller.reassigning == p, is_at(controller, MOVING))
+        in_b = both(current, either(moving, has_moved(m, controller, p)))
+        facts.append(in_b.implies(m.brokers.is_subset(wanted, assigned)))
+    return both(*facts)
+
+
+LEMMAS = (
+    the_same_version_is_the_same_isr, who_moves_a_leader_wrote_last, who_may_still_read_knows_no_larger_assignment,
+    who_has_the_leader_epoch_has_no_larger_assignment, who_is_to_go_leaves_the_isr, who_is_assigned_is_in_a_state,
+    in_phase_b_the_target_is_assigned,
+)  # fmt: skip
