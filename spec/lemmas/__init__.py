@@ -30,8 +30,8 @@ from spec.model import Model
 from spec.state import shape
 
 MODULES = (
-    controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance, controlled_shutdown,
-    partition_addition, deletion, deleted_topic, dead_replicas, delayed_operation_claims,
+    controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance,
+    controlled_shutdown, partition_addition, deletion, deleted_topic, dead_replicas, delayed_operation_claims,
 )  # fmt: skip
 
 

@@ -9,8 +9,10 @@ from holding both its successor's leader epoch and an AR of before (S6).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
+from spec.controller_threads import has_started
 from spec.language import claim
 from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
 from spec.lemmas.reassignment import MOVING, REFUSING, currents, has_moved, partitions_stay
@@ -36,12 +38,19 @@ def _is_asked_for(m: Model) -> bool:
     return only_the_current_writes(m) and partitions_stay(m) and all(m.mends(one) for one in NEEDED)
 
 
+def _has_read_topics(controller: Any) -> Value:
+    return either(controller.active, controller.at == At.READ_STATES)
+
+
 def _tellers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any, Value]]:
     """Who may tell a leader of a leadership, or leads by it: whether that is so, what it holds, and its AR."""
     for c in m.controllers:
         controller = s.controllers[c]
-        holds = either(controller.active, controller.at == At.READ_STATES)
-        yield holds, controller.partitions[p], m.brokers.members(controller.partitions[p].assigned)
+        yield (
+            _has_read_topics(controller),
+            controller.partitions[p],
+            m.brokers.members(controller.partitions[p].assigned),
+        )
     for b in m.assigned(p):
         known = s.brokers[b].partitions[p]
         yield flag(known.leader == b), known, known.assigned
@@ -83,7 +92,7 @@ def the_same_version_is_the_same_isr(s: Any, m: Model) -> Value | None:
 
 @claim("always", source="PROTOCOL.md section 8, step 7", parts=PARTS)
 def who_moves_a_leader_wrote_last(s: Any, m: Model) -> Value | None:
-    """Once the current controller has done step 7 the state znode is of its epoch; while it does, nobody else elects."""
+    """Once the current controller has done step 7 the state znode is of its epoch; meanwhile nobody else elects."""
     if not _is_asked_for(m):
         return None
     facts = []
@@ -103,9 +112,8 @@ def who_may_still_read_knows_no_larger_assignment(s: Any, m: Model) -> Value | N
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
-        holds = either(controller.active, controller.at == At.READ_STATES)
         for p in m.partitions:
-            usable = both(holds, s.zookeeper.state[p].controller_epoch <= controller.epoch)
+            usable = both(_has_read_topics(controller), s.zookeeper.state[p].controller_epoch <= controller.epoch)
             known, assigned = controller.partitions[p].assigned, s.zookeeper.assigned[p]
             facts.append(usable.implies(m.brokers.is_subset(m.brokers.members(known), m.brokers.members(assigned))))
     return both(*facts)
@@ -113,7 +121,7 @@ def who_may_still_read_knows_no_larger_assignment(s: Any, m: Model) -> Value | N
 
 @claim("always", source="PROTOCOL.md section 10; S6 mended", parts=PARTS)
 def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value | None:
-    """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's, and after step 7 within RAR."""
+    """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
     if not _is_asked_for(m):
         return None
     facts = []
@@ -132,16 +140,26 @@ def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value
 
 @claim("always", source="PROTOCOL.md section 8, step 8", parts=PARTS)
 def who_is_to_go_leaves_the_isr(s: Any, m: Model) -> Value | None:
-    """After step 7 the ISR has, beside RAR, only those that step 8 has still to take out; after step 8, nobody."""
+    """Who is to go are the others of AR; after step 7 the ISR has, beside RAR, only those of them that step 8 has still
+    to take out, and after step 8 nobody.
+    """
     if not _is_asked_for(m):
         return None
     facts = []
     for controller, current, p in currents(s, m):
         isr, wanted = m.brokers.members(s.zookeeper.state[p].isr), m.brokers.members(controller.reassigned[p])
+        cached = controller.partitions[p]
+        others = m.brokers.difference(m.brokers.members(cached.assigned), wanted)
+        moving = both(current, controller.reassigning == p, is_at(controller, MOVING))
+        facts.append(moving.implies(controller.leaving == others))
         moved = both(current, has_moved(m, controller, p))
-        rest = m.brokers.union(wanted, controller.partitions[p].visiting)
+        rest = m.brokers.union(wanted, cached.visiting)
         facts.append(both(moved, is_at(controller, REMOVING)).implies(m.brokers.is_subset(isr, rest)))
         facts.append(both(moved, controller.at == At.WRITE_TARGET).implies(m.brokers.is_subset(isr, wanted)))
+        for r in m.assigned(p):
+            removing = both(controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
+            without = either(~m.brokers.contains(controller.decided.isr, r), controller.decided.leader == 0)
+            facts.append(removing.implies(without))
     return both(*facts)
 
 
@@ -155,24 +173,39 @@ def _has_started(controller: Any) -> Value:
 def who_is_assigned_is_in_a_state(s: Any, m: Model) -> Value | None:
     """A replica of AR, as the current controller holds it, may go Offline, unless step 3 has still to start it.
 
-    One that is not of AR is in no state; nor, after step 8, is any but those of RAR Online.
+    One that is not of AR is in no state, unless step 8 has it Offline. Before the replica machine is up none is in any;
+    it goes by the topics, which are known then.
     """
     if not _is_asked_for(m):
         return None
     facts = []
-    for controller, current, p in currents(s, m):
+    for c, p in product(m.controllers, m.partitions):
+        controller = s.controllers[c]
         cached = controller.partitions[p]
         starting = both(controller.reassigning == p, is_at(controller, STARTING))
         moved = has_moved(m, controller, p)
-        started = both(current, _has_started(controller))
+        started = both(is_current(s, c), _has_started(controller))
+        facts.append(either(~_has_read_topics(controller), controller.topics[m.topic_of(p)]))
+        facts.append(started.implies(has_started(s, m, c)))
+        wanted, assigned = m.brokers.members(controller.reassigned[p]), m.brokers.members(cached.assigned)
+        both_of_it = both(m.brokers.is_subset(cached.visiting, wanted), m.brokers.is_subset(wanted, assigned))
+        facts.append(both(started, starting).implies(both_of_it))
+        visits = either(starting, is_at(controller, REMOVING))
+        facts.append(either(visits, m.brokers.is_empty(cached.visiting)))
         for r in m.assigned(p):
             of_it, state = m.brokers.contains(cached.assigned, r), cached.replicas[r]
             waits = both(starting, m.brokers.in_set(r, cached.visiting))
-            facts.append(both(started, of_it).implies(either(may_go_online_or_offline(state), waits)))
+            absent = flag(state == ReplicaState.NON_EXISTENT)
+            facts.append(either(_has_started(controller), absent))
+            facts.append(both(started, of_it, ~waits).implies(may_go_online_or_offline(state)))
+            facts.append(both(started, waits).implies(absent))
             facts.append(both(started, waits).implies(s.zookeeper.state[p].leader != r))
-            facts.append(both(started, ~of_it, ~moved).implies(state == ReplicaState.NON_EXISTENT))
-            to_go = both(is_at(controller, REMOVING), m.brokers.in_set(r, cached.visiting))
-            facts.append(both(started, moved, ~of_it, ~to_go).implies(state != ReplicaState.ONLINE))
+            facts.append(both(started, ~of_it, ~moved).implies(absent))
+            to_go = m.brokers.in_set(r, cached.visiting)
+            facts.append(both(started, is_at(controller, REMOVING), to_go).implies(may_go_online_or_offline(state)))
+            leaves = both(is_at(controller, REMOVING), m.brokers.in_set(r, controller.leaving))
+            removed = both(leaves, either(to_go, state == ReplicaState.OFFLINE))
+            facts.append(both(started, moved, ~of_it).implies(either(absent, removed)))
     return both(*facts)
 
 
