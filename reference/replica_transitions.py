@@ -206,7 +206,7 @@ def set_offline(
         controller.is_about(handler=reason)
 
     def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
-        return ReadForRemoval(*key, remaining)
+        return ReadForRemoval(key[0], controller.read_fence, key[1], remaining)
 
     def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
         if key not in removing:

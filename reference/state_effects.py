@@ -137,7 +137,7 @@ class WriteElectedLeader(StateWrite):
 
 
 @dataclass(frozen=True)
-class ReadForRemoval(StateRead):
+class ReadForRemoval(FencedStateRead):
     """To OfflineReplica: the state znode that a replica is to be removed from."""
 
     replica: int

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_set
+from spec.controller_election import controller_moved
 from spec.deletion_queue import adding_raises, is_doomed, is_queued, is_reassigned
 from spec.language import action, observe, require, when
 from spec.model import Model
@@ -38,7 +39,7 @@ from spec.state_writes import (
 )
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
-from spec.zookeeper import can_operate, exists, note_read
+from spec.zookeeper import can_operate, exists, is_read_in_vain, note_read
 
 #: From these a replica may go Online, and from the same ones Offline, by the documented table.
 ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
@@ -149,7 +150,8 @@ def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """What comes of the read: a write of the ISR less r, nothing to write, or a failure."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     note_read(s, m, c, p)
-    usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
+    fenced = is_read_in_vain(s, m, c)
+    usable = both(~fenced, exists(znode), znode.controller_epoch <= controller.epoch)
     member = m.brokers.contains(znode.isr, r)
     with when(both(usable, member)):
         leader, isr = without_replica(m, znode, r)
@@ -159,8 +161,10 @@ def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r)
-    with when(~both(usable, member)):
+    with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
+    with when(fenced):
+        controller_moved(s, m, c)
 
 
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
