@@ -116,7 +116,7 @@ ROWS = (
         breaks="isr_is_within_assigned",
         scope="overtaken_failover",
         first_depth=46,
-        base=frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES}),
+        base=frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES, Switch.WAIT_FOR_LEADER}),
         fix=frozenset({Switch.FENCED_READS}),
         defining=("write_removal", "read_state", "expand_isr"),
     ),
