@@ -104,21 +104,6 @@ def who_moves_a_leader_wrote_last(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 8; S6 mended", parts=PARTS)
-def who_may_still_read_knows_no_larger_assignment(s: Any, m: Model) -> Value | None:
-    """Whoever finds no newer controller's state znode holds an AR within the one in ZooKeeper."""
-    if not _is_asked_for(m):
-        return None
-    facts = []
-    for c in m.controllers:
-        controller = s.controllers[c]
-        for p in m.partitions:
-            usable = both(_has_read_topics(controller), s.zookeeper.state[p].controller_epoch <= controller.epoch)
-            known, assigned = controller.partitions[p].assigned, s.zookeeper.assigned[p]
-            facts.append(usable.implies(m.brokers.is_subset(m.brokers.members(known), m.brokers.members(assigned))))
-    return both(*facts)
-
-
 @claim("always", source="PROTOCOL.md section 10; S6 mended", parts=PARTS)
 def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value | None:
     """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
@@ -224,7 +209,7 @@ def in_phase_b_the_target_is_assigned(s: Any, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    the_same_version_is_the_same_isr, who_moves_a_leader_wrote_last, who_may_still_read_knows_no_larger_assignment,
+    the_same_version_is_the_same_isr, who_moves_a_leader_wrote_last,
     who_has_the_leader_epoch_has_no_larger_assignment, who_is_to_go_leaves_the_isr, who_is_assigned_is_in_a_state,
     in_phase_b_the_target_is_assigned,
 )  # fmt: skip

@@ -6,7 +6,6 @@ from functools import cache
 
 import pytest
 
-from model_check.kernel.straight_line import Valuation
 from spec.expectations import plan, switches_named
 from spec.language import Property
 from spec.lemmas import lemmas_of
