@@ -73,6 +73,17 @@ NEEDED = [
         "write_removal(c=1, p=0, r=1)",
         "old_replicas_go_after_the_leader_moved",
     ),
+    (
+        "what_is_taken_up_has_leadership",
+        "write_target(c=1, p=0)",
+        "an_assignment_changes_where_there_is_leadership",
+    ),
+    (
+        "an_assignment_changes_where_there_is_leadership",
+        "read_remaining(c=1, p=0)",
+        "what_is_refused_is_not_halfway",
+    ),
+    ("what_is_refused_is_not_halfway", "write_remaining(c=1, p=0)", "no_reassignment_ends_halfway"),
 ]
 
 

@@ -1,0 +1,111 @@
+"""Lemmas about who may be in the ISR of what is reassigned: true of all enumerated states, and each of use."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from spec.expectations import plan
+from spec.language import Property
+from spec.lemmas import lemmas_of
+from spec.lemmas.assigned_in_sync import LEMMAS
+from spec.model import Model
+from spec.scopes import scope
+from spec.variants import AS_CODED, FENCED, Switch
+from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
+
+ALL = {one.name for one in LEMMAS}
+BROKEN = next(one for one in plan("proof_reassignment").proofs if one.variant == "FENCED").incomplete.keys()
+FEW = ("move", "move_crash")
+"""Scopes with few states."""
+
+
+def lemmas(scope_name: str) -> list[Property]:
+    return [one for one in lemmas_of(Model(scope(scope_name), FENCED)) if one.name in ALL]
+
+
+def test_without_the_mends_that_they_rest_on_they_say_nothing() -> None:
+    bounds = scope("proof_reassignment")
+    for switches in (AS_CODED, FENCED - {Switch.FENCED_READS}, FENCED - {Switch.WAIT_FOR_LEADER}):
+        assert not ALL & {one.name for one in lemmas_of(Model(bounds, switches))}
+
+
+@pytest.mark.parametrize(
+    "scope_name",
+    [
+        *FEW,
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("reassignment", "reassignment_zombie")),
+        pytest.param("unborn_reassignment", marks=pytest.mark.slow),
+    ],
+)
+def test_every_lemma_holds_in_every_reachable_state(scope_name: str) -> None:
+    stated = lemmas(scope_name)
+    assert {one.name for one in stated} == ALL
+    search = false_in_few if scope_name in FEW else false_somewhere
+    assert search(scope(scope_name), FENCED, stated) == set()
+
+
+# ------------------------------------------------------------------------------------------------------- what it is for
+
+
+@cache
+def proof() -> Proving:
+    return Proving(scope("proof_reassignment"), FENCED)
+
+
+NEEDED = [
+    # Without the lemma, this action could break that.
+    ("the_same_version_is_the_same_isr", "expand_isr(b=1, p=0, r=3)", "isr_is_within_assigned"),
+    ("who_moves_a_leader_wrote_last", "write_move(c=1, p=0)", "who_has_the_leader_epoch_has_no_larger_assignment"),
+    ("who_has_the_leader_epoch_has_no_larger_assignment", "expand_isr(b=1, p=0, r=3)", "isr_is_within_assigned"),
+    ("who_is_to_go_leaves_the_isr", "write_target(c=1, p=0)", "isr_is_within_assigned"),
+    ("who_is_assigned_is_in_a_state", "write_remaining(c=1, p=0)", "completed_means_done"),
+    (
+        "in_phase_b_the_target_is_assigned",
+        "write_move(c=1, p=0)",
+        "who_has_the_leader_epoch_has_no_larger_assignment",
+    ),
+]
+
+
+def test_every_lemma_is_said_to_be_needed() -> None:
+    assert {lemma for lemma, _, _ in NEEDED} == ALL
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
+def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
+    assert proof().needs(lemma, action, saved, without=BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("action", "forgets", "breaks"),
+    [
+        (
+            "write_move(c=1, p=0)",
+            "controllers[1].partitions[0].assigned",
+            "who_has_the_leader_epoch_has_no_larger_assignment",
+        ),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (
+                ("expand_isr(b=1, p=0, r=3)", "brokers[1].partitions[0].isr", "the_same_version_is_the_same_isr"),
+                ("write_move(c=1, p=0)", "zookeeper.state[0].controller_epoch", "who_moves_a_leader_wrote_last"),
+                (
+                    "write_move(c=1, p=0)",
+                    "zookeeper.state[0].leader_epoch",
+                    "who_has_the_leader_epoch_has_no_larger_assignment",
+                ),
+                ("write_removal(c=1, p=0, r=1)", "zookeeper.state[0].isr", "who_is_to_go_leaves_the_isr"),
+                (
+                    "start_new_replica(c=1, p=0, r=3)",
+                    "controllers[1].partitions[0].replicas[3]",
+                    "who_is_assigned_is_in_a_state",
+                ),
+            )
+        ),
+    ],
+)
+def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
+    assert proof().breaks_without_update(action, forgets, breaks, without=BROKEN)
