@@ -16,7 +16,7 @@ from spec.lemmas.controlled_shutdown import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
-from spec.variants import AS_CODED, FENCED
+from spec.variants import AS_CODED, FENCED, Switch, Switches
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
@@ -126,18 +126,22 @@ def test_as_coded_a_zombie_moves_the_leader_to_who_is_then_taken_for_a_follower(
     assert not before(run.system.property_named("a_shutdown_keeps_a_leader").terms[step])
 
 
-def test_whatever_is_mended_a_create_without_an_answer_hides_a_leader_from_who_answers() -> None:
+@pytest.mark.parametrize("switches", [FENCED, FENCED - {Switch.FENCED_READS}], ids=["FENCED", "reads not fenced"])
+def test_a_create_without_an_answer_hides_a_leader_from_who_answers_unless_reads_are_fenced(switches: Switches) -> None:
     # Controller 2 creates the state znode and hears nothing. Controller 1, a zombie in its failover, reads it and makes
     # broker 3 lead, which changes the ISR. So controller 2 does not know its own create again (D54), caches nothing,
     # and answers that broker 3 leads nothing.
     bounds = replace(scope("shutdown_zombie"), brokers=3, assigned=((3, 2),), cold=True)
-    run = Run(bounds, FENCED, shutdowns=1, expiries=1, losses=1, shrinks=1)
+    run = Run(bounds, switches, shutdowns=1, expiries=1, losses=1, shrinks=1)
     run.do("start_process(b=1)", "start_process(b=2)", "start_process(b=3)", "register_broker(b=3)", "elect_read(c=1)")
     run.do("elect_read(c=2)", "elect_create(c=1)", "elect_create(c=2)", "elect_reread(c=2)", "register_broker(b=2)")
     run.do("on_controller_change(c=2)", "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)")
     successor(run)
     run.do("subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)")
     run.do("create_state_unanswered(c=2, p=0)", "renew_session(b=1)", "read_state(c=1, p=0)")
+    if switches == FENCED:
+        assert (run["controllers[1].active"], run.can("deliver_request(c=1, b=3)")) == ("no", False)
+        return
     run.do("deliver_request(c=1, b=3)", "shrink_isr(b=3, p=0, r=2)", "create_state(c=2, p=0)", "finish_failover(c=2)")
     run.do("on_controller_change(c=2)", "stop_broker(b=3)", "request_shutdown(b=3, c=2)", "accept_shutdown(c=2, b=3)")
     run.do("move_partition(c=2, p=0, r=3)")
