@@ -38,6 +38,13 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     }),
     "12-D1-epoch-write-delayed": frozenset({ONE_TERM}),
     "13-D1-epoch-write-connectionloss": frozenset({ONE_TERM, ONE_CONTROLLER}),
+    "04-controller-zombie": frozenset(),
+    "15-D3-resign-deletes-foreign-controller": frozenset({
+        "controller_znode_is_its_owners",  # D3: broker 3 deletes that of broker 2, zk 56
+        "no_failover_fails_on_a_request",  # D42: the request names a leaderless topic, broker-3/controller.log:5
+        "who_gave_up_is_not_active",  # D4: resign() leaves broker 3 active
+        "no_failover_fails_on_left_overs",  # D56: what is left ends its next failover, broker-3/controller.log:13
+    }),
     "33-D54-connectionloss-on-create": frozenset({UNINFORMED, CANNOT_LEAD}),
     "19-D16-leaderless-topic-delete": frozenset({
         "eventually_deletions_complete",  # D16: nobody deletes what zk 47 asks to, though all brokers are back
@@ -117,7 +124,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
 """The claims that every explanation of a recording breaks; of deletions, with the place that shows it (zk: line)."""
 
 DEEP: Final = frozenset({
-    "08-delete", "32-D53-foreign-removal",
+    "04-controller-zombie", "08-delete", "32-D53-foreign-removal",
     "19-D16-leaderless-topic-delete", "26-D44-delete-during-reassignment", "27-D45-ineligible-mark-survives",
     "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan", "30-D50-deadlock", "34-D55-config-lost",
     "05-reassign", "06-reassign-controller-kill", "18-D13-context-not-reset", "09-controlled-shutdown",

@@ -23,6 +23,17 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # D1 by a lost answer: controller 4 writes epoch 2, fails when it writes again, and acts in epoch 1, in which
     # controller 1, stopped and not resigned, has acted.
     "13-D1-epoch-write-connectionloss": {"increment_epoch_unanswered": 1, "expire_session": 1, "crash": 2},
+    # The controller is stopped past its session five times, and each time has a successor; a broker is killed while the
+    # second is stopped. Six topics; three preferred elections, in the middle of which the last three stops fall.
+    "04-controller-zombie": {
+        "expire_session": 5, "crash": 1, "create_topic": 6, "request_preferred_election": 3, "create_epoch": 1,
+    },
+    # D3: controller 1 is killed, broker 3's failover fails on a request that is then taken back by hand, and its delete
+    # comes when its session is over. That one's next failover fails, too, on what is left (D56): a second resignation.
+    "15-D3-resign-deletes-foreign-controller": {
+        "crash": 1, "create_topic": 3, "request_preferred_election": 1, "withdraw_preferred_election": 1,
+        "expire_session": 1, "resign_delete": 2,
+    },
     # D54: the create is applied and its answer lost. Later the same befalls a conditional write, which is harmless.
     "33-D54-connectionloss-on-create": {"create_state_unanswered": 1},
     # D16: a topic whose only replica is dead gets no leader, so that its replica cannot be taken Offline, not even when
