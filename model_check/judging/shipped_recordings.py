@@ -115,7 +115,10 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "24-D39-lost-partition": frozenset({STALE_CACHE, IN_ORDER, "partitions_stay"}),
     "07-preferred-auto": frozenset({"rebalance_takes_up_what_can_be_led"}),
     "09-controlled-shutdown": frozenset(),
-    "17-D12-bounce-unnoticed": frozenset({UNINFORMED, CANNOT_LEAD}),
+    "17-D12-bounce-unnoticed": frozenset({
+        UNINFORMED, CANNOT_LEAD,
+        "eventually_isr_changes_are_known",  # broker 3 writes zk 62, 63, and dies, unnoticed, before it announces them
+    }),
     "25-D42-D49-preferred-without-leadership": frozenset({
         "no_failover_fails_on_a_request", "no_failover_fails_on_left_overs", "who_gave_up_is_not_active",
         "eventually_elections_come_to_an_end", "eventually_one_working_controller",

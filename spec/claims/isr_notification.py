@@ -1,13 +1,15 @@
-"""What is claimed of ISR change notification: who handles the notifications."""
+"""What is claimed of ISR change notification: who handles the notifications, and that they arrive."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from spec.claims.goals import both_claims, works
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At
-from spec.terms import Value, either
+from spec.terms import Value, both, either
+from spec.zookeeper import exists
 
 PARTS = ("notifications",)
 
@@ -26,4 +28,23 @@ def only_the_active_handle_notifications(before: Any, after: Any, m: Model, acti
     return before.controllers[action.parameters["c"]].active  # type: ignore[no-any-return]  # a view is dynamic
 
 
-CLAIMS = (a_notification_is_handled, only_the_active_handle_notifications)
+def isr_changes_are_known(s: Any, m: Model) -> Value:
+    """No ISR change is left to be announced, and each ISR in the working controller's cache is ZooKeeper's.
+
+    A notification may be left: who fails over reads all state znodes, and lists notifications with the next one only.
+    """
+    facts = []
+    for p in m.partitions:
+        facts += [~s.brokers[b].partitions[p].unreported for b in m.assigned(p)]
+        znode = s.zookeeper.state[p]
+        for c in m.controllers:
+            cached = s.controllers[c].partitions[p]
+            known = both(works(s, c), exists(znode), cached.leader_epoch != -1)
+            facts.append(known.implies(cached.isr == znode.isr))
+    return both(*facts)
+
+
+CLAIMS = (
+    a_notification_is_handled, only_the_active_handle_notifications,
+    *both_claims(isr_changes_are_known, "PROTOCOL.md section 7.7", PARTS),
+)  # fmt: skip
