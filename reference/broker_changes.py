@@ -2,8 +2,9 @@
 
 The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
 is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
-back between two reads is not noticed (D12). Before 0.10.0.0 who is new or dead, and who lives, was read one after the
-other (D24). What an earlier exception left in the controller's own batch has it resign in the middle of this (D53).
+back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new.
+Before 0.10.0.0 who is new or dead, and who lives, was read one after the other (D24). What an earlier exception left in
+the controller's own batch has it resign in the middle of this (D53).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
@@ -44,19 +45,21 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     if controller.puts_back(Switch.READ_BROKERS_TWICE):
         current = yield from ReadBrokerData(listed)
     returned = _returned(controller, cached, current)
-    new, dead = (listed - cached.keys()) | returned, frozenset(cached.keys() - listed)
+    new, dead = listed - cached.keys(), frozenset(cached.keys() - listed | returned.keys())
     controller.reach(Milestone.BROKER_CHANGE, listed=listed, new=new, dead=dead)
     told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": current}.items()}
     controller.report(BrokerDifference, **told)
     try:
-        controller.context.live_brokers = current
-        controller.context.shutting_down_broker_ids -= returned
-        yield from _change_channels(controller, new, dead, returned)
-        controller.is_about(dead=dead)
+        controller.context.live_brokers = {one: current[one] for one in current.keys() - returned.keys()}
+        yield from _change_channels(controller, new, dead)
+        epochs = tuple((one, registration.broker_epoch) for one, registration in returned.items())
+        controller.is_about(dead=dead, returned=epochs)
         if new:
             yield from on_broker_startup(controller, new)
         if dead:
             yield from on_broker_failure(controller, dead)
+        if returned:
+            yield from _on_broker_return(controller, returned)
     except FencedOff:
         raise
     except LeftOverChannel:
@@ -70,30 +73,36 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
 
 def _returned(
     controller: KafkaController, cached: Mapping[int, Registration], current: Mapping[int, Registration]
-) -> frozenset[int]:
-    """Where broker epochs are on: brokers that have registered anew since the last read."""
+) -> Mapping[int, Registration]:
+    """Where broker epochs are on: brokers that have registered anew since the last read, as they are registered now."""
     if not controller.mends(Switch.BROKER_EPOCHS):
-        return frozenset()
+        return {}
     both = cached.keys() & current.keys()
-    return frozenset(one for one in both if cached[one].broker_epoch != current[one].broker_epoch)
+    return {one: current[one] for one in sorted(both) if cached[one].broker_epoch != current[one].broker_epoch}
 
 
-def _change_channels(
-    controller: KafkaController, new: frozenset[int], dead: frozenset[int], returned: frozenset[int]
-) -> Procedure[None]:
+def _change_channels(controller: KafkaController, new: frozenset[int], dead: frozenset[int]) -> Procedure[None]:
     """Open channels to the new and close those to the dead, which never ends if a sender waits for the lock (D50)."""
-    fail_deletion(controller, controller.context.replicas_on(returned))
     manager = controller.context.controller_channel_manager
     if manager is None:
         return
-    for broker_id in sorted(returned):
-        manager.remove_broker(broker_id)
     for broker_id in sorted(new):
         manager.add_broker(broker_id)
     if manager.is_calling_back(dead) and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
         yield from JoinThread()
     for broker_id in sorted(dead):
         manager.remove_broker(broker_id)
+
+
+def _on_broker_return(controller: KafkaController, returned: Mapping[int, Registration]) -> Procedure[None]:
+    """Brokers that were handled as dead are back: they are handled as new."""
+    controller.is_about(dead=frozenset(), lost_leader=False, returned=())
+    context = controller.context
+    context.live_brokers = {**context.live_brokers, **returned}
+    if context.controller_channel_manager is not None:
+        for broker_id in returned:
+            context.controller_channel_manager.add_broker(broker_id)
+    yield from on_broker_startup(controller, frozenset(returned))
 
 
 def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Procedure[None]:

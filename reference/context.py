@@ -176,17 +176,19 @@ class Activity:
     """What the running handler is about, for whoever looks in from outside.
 
     `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
-    and `lost_leader` says that one of them led a partition. `created` are the topics that were found new, `creating`
-    partitions whose replicas become new, `asked` those of the preferred election that is running. `due` is RAR of the
-    partitions whose reassignment is still to be begun with, `reassigning` the one that is in work, and `leaving` are
-    its replicas that are to go. `topic` is the one that the deletion thread is busy with, `turns` are those that it has
-    yet to turn to, `retried` the replicas that failed and are taken Offline again. `resuming` are topics that are no
-    more held back once this handler is over. `taken` are the ISR change notifications that are yet to be deleted.
+    and `lost_leader` says that one of them led a partition; `returned` are those of them that are back, each with its
+    broker epoch. `created` are the topics that were found new, `creating` partitions whose replicas become new, `asked`
+    those of the preferred election that is running. `due` is RAR of the partitions whose reassignment is still to be
+    begun with, `reassigning` the one that is in work, and `leaving` are its replicas that are to go. `topic` is the one
+    that the deletion thread is busy with, `turns` are those that it has yet to turn to, `retried` the replicas that
+    failed and are taken Offline again. `resuming` are topics that are no more held back once this handler is over.
+    `taken` are the ISR change notifications that are yet to be deleted.
     """
 
     handler: Handler = Handler.NONE
     dead: frozenset[int] = frozenset()
     lost_leader: bool = False
+    returned: tuple[tuple[int, int], ...] = ()
     in_failover: bool = False
     created: frozenset[str] = frozenset()
     creating: frozenset[TopicPartition] = frozenset()

@@ -173,6 +173,11 @@ class KafkaController:
         """Keep for outsiders what the running handler is about."""
         self.activity = replace(self.activity, **what)
 
+    def known_broker_epochs(self) -> dict[int, int]:
+        """The broker epochs of the registrations as read, also of brokers that are taken for dead first."""
+        live = {one: registration.broker_epoch for one, registration in self.context.live_brokers.items()}
+        return live | dict(self.activity.returned)
+
     def queue_to(self, broker_id: int) -> list[QueuedRequest]:
         """The requests that wait to be sent to a broker, head first; empty where there is no channel."""
         manager = self.context.controller_channel_manager

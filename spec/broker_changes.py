@@ -2,9 +2,11 @@
 
 The listener reads the children, swaps its cached set first, opens and closes channels, then handles the new brokers
 (onBrokerStartup), then the dead ones (onBrokerFailure). A broker that leaves and returns between two reads is not
-noticed at all (D12). A channel that an earlier term left behind ends all of it with an exception, after the cached set
-was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline partitions online; a
-failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
+noticed at all (D12); where broker epochs are on, it is told by its registration, and handled as if there had been a
+read between: it is among the dead first, and new behind them (`KafkaController.BrokerChange` 2.2.0, which calls it
+bounced, and handles it before the dead). A channel that an earlier term left behind ends all of it with an exception,
+after the cached set was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline
+partitions online; a failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
 
 A send of UpdateMetadata that fails also ends it, at once or with a resignation (spec/own_batch.py).
 
@@ -18,7 +20,7 @@ from typing import Any
 
 from spec.assignment import assigned_set
 from spec.connections import drop_channels, is_awaited, open_channels
-from spec.controller_threads import become_idle, has_started, take_callback
+from spec.controller_threads import has_started, leave_broker_change, take_callback
 from spec.deletion_queue import end_startup, fail_deletions, is_queued, resume_deletions
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
@@ -75,13 +77,10 @@ def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
     """Swap the cached set, change the channels, and handle the new and the dead."""
     controller = s.controllers[c]
     returned = _returned(s, m, c)
-    new = m.brokers.union(m.brokers.difference(listed, controller.live), returned)
-    dead = m.brokers.difference(controller.live, listed)
+    new = m.brokers.difference(listed, controller.live)
+    dead = m.brokers.union(m.brokers.difference(controller.live, listed), returned)
     observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
-    controller.live = live
-    shutdown_is_over(s, m, c, returned)
-    drop_channels(s, m, c, returned)
-    fail_deletions(s, m, c, returned)
+    controller.live = m.brokers.difference(live, returned)
     blocked = open_channels(s, m, c, new)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
@@ -90,25 +89,29 @@ def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
         controller.at = At.DEADLOCKED
     with when(~blocked & ~deadlocked):
         drop_channels(s, m, c, dead)
-        _handle(s, m, c, new, dead)
+        _handle(s, m, c, new, dead, returned)
 
 
-def _handle(s: Any, m: Model, c: int, new: Value, dead: Value) -> None:
-    """Tell everybody of the new brokers, then handle those, then the dead."""
+def _handle(s: Any, m: Model, c: int, new: Value, dead: Value, returned: Value) -> None:
+    """Tell everybody of the new brokers, then handle those, then the dead, then who is new again."""
     told = m.brokers.is_empty(new)
     with when(~m.brokers.is_empty(new)):
         told = told | tell(s, m, c, known_partitions(s, m, c))
     if m.has("partitions"):
         with when(told):
             s.controllers[c].dead = dead
+            if m.mends(Switch.BROKER_EPOCHS):
+                s.controllers[c].returned = returned
             _on_broker_startup(s, m, c, new)
     else:
         with when(~m.brokers.is_empty(dead)):
             send(s, m, c, Batch(everybody=True))
+        with when(~m.brokers.is_empty(returned)):
+            _welcome(s, m, c, returned)
 
 
 def _returned(s: Any, m: Model, c: int) -> Value:
-    """Where broker epochs are on: brokers that left and came back since the last read, to be taken as newly started."""
+    """Where broker epochs are on: brokers that left and came back since the last read."""
     controller, registered = s.controllers[c], s.zookeeper.registered
     if not m.mends(Switch.BROKER_EPOCHS):
         return m.brokers.empty_set()
@@ -120,6 +123,13 @@ def _returned(s: Any, m: Model, c: int) -> Value:
 
 def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
     """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
+    visits = _bring_online(s, m, c, new)
+    with when(~visits):
+        _after_startup(s, m, c)
+
+
+def _bring_online(s: Any, m: Model, c: int, new: Value) -> Value:
+    """Replicas on the new brokers go Online: whether there are New or Offline partitions, which are visited next."""
     started = ~m.brokers.is_empty(new)
     if m.has("reassignment"):
         reassignments_concerning(s, m, c, new)
@@ -127,22 +137,25 @@ def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
         resume_deletions(s, m, c, new)
         replicas_to_online(s, m, c, new)
         begin_online(s, m, c, Handler.BROKER_STARTUP)
-    visits = either(*(needs_visit(s, m, c, p) for p in m.partitions))
-    with when(~started | ~visits):
-        _after_startup(s, m, c)
+    return started & either(*(needs_visit(s, m, c, p) for p in m.partitions))
 
 
 def _after_startup(s: Any, m: Model, c: int) -> None:
     """Partitions that are being reassigned to a new broker are begun with again; then come the dead."""
-    if not m.has("reassignment"):
+    again = _begin_again(s, m, c)
+    with when(~again):
         on_broker_failure(s, m, c)
-        return
+
+
+def _begin_again(s: Any, m: Model, c: int) -> Value:
+    """Whether a partition is to be reassigned to a broker that has started; it is begun with again next."""
+    if not m.has("reassignment"):
+        return flag(False)
     again = either(*(s.controllers[c].due[p] != () for p in m.partitions))
     with when(again):
         s.controllers[c].handler = Handler.BROKER_STARTUP
         s.controllers[c].at = At.REASSIGN_NEXT
-    with when(~again):
-        on_broker_failure(s, m, c)
+    return again
 
 
 def on_broker_failure(s: Any, m: Model, c: int) -> None:
@@ -152,7 +165,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
     dead = controller.dead
     failed = ~m.brokers.is_empty(dead)
     with when(~failed):
-        leave_broker_change(s, c)
+        leave_broker_change(s, c)  # without a death, nobody has returned
     with when(failed):
         shutdown_is_over(s, m, c, dead)
         for p in m.partitions:
@@ -183,7 +196,43 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
     with when(~told):
         told = told | tell(s, m, c, known_partitions(s, m, c))
     with when(told):
+        _end_deaths(s, m, c)
+
+
+def _end_deaths(s: Any, m: Model, c: int) -> None:
+    """The dead are handled: the handler is over, unless some of them have returned, who are new now."""
+    if not m.mends(Switch.BROKER_EPOCHS):
         leave_broker_change(s, c)
+        return
+    controller = s.controllers[c]
+    returned = controller.returned
+    leave_broker_change(s, c)
+    with when(~m.brokers.is_empty(returned)):
+        _start_returned(s, m, c, returned)
+
+
+def _start_returned(s: Any, m: Model, c: int, returned: Value) -> None:
+    """Brokers that have returned are opened channels to, told everything, and handled as those that are new."""
+    told = _welcome(s, m, c, returned)
+    with when(told):
+        visits = _bring_online(s, m, c, returned)
+        with when(~visits):
+            again = _begin_again(s, m, c)
+            with when(~again):
+                end_startup(s, m, c)
+
+
+def _welcome(s: Any, m: Model, c: int, returned: Value) -> Value:
+    """Brokers that have returned live again, and everybody is told: whether that went out."""
+    controller = s.controllers[c]
+    controller.live = m.brokers.union(controller.live, returned)
+    blocked = open_channels(s, m, c, returned)
+    with when(blocked):
+        observe(f"controller {c}", "fail on left-over channels")
+    told = flag(False)
+    with when(~blocked):
+        told = told | tell(s, m, c, known_partitions(s, m, c))
+    return ~blocked & told
 
 
 def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
@@ -191,12 +240,6 @@ def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
     nobody, dead = m.brokers.empty_set(), s.controllers[c].dead
     leaving = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
     return {p: choose(is_queued(s, m, c, p), nobody, replicas) for p, replicas in leaving.items()}
-
-
-def leave_broker_change(s: Any, c: int) -> None:
-    """The handler is done, its locals are dead."""
-    reset(s.controllers[c], "handler", "dead", "lost_leader")
-    become_idle(s, c)
 
 
 def after_online(s: Any, m: Model, c: int) -> None:

@@ -34,7 +34,7 @@ KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
 
 
 #: What a running handler keeps.
-LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader")
+LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
 
 #: What a running handler keeps of reassignments.
 LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
@@ -96,7 +96,7 @@ def take_down(s: Any, m: Model, c: int) -> None:
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
     if m.has("partitions"):
-        reset(controller, "topics", "partitions", *LOCALS)
+        _reset_present(controller, "topics", "partitions", *LOCALS)
     _reset_present(controller, *RESET_WITH_THEIR_PARTS)
     if m.mends(Switch.CLEAR_CONTEXT):
         _reset_present(controller, *KEPT_BY_RESIGNATION)
@@ -136,7 +136,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
     forget_epoch_version(controller, m)
     if not m.has("partitions"):
         return
-    reset(controller, *LOCALS)
+    _reset_present(controller, *LOCALS)
     if m.has("reassignment"):
         reset(controller, *LOCALS_OF_REASSIGNMENT)
     if m.has("preferred_election"):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import action, require, when
+from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, Owes, listened_paths
 from spec.terms import Value, flag
@@ -81,6 +81,17 @@ def has_started(s: Any, m: Model, c: int) -> Value:
     if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
         return flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
+
+
+#: What a handler keeps that brings partitions online, and takes replicas Offline.
+LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
+
+
+def leave_broker_change(s: Any, c: int) -> None:
+    """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
+    controller = s.controllers[c]
+    reset(controller, *(name for name in LOCALS_OF_BROKER_CHANGE if name in controller))
+    become_idle(s, c)
 
 
 def become_idle(s: Any, c: int) -> None:

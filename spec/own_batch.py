@@ -29,9 +29,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.controller_election import elector_resigns
-from spec.controller_threads import become_idle
+from spec.controller_threads import leave_broker_change
 from spec.deletion_queue import end_thread, is_doomed, lacks_assignment
-from spec.language import observe, reset, when
+from spec.language import observe, when
 from spec.model import Model
 from spec.request_batch import Batch, send
 from spec.state import At, Handler
@@ -123,8 +123,7 @@ def leave_handler(s: Any, m: Model, c: int) -> None:
         with when(handler == Handler.SHUTDOWN):
             fail_shutdown(s, m, c)
     with when(left):
-        reset(controller, "handler", "dead", "lost_leader")
-        become_idle(s, c)
+        leave_broker_change(s, c)
     if m.has("notifications"):
         with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
             controller.at = At.NOTIFIED_DELETE

@@ -20,7 +20,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import LOCALS_OF_REASSIGNMENT, controller_moved
-from spec.controller_threads import become_idle, rearm_watch, take_callback
+from spec.controller_threads import become_idle, leave_broker_change, rearm_watch, take_callback
 from spec.deletion_queue import hold_back, is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import live_brokers
@@ -221,10 +221,10 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         stop_watching(controller, p)
         controller.at = At.REFUSE_READ
     with when(~first):
-        reset(controller, "handler", "dead", "lost_leader", *LOCALS_OF_REASSIGNMENT)
+        reset(controller, *LOCALS_OF_REASSIGNMENT)
         if m.has("deletion"):
             reset(controller, "resuming")
-        become_idle(s, c)
+        leave_broker_change(s, c)
 
 
 def go_on(s: Any, m: Model, c: int) -> None:

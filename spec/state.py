@@ -236,8 +236,9 @@ def _controller(m: Model) -> Shape:
     handled; `gone`: those that another controller has deleted meanwhile, known by places in which others may stand by
     now. `dirty`: the controller's own batch holds what an exception left in it; `started`, kept beside it: the state
     machines are up; `resigns_again`: a failover has found the batch dirty, and elect() is to resign for that, too.
-    `created`: the topics whose creation is being handled. `listed`: the brokers of the first of two reads. `decided`:
-    what is to be written next to the state znode of `partition`, on the version read.
+    `created`: the topics whose creation is being handled. `listed`: the brokers of the first of two reads. `returned`:
+    those of the dead that are back, and to be handled as new. `decided`: what is to be written next to the state znode
+    of `partition`, on the version read.
     """
     tree: dict[str, Shape] = {
         "at": Leaf(enumeration(At), At.IDLE),
@@ -271,6 +272,8 @@ def _controller(m: Model) -> Shape:
             "dead": Leaf(m.brokers.set_kind, ()),
             "lost_leader": Leaf(FLAG, False),
         }
+        if m.mends(Switch.BROKER_EPOCHS):
+            tree["returned"] = Leaf(m.brokers.set_kind, ())
     if m.loses_topics:
         tree |= _removed_topics(m)
     if m.has("notifications"):

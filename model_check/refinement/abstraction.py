@@ -218,7 +218,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield from after_removals(m, cluster, process, controller, path)
     yield from _callbacks(m, process, path)
     if m.has("partitions"):
-        yield from _handler(cluster, process, controller, path)
+        yield from _handler(m, cluster, process, controller, path)
         for p, partition in enumerate(cluster.partitions):
             yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
             if m.remembers_named:
@@ -291,11 +291,11 @@ def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
 
 def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:
     """Whether the registration that stands is the one that this controller has read."""
-    cached, znode = controller.context.live_brokers.get(b), cluster.zookeeper.tree.get(broker_path(b))
-    return cached is not None and znode is not None and cached.broker_epoch == znode.czxid
+    znode = cluster.zookeeper.tree.get(broker_path(b))
+    return znode is not None and controller.known_broker_epochs().get(b) == znode.czxid
 
 
-def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
+def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """The locals of the running handler."""
     activity, effect = controller.activity, _next_effect(process)
     for number, topic in enumerate(cluster.topics()):
@@ -303,6 +303,8 @@ def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaCo
     yield f"{path}.handler", activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader
+    if m.mends(Switch.BROKER_EPOCHS):
+        yield f"{path}.returned", frozenset(dict(activity.returned))
     write = effect if isinstance(effect, StateWrite) else None
     yield f"{path}.partition", 0 if write is None else cluster.partitions.index(write.partition)
     yield f"{path}.replica", getattr(write, "replica", NOBODY)

@@ -43,7 +43,6 @@ from model_check.refinement.abstracted_elections import has_read_request
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker import Partition
 from reference.connections import QueuedRequest
-from reference.context import Registration
 from reference.controller import KafkaController
 from reference.isr_notification import DeleteNotification, ReadNotified
 from reference.memory.cluster import MemoryCluster
@@ -175,8 +174,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
-        live = process.controller.context.live_brokers
-        yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, known)) for r, known in live.items())
+        known = process.controller.known_broker_epochs()
+        yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, one)) for r, one in known.items())
 
 
 def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -218,7 +217,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     context, manager = controller.context, controller.context.controller_channel_manager
     queues = {} if manager is None else manager.queues
     taken = frozenset(_standing(cluster, path) for path in controller.activity.taken)
-    activity = replace(controller.activity, taken=taken)
+    activity = replace(controller.activity, taken=taken, returned=())
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     if controller.mends(Switch.TOPIC_IDS):
@@ -226,6 +225,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
         ids = sorted((topic, topic_id) for topic, topic_id in context.topic_ids.items() if topic in known)
         yield "which topics", _told_apart(cluster, ids)
     yield "live brokers", context.live_or_shutting_down_broker_ids
+    yield "returned brokers", frozenset(dict(controller.activity.returned))
     yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)
     deleting = controller.deleting
     is_woken = deleting.woken and bool(deleting.queued)
@@ -249,10 +249,10 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "own batch is dirty", bool(controller.batch.metadata_receivers)
 
 
-def _stands(cluster: MemoryCluster, b: int, known: Registration) -> bool:
+def _stands(cluster: MemoryCluster, b: int, broker_epoch: int) -> bool:
     """Whether the registration that was read is the one that stands."""
     znode = cluster.zookeeper.tree.get(broker_path(b))
-    return znode is not None and znode.czxid == known.broker_epoch
+    return znode is not None and znode.czxid == broker_epoch
 
 
 def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
