@@ -116,6 +116,15 @@ ROWS = (
         defining=("register_broker", "on_broker_change"),
     ),
     Defect(
+        "D12-unannounced",
+        "A leader dies with an ISR change unannounced, and is back before anybody looks: it is told the ISR of before",
+        breaks="recoverable_isr_changes_are_known",
+        scope="lost_announcement",
+        first_depth=6,
+        fix=frozenset({Switch.BROKER_EPOCHS}),
+        defining=("register_broker", "on_broker_change"),
+    ),
+    Defect(
         "D12-shutdown",
         "A broker that stops and is back before anybody looks counts as shutting down for ever, and may not lead",
         breaks="recoverable_who_stays_may_lead",

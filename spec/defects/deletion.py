@@ -122,11 +122,11 @@ ROWS = (
     Defect(
         "D57",
         "The start of a reassignment's target re-creates replicas of a topic whose deletion is halted",
-        breaks="deleted_replicas_stay_deleted",
+        breaks="deleted_topics_are_hosted_nowhere",
         scope="doomed_reassignment",
-        first_depth=29,
+        first_depth=40,
         fix=frozenset({Switch.MARK_WHAT_IS_QUEUED}),
-        defining=("delete_queued_topic", "register_broker", "on_broker_change", "write_bump", "deliver_request"),
+        defining=("on_replica_deleted", "register_broker", "on_broker_change", "write_bump", "deliver_request"),
     ),
     Defect(
         "D57-start",

@@ -196,12 +196,18 @@ def test_d12_a_broker_that_bounces_is_not_noticed() -> None:
     assert run.enabled() == [], "and nobody will ever tell it"
 
 
-def test_d12_with_broker_epochs_the_return_is_a_start() -> None:
+def test_d12_with_broker_epochs_the_return_is_a_death_and_a_start() -> None:
+    """As in 2.2.0 (KIP-380): onBrokerFailure first, so that what the dead one had is read, and written, again."""
     run = bounce(frozenset({Switch.BROKER_EPOCHS}))
-    seen = run.do("on_broker_change(c=1)")
-    assert told(seen) == [("2", "1", "0", "[1, 2]", "0")]
+    (read,) = [one for one in run.do("on_broker_change(c=1)") if one[0] == "read /brokers/ids"]
+    assert read[2:] == ("{}", "{2}"), "it is among the dead"
+    assert (run["controllers[1].live"], run["controllers[1].channels"]) == ("{1}", "{1}")
+    run.do("read_for_removal(c=1, p=0, r=2)")
+    seen = run.do("write_removal(c=1, p=0, r=2)")
+    assert (run["controllers[1].live"], run["controllers[1].channels"]) == ("{1,2}", "{1,2}")
+    assert told(seen) == [("1", "1", "1", "[1]", "1"), ("2", "1", "1", "[1]", "1")], "its death, then its start"
     run.do("deliver_request(c=1, b=2)")
-    assert run["brokers[2].partitions[0].leader_epoch"] == "0"
+    assert run["brokers[2].partitions[0].leader_epoch"] == "1"
 
 
 def test_2_a_write_that_is_repeated_counts_as_done_if_the_content_is_equal() -> None:
