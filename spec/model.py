@@ -32,9 +32,10 @@ IMPLIED = {
     "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
     "changing_topics": frozenset({"creation", "deletion"}),
     "busy_topics": frozenset({"reassignment", "preferred_election"}),
+    "several_requests": frozenset({"metadata", "deletion"}),
 }
 """What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go, topics
-that are not to be deleted now.
+that are not to be deleted now, batches of several kinds of requests.
 """
 
 #: What a controller may lose its office by while its process lives: its session's end, an exception (D49 is one), or an
@@ -66,7 +67,7 @@ class Model:
         put_back = {name for name, older in PUT_BACK.items() if self.puts_back(older)}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
-            implied -= {"stopped_replicas"}
+            implied -= {"stopped_replicas", "several_requests"}
         return self.scope.features | unmended | put_back | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:

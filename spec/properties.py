@@ -24,6 +24,7 @@ from spec.claims import (
     partition_addition,
     preferred_election,
     reassignment,
+    request_batch,
     topics,
     unclean,
 )
@@ -33,9 +34,9 @@ from spec.model import Model
 from spec.terms import is_true
 
 MODULES = (
-    controller, leadership, deletion, goals, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
-    isr_notification, unclean, foreign_removal, failed_removal, cached_leadership, partition_addition,
-    topics, delayed_operation,
+    controller, leadership, request_batch, deletion, goals, reassignment, preferred_election, auto_rebalance,
+    controlled_shutdown, isr_notification, unclean, foreign_removal, failed_removal, cached_leadership,
+    partition_addition, topics, delayed_operation,
 )  # fmt: skip
 
 

@@ -1,39 +1,61 @@
-"""What is claimed of the automatic rebalance: when it acts, and that it gets there."""
+"""What is claimed of the automatic rebalance: when it acts, and that it gets there.
+
+The thread gives the lock back between the check and each election. What stands against an election it asks each time
+anew, under the lock that it then keeps, so that is claimed of every state in which it elects. The percentage it asks
+once: partitions that were taken up are given back also where those before them have been enough.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
 
+from spec.assignment import assigned_replicas
 from spec.claims.goals import both_claims
+from spec.deletion_queue import is_queued
 from spec.language import Action, claim
+from spec.live_brokers import live_brokers
 from spec.model import Model
-from spec.state import At, Session
-from spec.terms import Value, both, choose, either, flag, number
+from spec.state import At, Handler, Session
+from spec.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.zookeeper import exists
 
+SOURCE = "PROTOCOL.md section 7.6"
 PARTS = ("auto_rebalance",)
 
 
-@claim("sometimes", source="PROTOCOL.md section 7.6", parts=PARTS)
+@claim("sometimes", source=SOURCE, parts=PARTS)
 def a_broker_is_out_of_balance(s: Any, m: Model) -> Value:
     """A controller has found that a broker leads too few of the partitions that it is to lead."""
     return either(*(s.controllers[c].imbalanced[p] for c in m.controllers for p in m.partitions))
 
 
-@claim("step", source="PROTOCOL.md section 7.6", witness="a_broker_is_out_of_balance", parts=PARTS)
+@claim("step", source=SOURCE, witness="a_broker_is_out_of_balance", parts=PARTS)
 def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """Partitions are taken up for a broker only if it does not lead more than the percentage of those it is to lead."""
-    if action.rule != "check_imbalance":
+    """Partitions are taken up for a broker only if it does not lead more than the percentage of those it is to lead.
+
+    Those of topics that are queued for deletion do not count. Exactly the percentage is not more.
+    """
+    c = action.parameters.get("c")
+    if c is None:
         return None
-    controller, h = before.controllers[action.parameters["c"]], action.parameters["h"]
-    if m.keeps_assignments:
+    old, new = before.controllers[c], after.controllers[c]
+    taken_up = {p: _becomes_true(old.imbalanced[p], new.imbalanced[p]) for p in m.partitions}
+    if is_false(either(*taken_up.values()).term):
         return None
-    own = [p for p in m.partitions if m.first_assigned(p)[:1] == (h,)]
-    known = {p: flag(controller.topics[m.topic_of(p)]) for p in own}
-    cached = {p: controller.partitions[p] for p in own}
-    lost = {p: both(known[p], cached[p].leader_epoch != -1, cached[p].leader != h) for p in own}
-    return _is_more_than_the_percentage(m, lost.values(), known.values())
+    counted = {p: both(old.topics[m.topic_of(p)], ~is_queued(before, m, c, p)) for p in m.partitions}
+    heads = {p: m.brokers.first(assigned_replicas(before, m, c, p)) for p in m.partitions}
+    facts = []
+    for h in m.brokers.ids:
+        own = {p: both(counted[p], heads[p] == h) for p in m.partitions}
+        lost = [both(own[p], old.partitions[p].leader_epoch != -1, old.partitions[p].leader != h) for p in m.partitions]
+        concerned = either(*(both(taken_up[p], heads[p] == h) for p in m.partitions))
+        facts.append(either(~concerned, _is_more_than_the_percentage(m, lost, own.values())))
+    return both(*facts)
+
+
+def _becomes_true(old: Value, new: Value) -> Value:
+    return flag(False) if same(old.term, new.term) else both(~old, new)
 
 
 def _is_more_than_the_percentage(m: Model, some: Collection[Value], all_of_them: Collection[Value]) -> Value:
@@ -48,17 +70,83 @@ def _weight(flags: Collection[Value], of_each: int) -> Value:
     return total
 
 
-@claim("step", source="PROTOCOL.md section 7.6", witness="a_broker_is_out_of_balance", parts=PARTS)
-def rebalance_elects_live_brokers_one_by_one(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """A rebalance elects one partition at a time, and only where its preferred broker is taken to live."""
-    if action.rule != "rebalance_partition" or m.keeps_assignments:
-        return None
-    c, p = action.parameters["c"], action.parameters["p"]
-    new = after.controllers[c]
-    begun = flag(new.at == At.ONLINE_WRITE)
-    alone = ~either(*(new.partitions[q].todo for q in m.partitions if q != p))
-    lives = m.brokers.in_set(m.first_assigned(p)[0], before.controllers[c].live)
-    return either(~begun, both(new.partitions[p].todo, alone, lives))
+# -------------------------------------------------------------------------------------------------------- its elections
+
+
+def _elects(controller: Any) -> Value:
+    """Whether a controller is at an election that nobody has asked for; it has the lock until that is over."""
+    at_it = either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)
+    return both(controller.handler == Handler.REBALANCE, at_it)
+
+
+@claim("sometimes", source=SOURCE, parts=PARTS)
+def a_rebalance_elects(s: Any, m: Model) -> Value:
+    """A rebalance is about to give a partition back to the broker that is to lead it."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return either(*(both(_elects(one), one.at == At.ONLINE_WRITE) for one in controllers))
+
+
+@claim("always", source=SOURCE, witness="a_rebalance_elects", parts=PARTS)
+def rebalance_elects_live_brokers_one_by_one(s: Any, m: Model) -> Value:
+    """A rebalance elects one partition at a time, and only while it takes the preferred broker to live, and to stay."""
+    facts = []
+    for c in m.controllers:
+        controller, live = s.controllers[c], live_brokers(s, m, c)
+        for p in m.partitions:
+            elected = both(_elects(controller), controller.partitions[p].todo)
+            alone = ~either(*(controller.partitions[q].todo for q in m.partitions if q != p))
+            lives = m.brokers.in_set(m.brokers.first(assigned_replicas(s, m, c, p)), live)
+            facts.append(either(~elected, both(alone, lives)))
+    return both(*facts)
+
+
+@claim("sometimes", source=SOURCE, parts=(*PARTS, "busy_topics"))
+def a_rebalance_has_to_wait(s: Any, m: Model) -> Value:
+    """A broker is out of balance while its controller moves partitions, or elects preferred replicas by request."""
+    waits = []
+    for c in m.controllers:
+        imbalanced = either(*(s.controllers[c].imbalanced[p] for p in m.partitions))
+        waits.append(both(imbalanced, either(*_under_way(s, m, c))))
+    return either(*waits)
+
+
+def _under_way(s: Any, m: Model, c: int) -> list[Value]:
+    """For each partition, what is under way with it that keeps every rebalance from electing."""
+    controller, busy = s.controllers[c], []
+    if m.has("reassignment"):
+        busy += [flag(controller.reassigned[p] != ()) for p in m.partitions]
+    if m.has("preferred_election"):
+        busy += [flag(controller.electing[p]) for p in m.partitions]
+    return busy
+
+
+@claim("always", source=SOURCE, witness="a_rebalance_has_to_wait", parts=(*PARTS, "busy_topics"))
+def rebalance_waits_for_what_is_under_way(s: Any, m: Model) -> Value:
+    """No rebalance elects while its controller moves any partition, or elects any preferred replica by request."""
+    return both(*(~both(_elects(s.controllers[c]), either(*_under_way(s, m, c))) for c in m.controllers))
+
+
+@claim("sometimes", source=SOURCE, parts=(*PARTS, "deletion"))
+def a_dying_topic_is_out_of_balance(s: Any, m: Model) -> Value:
+    """A partition that was taken up for its broker is of a topic that is to be deleted by now, or is known no more."""
+    dying = [both(s.controllers[c].imbalanced[p], ~_stays(s, m, c, p)) for c in m.controllers for p in m.partitions]
+    return either(*dying)
+
+
+def _stays(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a controller knows the topic of a partition, and has not queued it for deletion."""
+    return both(s.controllers[c].topics[m.topic_of(p)], ~is_queued(s, m, c, p))
+
+
+@claim("always", source=SOURCE, witness="a_dying_topic_is_out_of_balance", parts=(*PARTS, "deletion"))
+def rebalance_leaves_dying_topics_alone(s: Any, m: Model) -> Value:
+    """No rebalance elects for a topic that is queued for deletion, or that its controller does not know."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        elected = {p: both(_elects(controller), controller.partitions[p].todo) for p in m.partitions}
+        facts += [either(~elected[p], _stays(s, m, c, p)) for p in m.partitions]
+    return both(*facts)
 
 
 @claim(
@@ -85,10 +173,17 @@ def leaders_are_in_balance(s: Any, m: Model) -> Value:
 
 def _is_robbed(s: Any, m: Model, h: int) -> Value:
     """Whether others lead more than the percentage of what a running broker is to lead, and could."""
-    own = [p for p in m.partitions if m.first_assigned(p)[:1] == (h,)]
+    own = {p: _is_headed_by(s, m, p, h) for p in m.partitions}
     runs = flag(s.processes[h].session == Session.LIVE)
-    lost = [_is_lost(s, m, p, h) for p in own]
-    return both(runs, _is_more_than_the_percentage(m, lost, [flag(True) for _ in own]))
+    lost = [both(own[p], _is_lost(s, m, p, h)) for p in m.partitions]
+    return both(runs, _is_more_than_the_percentage(m, lost, own.values()))
+
+
+def _is_headed_by(s: Any, m: Model, p: int, h: int) -> Value:
+    """Whether a broker is the first of AR, as ZooKeeper has it."""
+    if m.keeps_assignments:
+        return flag(m.brokers.first(s.zookeeper.assigned[p]) == h)
+    return flag(m.first_assigned(p)[:1] == (h,))
 
 
 def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:
@@ -98,7 +193,8 @@ def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:
 
 
 CLAIMS = (
-    a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, rebalance_elects_live_brokers_one_by_one,
-    rebalance_takes_up_what_can_be_led,
-    *both_claims(leaders_are_in_balance, "PROTOCOL.md section 7.6", PARTS),
+    a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, a_rebalance_elects,
+    rebalance_elects_live_brokers_one_by_one, a_rebalance_has_to_wait, rebalance_waits_for_what_is_under_way,
+    a_dying_topic_is_out_of_balance, rebalance_leaves_dying_topics_alone, rebalance_takes_up_what_can_be_led,
+    *both_claims(leaders_are_in_balance, SOURCE, PARTS),
 )  # fmt: skip

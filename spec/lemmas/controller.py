@@ -118,6 +118,14 @@ def only_the_active_have_channels(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
+@claim("always", source="PROTOCOL.md D56")
+def no_left_over_channel_is_a_present_one(s: Any, m: Model) -> Value | None:
+    """No controller has a channel of its own to a broker to which it has one without an owner."""
+    if m.mends(Switch.RESIGN_CLEANS_UP):
+        return None
+    return both(*(m.brokers.disjoint(s.controllers[c].channels, s.controllers[c].stranded) for c in m.controllers))
+
+
 @claim("always", source="PROTOCOL.md D4 mended")
 def who_is_active_believes_to_be_controller(s: Any, m: Model) -> Value | None:
     """Whoever is active, or in a failover, knows itself as the controller."""
@@ -213,6 +221,6 @@ def _history(s: Any, m: Model) -> list[tuple[Value, Value]]:
 LEMMAS = (
     no_epoch_is_ahead_of_zookeepers, no_epoch_version_is_ahead_of_zookeepers, the_epoch_read_is_the_versions,
     a_process_that_is_not_running_remembers_nothing, who_changes_states_is_active, a_failover_starts_from_nothing,
-    only_the_active_have_channels, who_is_active_believes_to_be_controller, an_epoch_has_one_owner,
-    an_epoch_acted_in_is_its_owners, an_election_unanswered_has_an_epoch_of_its_own,
+    only_the_active_have_channels, no_left_over_channel_is_a_present_one, who_is_active_believes_to_be_controller,
+    an_epoch_has_one_owner, an_epoch_acted_in_is_its_owners, an_election_unanswered_has_an_epoch_of_its_own,
 )  # fmt: skip

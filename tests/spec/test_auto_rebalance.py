@@ -44,6 +44,14 @@ def test_each_partition_is_elected_for_on_its_own() -> None:
     assert not run.can(CHECK)
 
 
+def test_the_percentage_is_asked_once_for_all_that_is_taken_up() -> None:
+    run = returned(50, 0, 1)
+    run.do(CHECK, "rebalance_partition(c=1, p=1)", "write_elected_leader(c=1, p=1)")
+    run.do("rebalance_partition(c=1, p=0)")
+    assert run["controllers[1].at"] == "ONLINE_WRITE", "half is not more than half, but was not asked again"
+    assert run.holds("rebalance_elects_live_brokers_one_by_one")
+
+
 @pytest.mark.parametrize(("percentage", "acts"), [(50, False), (49, True)])
 def test_half_of_two_partitions_is_not_more_than_half(percentage: int, acts: bool) -> None:
     run = returned(percentage, 0)

@@ -94,7 +94,7 @@ def test_little_is_left_open_and_what_is_false_has_its_defect() -> None:
     assert [key for key, one in EXPECTED.items() if one.incomplete] == [("proof_reassignment", "FENCED")]
     d1_and_d4 = {
         "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch", "who_gave_up_is_not_active",
-        "no_failover_fails_on_left_overs",
+        "no_failover_fails_on_left_overs", "requests_are_of_the_present_term",
     }  # fmt: skip
     unfenced = {"controller_znode_is_its_owners", "only_the_latest_term_writes"}
     false = {"AS_CODED": d1_and_d4 | unfenced, "DOCUMENTED": d1_and_d4 | unfenced, LEAST: unfenced, "FENCED": set()}

@@ -1,0 +1,261 @@
+"""What is claimed of requests: whom a batch tells, in which order it is delivered, and what becomes of a queue.
+
+What a batch has still to say to a broker is what its place in the queue names; what is due is its `stage`. So the order
+is claimed by what is named, whatever it is that computes the stage.
+
+Not claimed, since no state could show otherwise: that of a partition's entries for one broker the last one counts, and
+that no StopReplica without delete comes twice (a batch of this model maps partitions to brokers), and that one request
+at a time is in flight (only the head of a queue can be delivered).
+
+Kafka 0.10.2.2: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spec.broker_state import Stage
+from spec.language import Action, claim
+from spec.model import Model
+from spec.state import At
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
+
+SOURCE = "PROTOCOL.md section 9"
+PARTS = ("connections",)
+
+#: The steps in which an answer comes to the request that is due.
+ANSWERS = ("deliver_request", "deliver_deletion", "on_replica_deleted")
+
+
+def _queues(m: Model) -> Iterator[tuple[int, int]]:
+    """Every connection: its controller and its broker."""
+    yield from ((c, b) for c in m.controllers for b in m.brokers.ids)
+
+
+def _waits(place: Any) -> Value:
+    """Whether there is a batch in a place of a queue."""
+    return flag(place.stage != Stage.EMPTY)
+
+
+def _orders(m: Model, place: Any) -> Value:
+    """Whether LeaderAndIsr is still to be delivered."""
+    return either(*(place.partitions[p].ordered for p in m.partitions))
+
+
+def _informs(place: Any) -> Value:
+    """Whether UpdateMetadata is still to be delivered."""
+    return flag(place.metadata) if "metadata" in place else flag(False)
+
+
+def _stops(m: Model, place: Any) -> Value:
+    """Whether a partition is still to be stopped, and not deleted."""
+    return either(*(place.stop[p] for p in m.partitions)) if m.stops_replicas else flag(False)
+
+
+def _deletes(m: Model, place: Any) -> Value:
+    """Whether a partition is still to be deleted."""
+    return either(*(place.delete[p] for p in m.partitions)) if m.stops_replicas else flag(False)
+
+
+# ---------------------------------------------------------------------------------------------------------- the queues
+
+
+@claim("sometimes", source=SOURCE, parts=PARTS)
+def a_request_is_on_its_way(s: Any, m: Model) -> Value:
+    """A controller has a request for some broker that is not answered yet."""
+    return either(*(_waits(s.connections[c][b][0]) for c, b in _queues(m)))
+
+
+@claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
+def requests_wait_where_there_is_a_channel(s: Any, m: Model) -> Value:
+    """What waits for a broker is on a channel that is open to it; without a channel, nothing is queued, or stays so."""
+    facts = []
+    for c, b in _queues(m):
+        controller = s.controllers[c]
+        open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
+        facts += [either(open_, ~_waits(s.connections[c][b][k])) for k in m.slots]
+    return both(*facts)
+
+
+@claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
+def requests_are_of_the_present_term(s: Any, m: Model) -> Value:
+    """What waits was queued by an active controller in its present epoch: a queue does not outlast its term."""
+    facts = []
+    for c, b in _queues(m):
+        controller = s.controllers[c]
+        places = [s.connections[c][b][k] for k in m.slots]
+        facts += [either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places]
+    return both(*facts)
+
+
+# ----------------------------------------------------------------------------------------------------------- the order
+
+
+@claim("sometimes", source=SOURCE, parts=(*PARTS, "several_requests"))
+def a_batch_has_several_requests(s: Any, m: Model) -> Value:
+    """A batch has requests of two kinds for one broker."""
+    several = []
+    for c, b in _queues(m):
+        head = s.connections[c][b][0]
+        kinds = (_orders(m, head), _informs(head), _stops(m, head), _deletes(m, head))
+        several += [both(one, either(*kinds[i + 1 :])) for i, one in enumerate(kinds)]
+    return either(*several)
+
+
+@claim("always", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
+def requests_of_a_batch_go_in_order(s: Any, m: Model) -> Value:
+    """What is due of a batch is the first that it has: LeaderAndIsr, UpdateMetadata, StopReplica, with delete last.
+
+    StopReplica without delete may be of no partition.
+    """
+    facts = []
+    for c, b in _queues(m):
+        for place in (s.connections[c][b][k] for k in m.slots):
+            orders, informs, stops, deletes = (
+                _orders(m, place), _informs(place), _stops(m, place), _deletes(m, place),
+            )  # fmt: skip
+            due = place.stage
+            facts += [
+                (due == Stage.LEADER_AND_ISR) == orders,
+                (due == Stage.UPDATE_METADATA) == both(informs, ~orders),
+                either(~stops, orders, informs, due == Stage.STOP_REPLICA),
+                either(due == Stage.EMPTY, orders, informs, stops, deletes),
+                either(due != Stage.EMPTY, ~deletes),
+            ]
+    return both(*facts)
+
+
+@claim("step", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
+def an_answer_ends_the_first_request(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """An answer ends one request, the first of the oldest batch; with the last one of that, the next batch is due."""
+    if action.rule not in ANSWERS:
+        return None
+    c, b = action.parameters["c"], action.parameters["b"]
+    old, new = before.connections[c][b], after.connections[c][b]
+    left = _left(m, old[0], action)
+    over = ~either(*left.values())
+    moved_up = both(*(_is_same(m, old[k + 1], new[k]) for k in m.slots[:-1]), ~_waits(new[m.slots[-1]]))
+    behind = both(*(_is_same(m, old[k], new[k]) for k in m.slots[1:]))
+    kept = both(
+        new[0].epoch == old[0].epoch, _waits(new[0]), *(_named(m, new[0])[of] == one for of, one in left.items())
+    )
+    called_back = either(new[0].stage == Stage.ANSWERED, new[0].stage == Stage.REFUSED)
+    awaited = both(called_back, _is_same(m, old[0], new[0], due=False)) if m.has("deletion") else flag(False)
+    return either(both(over, moved_up), both(~over, kept, behind), both(awaited, behind))
+
+
+def _named(m: Model, place: Any) -> dict[tuple[str, int], Value]:
+    """All that a batch has still to say to a broker."""
+    named = {("ordered", p): flag(place.partitions[p].ordered) for p in m.partitions}
+    if "metadata" in place:
+        named["metadata", 0] = flag(place.metadata)
+    if m.stops_replicas:
+        named |= {("stop", p): flag(place.stop[p]) for p in m.partitions}
+        named |= {("delete", p): flag(place.delete[p]) for p in m.partitions}
+    return named
+
+
+def _left(m: Model, head: Any, action: Action) -> dict[tuple[str, int], Value]:
+    """What is left to say once the first request of a batch is answered; deletions are one request a partition."""
+    named = _named(m, head)
+    orders, informs = _orders(m, head), _informs(head)
+    left = {}
+    for (kind, p), one in named.items():
+        if kind == "ordered":
+            left[kind, p] = flag(False)
+        elif kind == "metadata":
+            left[kind, p] = both(one, orders)
+        elif kind == "stop":
+            left[kind, p] = both(one, either(orders, informs))
+        else:
+            left[kind, p] = flag(False) if action.parameters.get("p") == p else one
+    return left
+
+
+def _is_same(m: Model, one: Any, other: Any, *, due: bool = True) -> Value:
+    """Whether two places have the same batch, told by what it names, its epoch and its leader epochs."""
+    named = _named(m, other)
+    facts = [one.epoch == other.epoch, *(named[of] == value for of, value in _named(m, one).items())]
+    facts += [one.partitions[p].leader_epoch == other.partitions[p].leader_epoch for p in m.partitions]
+    return both(*facts, one.stage == other.stage) if due else both(*facts)
+
+
+@claim("step", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
+def requests_stay_until_they_are_answered(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """What waits for a broker stays, and before what is queued later, until it is answered or its channel is closed."""
+    if action.rule in ANSWERS:
+        return None
+    facts = []
+    for c, b in _queues(m):
+        old, new = before.connections[c][b], after.connections[c][b]
+        stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in m.slots))
+        facts.append(either(stay, _is_closed(before, after, m, c, b)))
+    return both(*facts)
+
+
+def _is_closed(before: Any, after: Any, m: Model, c: int, b: int) -> Value:
+    """Whether a channel is not open any more, or not the one that it was: its broker has registered anew."""
+    controller = after.controllers[c]
+    open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
+    return either(~open_, ~before.controllers[c].seen[b]) if m.mends(Switch.BROKER_EPOCHS) else ~open_
+
+
+# -------------------------------------------------------------------------------------------------------- who is told
+
+
+@claim("sometimes", source=SOURCE, parts=(*PARTS, "metadata"))
+def metadata_is_on_its_way(s: Any, m: Model) -> Value:
+    """An UpdateMetadata waits for its answer."""
+    return either(*(s.connections[c][b][0].metadata for c, b in _queues(m)))
+
+
+@claim("step", source=SOURCE, witness="metadata_is_on_its_way", parts=(*PARTS, "metadata"))
+def everybody_hears_what_some_are_told(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """With LeaderAndIsr to some, UpdateMetadata goes to all who are registered, also who shuts down; never to fewer."""
+    c = action.parameters.get("c")
+    if c is None or action.rule in ANSWERS:
+        return None
+    controller = after.controllers[c]
+    told = {
+        b: either(*(both(new, place.metadata) for new, place in _queued(before, after, m, c, b))) for b in m.brokers.ids
+    }
+    ordered = [both(new, _orders(m, place)) for b in m.brokers.ids for new, place in _queued(before, after, m, c, b)]
+    registered = m.brokers.intersection(controller.live, controller.channels)
+    everybody = both(*(either(~m.brokers.in_set(b, registered), told[b]) for b in m.brokers.ids))
+    return either(everybody, ~either(*told.values(), *ordered))
+
+
+def _queued(before: Any, after: Any, m: Model, c: int, b: int) -> Iterator[tuple[Value, Any]]:
+    """Each place of a queue after a step, and whether the step has put a batch there."""
+    for k in m.slots:
+        old, new = before.connections[c][b][k], after.connections[c][b][k]
+        fresh = either(~_waits(old), ~before.controllers[c].seen[b]) if m.mends(Switch.BROKER_EPOCHS) else ~_waits(old)
+        yield both(fresh, _waits(new)), new
+
+
+# --------------------------------------------------------------------------------------------------------- newBatch
+
+
+#: Where a state change is in progress, which gathers a batch.
+GATHERING = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_READ, At.REMOVE_WRITE, At.NEW_REPLICA_READ)
+
+
+@claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
+def nothing_is_left_in_a_batch(s: Any, m: Model) -> Value:
+    """A state machine's batch has something in it only in the middle of a state change: newBatch finds it empty."""
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        gathers = either(*(controller.at == at for at in GATHERING))
+        facts += [either(gathers, m.brokers.is_empty(controller.partitions[p].batched)) for p in m.partitions]
+    return both(*facts)
+
+
+CLAIMS = (
+    a_request_is_on_its_way, requests_wait_where_there_is_a_channel, requests_are_of_the_present_term,
+    a_batch_has_several_requests, requests_of_a_batch_go_in_order, an_answer_ends_the_first_request,
+    requests_stay_until_they_are_answered, metadata_is_on_its_way, everybody_hears_what_some_are_told,
+    nothing_is_left_in_a_batch,
+)  # fmt: skip
