@@ -6,7 +6,7 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     deep = false                     # true: only with --deep
     goals = true                     # false: keep no graph, say nothing of `recoverable` and `eventually`
 
-    [scope.tiny.expect.AS_CODED]     # exhaustive exploration; the key is a variant, or "AS_CODED+SWITCH+SWITCH"
+    [scope.tiny.expect.AS_CODED]     # exhaustive exploration; the key is a variant, "AS_CODED+SWITCH", FENCED-SWITCH
     states = 12556
     transitions = 40236
     depth = 29
@@ -41,7 +41,7 @@ from spec.moves import ROWS
 from spec.properties import claim_named
 from spec.scopes import manifest, scopes
 from spec.system import rules
-from spec.variants import Switches, switch, variant
+from spec.variants import Switches, show_switches, switches_named
 
 SOURCE = "manifest.toml"
 
@@ -104,12 +104,6 @@ class Plan:
         return next((one for one in self.explorations if one.variant == variant), None)
 
 
-def switches_named(text: str) -> Switches:
-    """The switches that a text names, a variant and switches on top of it: `DOCUMENTED`, `AS_CODED+FENCED_WRITES`."""
-    base, *names = text.split("+")
-    return variant(base) | {switch(name) for name in names}
-
-
 def plans(given: Mapping[str, Any] | None = None) -> Mapping[str, Plan]:
     """The plan of every scope by name; MalformedInput or UnknownName say what is wrong in the manifest."""
     entries = (manifest() if given is None else given)["scope"]
@@ -127,6 +121,9 @@ def _plan(name: str, entry: Mapping[str, Any]) -> Plan:
     where = Where(SOURCE, f"scope.{name}")
     _only(entry, ("bounds", "verify", "expect", "prove", "matrix"), where)
     verify, expect, prove = entry.get("verify", {}), entry.get("expect", {}), entry.get("prove", {})
+    matrix = read_matrix(entry["matrix"], where.key("matrix")) if "matrix" in entry else None
+    for key in matrix.expected if matrix else ():
+        _variant(key, where.key("matrix").key("expect").key(key))
     _only(verify, ("deep", "goals"), where.key("verify"))
     return Plan(
         name,
@@ -134,7 +131,7 @@ def _plan(name: str, entry: Mapping[str, Any]) -> Plan:
         goals=_typed(verify.get("goals", True), bool, where.key("verify").key("goals")),
         explorations=tuple(_expectation(name, key, table, where.key("expect")) for key, table in expect.items()),
         proofs=tuple(_proof(name, key, table, where.key("prove")) for key, table in prove.items()),
-        matrix=read_matrix(entry["matrix"], where.key("matrix")) if "matrix" in entry else None,
+        matrix=matrix,
     )
 
 
@@ -172,7 +169,10 @@ def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> 
 
 
 def _variant(text: str, where: Where) -> str:
+    """A key under which a run is found: the text by which its switches are shown."""
     _named(partial(switches_named, text), where)
+    if text != (shown := show_switches(switches_named(text))):
+        where.refuse(f"is written {shown}")
     return text
 
 

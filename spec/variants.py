@@ -4,11 +4,15 @@ A switch is a mend, named after what it does, or puts back what an older release
 then begins with the release that mended it. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
 the intent of Kafka's own documentation where the code slipped, and `DOCUMENTATION` has its words; `FENCED` has every
 mend, later versions' and, where there is none, ours. PROTOCOL.md section 13 numbers the defects.
+
+Any other set of switches is written as a variant with what is on top of it, and what it lacks:
+`AS_CODED+FENCED_WRITES`, `FENCED-TOPIC_IDS`.
 """
 
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -142,8 +146,17 @@ def switch(name: str) -> Switch:
 
 
 def show_switches(switches: Switches) -> str:
-    """A set of switches as text: the variant's name if it has one, else the names of the switches."""
-    for name, members in VARIANTS.items():
-        if members == switches:
-            return name
-    return "AS_CODED+" + "+".join(sorted(one.name for one in switches))
+    """A set of switches as text that `switches_named` reads: the one that names the fewest, of the first variant."""
+    base, members = min(VARIANTS.items(), key=lambda one: len(one[1] ^ switches))
+    marked = [("+", switches - members), ("-", members - switches)]
+    return base + "".join(mark + name for mark, some in marked for name in sorted(one.name for one in some))
+
+
+def switches_named(text: str) -> Switches:
+    """The switches that a text names: `DOCUMENTED`, `AS_CODED+FENCED_WRITES`, `FENCED+METADATA_LAST-TOPIC_IDS`.
+
+    UnknownName lists the known variants, or switches.
+    """
+    base, *marked = re.split("(?=[+-])", text)
+    named = {mark: {switch(one[1:]) for one in marked if one[0] == mark} for mark in "+-"}
+    return (variant(base) | named["+"]) - named["-"]

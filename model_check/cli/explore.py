@@ -108,8 +108,7 @@ class Task:
     @property
     def arguments(self) -> str:
         """Scope and switches as a command line has them."""
-        variant, *on = self.variant.split("+")
-        return " ".join([self.scope, "--variant", variant, *(f"--with {one}" for one in on)])
+        return f"{self.scope} --variant {self.variant}"
 
     @property
     def expectation(self) -> Expectation | None:

@@ -12,13 +12,13 @@ import typer
 from spec.errors import BadInput, EnvironmentFailure
 from spec.language import Property
 from spec.properties import claim_named
-from spec.variants import Switches, switch, variant
+from spec.variants import Switches, switch, switches_named
 
 ScopeArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="SCOPE", help="A scope; `kcheck show scopes` lists them.")
 ]
 VariantOption: TypeAlias = Annotated[
-    str, typer.Option("--variant", metavar="NAME", help="AS_CODED, DOCUMENTED or FENCED; `kcheck show variants`.")
+    str, typer.Option("--variant", metavar="NAME", help="AS_CODED, DOCUMENTED, FENCED or as shown: FENCED-FIX, say.")
 ]
 WithOption: TypeAlias = Annotated[
     list[str] | None, typer.Option("--with", metavar="FIX", help="Switch a fix on, on top of the variant. Repeatable.")
@@ -40,8 +40,8 @@ JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the r
 
 
 def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
-    """A variant with fixes switched on and off; UnknownName lists the known ones."""
-    return adjusted(variant(name), on, off)
+    """A variant, named as it is shown, with fixes switched on and off; UnknownName lists the known ones."""
+    return adjusted(switches_named(name), on, off)
 
 
 def adjusted(switches: Switches, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:

@@ -17,11 +17,10 @@ from model_check.replay import ReplayError, replay
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.errors import BadInput
-from spec.expectations import switches_named
 from spec.language import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import show_switches
+from spec.variants import show_switches, switches_named
 
 ALL_TAKEN = "every step can be taken, and none breaks a property; whether goals stay in reach is not asked here"
 """What it means that a trace holds."""

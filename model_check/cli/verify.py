@@ -31,10 +31,10 @@ from model_check.verdicts import Verdict
 from model_check.verification import Check, compared, document, run_checks
 from reference.parts import lacking
 from spec.defects import DEFECTS
-from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans, switches_named
+from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import AS_CODED, show_switches
+from spec.variants import AS_CODED, show_switches, switches_named
 
 REPLAYABLE, REPLAY_COST = 100_000, 2_000
 """A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""

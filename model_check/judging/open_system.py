@@ -26,7 +26,9 @@ from spec.system import is_in_scope
 from spec.variants import AS_CODED, Switches
 from spec.views import leaves
 
-JUDGED = frozenset({"partitions", "connections", "metadata", "creation", "notifications", "failed_removals"})
+JUDGED = frozenset({
+    "partitions", "connections", "metadata", "creation", "notifications", "failed_removals", "dead_replicas",
+})  # fmt: skip
 """The parts of the protocol that any recording is judged by; `recorded_cluster` says which others one has."""
 
 RECREATION, ADDITION = "recreation", "addition"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from spec.assignment import is_there
+from spec.deletion_queue import is_queued
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At
@@ -36,7 +38,7 @@ def a_dead_replica_is_known(s: Any, m: Model) -> Value:
     """A controller at rest takes an assigned replica to be dead."""
     return either(
         *(
-            both(_rests(s.controllers[c]), ~m.brokers.in_set(r, s.controllers[c].live))
+            both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live))
             for c in m.controllers
             for p in m.partitions
             for r in m.assigned(p)
@@ -46,20 +48,28 @@ def a_dead_replica_is_known(s: Any, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md D15, KAFKA-3143", witness="a_dead_replica_is_known", parts=DEAD)
 def the_dead_are_not_in_sync(s: Any, m: Model) -> Value:
-    """A controller at rest knows of no ISR with a dead member, but the last one."""
+    """A controller at rest has no partition with a dead member in its ISR, but the last one.
+
+    A partition of a topic that vanished is none, though its leadership stays in the cache (D53); and from a topic that
+    is queued for deletion nobody takes the dead out.
+    """
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
+        busy = ~_rests(s, c)
         for p in m.partitions:
-            isr = controller.partitions[p].isr
-            dead = m.brokers.difference(m.brokers.members(isr), controller.live)
-            single = flag(m.brokers.at(isr, 1) == 0)
-            facts.append(either(~_rests(controller), m.brokers.is_empty(dead), single))
+            cached = controller.partitions[p]
+            dead = m.brokers.difference(m.brokers.members(cached.isr), controller.live)
+            single = flag(m.brokers.at(cached.isr, 1) == 0)
+            has = both(controller.topics[m.topic_of(p)], is_there(s, m, c, p), ~is_queued(s, m, c, p))
+            facts.append(either(busy, ~has, m.brokers.is_empty(dead), single))
     return both(*facts)
 
 
-def _rests(controller: Any) -> Value:
-    return both(controller.active, controller.at == At.IDLE)
+def _rests(s: Any, c: int) -> Value:
+    """Whether this is a controller that does nothing; who gave up and stays active (D4) is none."""
+    controller = s.controllers[c]
+    return both(controller.active, controller.leader_id == c, controller.at == At.IDLE)
 
 
 CLAIMS = (

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from spec.errors import BadInput, UnknownName
-from spec.expectations import plan, plans, switches_named
-from spec.variants import AS_CODED, DOCUMENTED, FENCED, Switch
+from spec.expectations import plan, plans
+from spec.variants import AS_CODED, FENCED
 
 
 def manifest(**tables: Any) -> dict[str, Any]:
@@ -80,6 +80,10 @@ ONLY_ONE = "manifest.toml: scope.tiny.prove.FENCED: leader_epoch_never_goes_back
         (expectation(unwitnessed=["no_such"]), "manifest.toml: scope.tiny.expect.AS_CODED.unwitnessed: no property"),
         (expectation(unwitnessed="two"), "manifest.toml: scope.tiny.expect.AS_CODED.unwitnessed: is not a list"),
         (expectation(never_fired=["chrash"]), "manifest.toml: scope.tiny.expect.AS_CODED.never_fired: no rule is"),
+        (
+            manifest(prove={"FENCED+TOPIC_IDS": {}}),
+            "manifest.toml: scope.tiny.prove.FENCED+TOPIC_IDS: is written FENCED",
+        ),
         (manifest(expect={"AS_CODED+NOPE": {}}), "manifest.toml: scope.tiny.expect.AS_CODED+NOPE: no switch is called"),
         (manifest(prove={"NOPE": {}}), "manifest.toml: scope.tiny.prove.NOPE: no variant is called"),
         (manifest(prove={"FENCED": {"incomplete": {"leader_epoch_never_goes_back": "why"}}}), ONLY_ONE),
@@ -94,11 +98,6 @@ def test_a_damaged_manifest_is_refused_at_its_place(damaged: dict[str, Any], com
     with pytest.raises(BadInput) as caught:
         plans(damaged)
     assert str(caught.value).startswith(complaint)
-
-
-def test_a_variant_may_have_switches_on_top() -> None:
-    assert switches_named("DOCUMENTED") == DOCUMENTED
-    assert switches_named("AS_CODED+FENCED_WRITES+FENCED_RESIGN") == {Switch.FENCED_WRITES, Switch.FENCED_RESIGN}
 
 
 def test_the_plan_of_an_unknown_scope_is_refused_with_the_known_ones() -> None:

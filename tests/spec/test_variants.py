@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spec.defects import DEFECTS
 from spec.errors import UnknownName
@@ -12,8 +14,10 @@ from spec.variants import (
     FENCED,
     VARIANTS,
     Switch,
+    Switches,
     show_switches,
     switch,
+    switches_named,
     variant,
 )  # fmt: skip
 
@@ -30,9 +34,45 @@ def test_a_variant_is_found_and_shown_by_its_name(name: str) -> None:
     assert show_switches(variant(name)) == name
 
 
-def test_a_set_without_a_name_is_shown_by_its_switches() -> None:
-    mended = frozenset({Switch.FENCED_WRITES, Switch.BROKER_EPOCHS})
-    assert show_switches(mended) == "AS_CODED+BROKER_EPOCHS+FENCED_WRITES"
+@pytest.mark.parametrize(
+    ("switches", "shown"),
+    [
+        (frozenset({Switch.FENCED_WRITES, Switch.BROKER_EPOCHS}), "AS_CODED+BROKER_EPOCHS+FENCED_WRITES"),
+        (FENCED - {Switch.TOPIC_IDS, Switch.BROKER_EPOCHS}, "FENCED-BROKER_EPOCHS-TOPIC_IDS"),
+        ((FENCED | {Switch.METADATA_LAST}) - {Switch.TOPIC_IDS}, "FENCED+METADATA_LAST-TOPIC_IDS"),
+        (DOCUMENTED | {Switch.ATOMIC_ELECTION}, "DOCUMENTED+ATOMIC_ELECTION"),
+        (frozenset({Switch.METADATA_LAST}), "AS_CODED+METADATA_LAST"),
+    ],
+)
+def test_a_set_without_a_name_is_shown_by_the_nearest_variant(switches: Switches, shown: str) -> None:
+    assert show_switches(switches) == shown
+
+
+def test_of_two_variants_that_are_as_near_the_first_is_shown() -> None:
+    half = frozenset(sorted(DOCUMENTED, key=lambda one: one.name)[: len(DOCUMENTED) // 2])
+    assert 2 * len(half) == len(DOCUMENTED)
+    assert show_switches(half) == "AS_CODED+" + "+".join(sorted(one.name for one in half))
+
+
+@given(st.frozensets(st.sampled_from(Switch)))
+def test_what_is_shown_is_read_again(switches: Switches) -> None:
+    assert switches_named(show_switches(switches)) == switches
+
+
+def test_switches_may_be_named_in_any_order() -> None:
+    assert switches_named("FENCED-TOPIC_IDS+METADATA_LAST") == (FENCED | {Switch.METADATA_LAST}) - {Switch.TOPIC_IDS}
+    assert switches_named("AS_CODED+FENCED_WRITES+FENCED_RESIGN") == {Switch.FENCED_WRITES, Switch.FENCED_RESIGN}
+    assert switches_named("DOCUMENTED") == DOCUMENTED
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [("CODED-TOPIC_IDS", "variant is called 'CODED'"), ("FENCED-NOPE", "switch is called 'NOPE'"),
+     ("FENCED-", "switch is called ''"), ("+TOPIC_IDS", "variant is called ''")],
+)  # fmt: skip
+def test_a_text_with_an_unknown_name_is_refused(text: str, unknown: str) -> None:
+    with pytest.raises(UnknownName, match=unknown):
+        switches_named(text)
 
 
 @pytest.mark.parametrize("one", Switch)

@@ -54,7 +54,14 @@ def test_a_fix_moves_a_verdict(kcheck: Kcheck) -> None:
 
 def test_a_fix_can_be_taken_out_of_a_variant(kcheck: Kcheck) -> None:
     chosen = ("--variant", "FENCED", "--without", "RESIGN_CLEANS_UP", "--property", "who_gave_up_is_not_active")
-    assert kcheck("explore", "pair", *chosen).exit_code == 1
+    result = kcheck("explore", "pair", *chosen)
+    assert result.exit_code == 1
+    assert "pair FENCED-RESIGN_CLEANS_UP (explorer): VIOLATED" in result.stdout
+
+
+def test_a_variant_is_given_as_it_is_shown(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--variant", "FENCED-RESIGN_CLEANS_UP", "--limit", "1")
+    assert "pair FENCED-RESIGN_CLEANS_UP (explorer): " in result.stdout
 
 
 def test_the_json_is_a_document_with_the_same_verdict(kcheck: Kcheck) -> None:
@@ -153,7 +160,7 @@ def test_ctrl_c_leaves_incomplete_with_what_was_found(kcheck: Kcheck, monkeypatc
     assert result.exit_code == 3
     assert "not exhausted: it was interrupted after 1 of " in result.stdout
     *_, resumable, anew = result.stdout.splitlines()
-    assert resumable.endswith("kcheck enumerate pair --variant AS_CODED --with FENCED_WRITES")
+    assert resumable.endswith("kcheck enumerate pair --variant AS_CODED+FENCED_WRITES")
     assert anew == "  the same command begins anew; only `kcheck enumerate` goes on where it was"
 
 

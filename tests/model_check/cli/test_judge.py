@@ -27,11 +27,15 @@ def kcheck(*arguments: str) -> Result:
 def test_what_is_known_to_break_is_told_and_passes(bars: Bars) -> None:
     result = kcheck("judge", str(recording(NAME)))
     assert result.exit_code == 0, result.stderr
-    first, _, title, finding, *notes = result.stdout.splitlines()
+    first, _, title, *lines = result.stdout.splitlines()
+    findings, notes = lines[:2], lines[2:]
     assert first == "kcheck judge: HOLDS"
     assert title == f"{NAME} AS_CODED (judge): HOLDS"
-    assert finding.split()[:3] == ["VIOLATED", "step", "one_term_acts_in_an_epoch"]
-    assert finding.endswith("in every explanation found")
+    assert [one.split()[:3] for one in findings] == [
+        ["VIOLATED", "step", "one_term_acts_in_an_epoch"],
+        ["VIOLATED", "always", "the_dead_are_not_in_sync"],
+    ]
+    assert all(one.endswith("in every explanation found") for one in findings)
     explained = re.match(r"  (\d+) of \1 observations explained by ", notes[0])
     assert explained
     ((titles, done, of),) = bars.told

@@ -11,12 +11,13 @@ import pytest
 from model_check.proofs.induction import prove
 from model_check.proofs.proof_report import ProofReport
 from model_check.verdicts import Verdict
-from spec.expectations import plan, switches_named
+from spec.expectations import plan
 from spec.language import Property, TransitionSystem
 from spec.lemmas import lemmas_of
 from spec.model import Model
 from spec.scopes import APART, PARTS, scope
 from spec.system import system
+from spec.variants import switches_named
 
 SCOPES = (
     "proof", "proof_three_eligible", "proof_creation", "proof_failed_removal", "proof_reassignment",

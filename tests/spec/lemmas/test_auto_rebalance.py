@@ -6,12 +6,12 @@ from functools import cache
 
 import pytest
 
-from spec.expectations import plan, switches_named
+from spec.expectations import plan
 from spec.lemmas import lemmas_of
 from spec.lemmas.auto_rebalance import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
-from spec.variants import AS_CODED
+from spec.variants import AS_CODED, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
 (LEMMA,) = (one.name for one in LEMMAS)

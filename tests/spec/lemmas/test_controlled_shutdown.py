@@ -9,14 +9,14 @@ import pytest
 
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.kernel.straight_line import Valuation
-from spec.expectations import plan, switches_named
+from spec.expectations import plan
 from spec.language import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.controlled_shutdown import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
-from spec.variants import AS_CODED, FENCED, Switch, Switches
+from spec.variants import AS_CODED, FENCED, Switch, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 

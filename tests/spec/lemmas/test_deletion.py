@@ -8,13 +8,13 @@ from functools import cache
 
 import pytest
 
-from spec.expectations import plan, switches_named
+from spec.expectations import plan
 from spec.lemmas import deleted_topic as deleted_topic_lemmas
 from spec.lemmas import deletion as deletion_lemmas
 from spec.lemmas import lemmas_of
 from spec.model import Model
 from spec.scopes import Scope, scope
-from spec.variants import AS_CODED, FENCED, Switch, Switches, show_switches
+from spec.variants import AS_CODED, FENCED, Switch, Switches, show_switches, switches_named
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import z3
 
-from spec.expectations import switches_named
 from spec.language import Property, View, claim
 from spec.lemmas import controller as controller_lemmas
 from spec.lemmas import declared, lemmas_of
@@ -20,7 +19,7 @@ from spec.properties import claims
 from spec.scopes import scope
 from spec.state import shape
 from spec.terms import Value, both
-from spec.variants import AS_CODED, FENCED, VARIANTS, Switches
+from spec.variants import AS_CODED, FENCED, VARIANTS, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
 MENDED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"

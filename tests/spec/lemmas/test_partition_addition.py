@@ -9,14 +9,14 @@ import pytest
 import z3
 
 from model_check.explicit_state.explorer import explore
-from spec.expectations import plan, switches_named
+from spec.expectations import plan
 from spec.language import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.partition_addition import LEMMAS
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
-from spec.variants import AS_CODED
+from spec.variants import AS_CODED, switches_named
 from tests.spec.inductive_steps import Proving
 
 ALL = {one.name for one in LEMMAS}

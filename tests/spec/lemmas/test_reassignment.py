@@ -6,13 +6,13 @@ from functools import cache
 
 import pytest
 
-from spec.expectations import plan, switches_named
+from spec.expectations import plan
 from spec.language import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.reassignment import LEMMAS
 from spec.model import Model
 from spec.scopes import Scope, scope
-from spec.variants import AS_CODED, FENCED, Switch, Switches
+from spec.variants import AS_CODED, FENCED, Switch, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 from tests.spec.stepping import Run
 
