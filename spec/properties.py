@@ -24,6 +24,7 @@ from spec.claims import (
     partition_addition,
     preferred_election,
     reassignment,
+    soft_failure,
     topics,
     unclean,
 )
@@ -35,7 +36,7 @@ from spec.terms import is_true
 MODULES = (
     controller, leadership, deletion, goals, reassignment, preferred_election, auto_rebalance, controlled_shutdown,
     isr_notification, unclean, foreign_removal, failed_removal, cached_leadership, partition_addition,
-    topics, delayed_operation,
+    topics, soft_failure, delayed_operation,
 )  # fmt: skip
 
 
