@@ -25,6 +25,7 @@ from spec.claims import (
     preferred_election,
     reassignment,
     request_batch,
+    soft_failure,
     topics,
     unclean,
 )
@@ -36,7 +37,7 @@ from spec.terms import is_true
 MODULES = (
     controller, leadership, request_batch, deletion, goals, reassignment, preferred_election, auto_rebalance,
     controlled_shutdown, isr_notification, unclean, foreign_removal, failed_removal, cached_leadership,
-    partition_addition, topics, delayed_operation,
+    partition_addition, topics, soft_failure, delayed_operation,
 )  # fmt: skip
 
 

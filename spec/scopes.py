@@ -20,7 +20,7 @@ from spec.errors import MalformedInput, UnknownName
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
     "preferred_election", "auto_rebalance", "shutdown", "failed_removals", "delayed_operations", "dead_replicas",
-    "cached_leaderships", "addition", "remembered_requests",
+    "cached_leaderships", "addition", "remembered_requests", "soft_failures",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",

@@ -88,6 +88,15 @@ ROWS = (
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
     ),
     Defect(
+        "D5",
+        "A zombie writes a state znode that its successor has read already: brokers are told the older leadership",
+        breaks="new_terms_tell_what_earlier_ones_wrote",
+        scope="small",
+        first_depth=20,
+        fix=frozenset({Switch.FENCED_WRITES}),
+        defining=("read_state", "write_removal", "deliver_request"),
+    ),
+    Defect(
         "D5-shutdown",
         "A controller that is none any more answers a broker that it leads nothing; its successor has made it leader",
         breaks="who_may_go_leads_nothing",

@@ -112,6 +112,15 @@ ROWS = (
         fix=frozenset({Switch.FENCED_WRITES}),
     ),
     Defect(
+        "D52-topic",
+        "A controller without a session was to write the AR of a topic that another moved and deleted: it is back",
+        breaks="topics_have_their_configuration",
+        scope="returning_topic",
+        first_depth=54,
+        fix=frozenset({Switch.FENCED_WRITES}),
+        defining=("delete_request", "renew_session", "write_target"),
+    ),
+    Defect(
         "D55",
         "A topic that is created again before its deletion is complete loses its configuration",
         breaks="topics_have_their_configuration",

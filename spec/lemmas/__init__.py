@@ -25,13 +25,15 @@ from spec.lemmas import (
     partition_addition,
     preferred_election,
     reassignment,
+    soft_failure,
 )
 from spec.model import Model
 from spec.state import shape
 
 MODULES = (
     controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance,
-    controlled_shutdown, partition_addition, deletion, deleted_topic, dead_replicas, delayed_operation_claims,
+    controlled_shutdown, partition_addition, deletion, deleted_topic, dead_replicas, soft_failure,
+    delayed_operation_claims,
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from spec.variants import switches_named
 SCOPES = (
     "proof", "proof_three_eligible", "proof_creation", "proof_failed_removal", "proof_reassignment",
     "proof_preferred_election", "proof_shutdown", "proof_rebalance", "proof_metadata", "proof_addition",
-    "proof_deletion", "proof_unfenced_deletion", "proof_dead_replicas",
+    "proof_deletion", "proof_unfenced_deletion", "proof_dead_replicas", "proof_soft_failure",
 )  # fmt: skip
 EXPECTED = {(one.scope, one.variant): one for name in SCOPES for one in plan(name).proofs}
 LEAST = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"

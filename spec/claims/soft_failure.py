@@ -1,0 +1,71 @@
+"""What is claimed where a session ends and its process lives on: what the next controller tells is what the znodes say.
+
+The deposed controller may be in the middle of a write, and finish it when its successor has read the state znode (D5,
+KAFKA-3083). Then the successor's cache is not what ZooKeeper holds, and brokers are told the older leadership.
+
+A term may also tell less than it has written itself: the cache stays behind where a reassignment raises the leader
+epoch (D18), where the answer to a create is lost (D54), where a topic is removed by hand. That is no soft failure, and
+is claimed elsewhere. So the claim speaks of what a term of an earlier epoch wrote last, and of requests of the latest
+epoch; an ISR change by the leader keeps the epoch of who told it. Requests of earlier epochs are stale themselves.
+
+Only some scopes ask (the part `soft_failures`, which brings no variable and no action).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.broker_state import Stage
+from spec.language import Action, claim
+from spec.model import Model
+from spec.terms import Value, both, either
+
+PARTS = ("connections", "soft_failures")
+
+
+@claim("sometimes", source="PROTOCOL.md D5", parts=PARTS)
+def a_new_term_tells_what_an_earlier_one_wrote(s: Any, m: Model) -> Value:
+    """A LeaderAndIsr of the latest controller epoch waits for a broker, and an earlier term wrote that state znode."""
+    return either(
+        *(
+            both(_is_ordered_next(s, c, b, p), _is_an_earlier_terms(s, c, b, p))
+            for c in m.controllers
+            for p in m.partitions
+            for b in m.assigned(p)
+        )
+    )
+
+
+def _is_ordered_next(s: Any, c: int, b: int, p: int) -> Value:
+    """Whether the next request to a broker is a LeaderAndIsr, and about a partition."""
+    head = s.connections[c][b][0]
+    return both(head.stage == Stage.LEADER_AND_ISR, head.partitions[p].ordered)
+
+
+def _is_an_earlier_terms(s: Any, c: int, b: int, p: int) -> Value:
+    """Whether the next request of the latest epoch is about a state znode that a term of an earlier one wrote last."""
+    epoch = s.connections[c][b][0].epoch
+    return both(epoch == s.zookeeper.epoch, s.zookeeper.state[p].controller_epoch < epoch)
+
+
+@claim(
+    "step",
+    source="PROTOCOL.md D5, KAFKA-3083",
+    witness="a_new_term_tells_what_an_earlier_one_wrote",
+    parts=PARTS,
+)
+def new_terms_tell_what_earlier_ones_wrote(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
+    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+        return None
+    c, b = action.parameters["c"], action.parameters["b"]
+    facts = []
+    for p in m.partitions:
+        if b in m.assigned(p):
+            told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
+            older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)
+            facts.append(~both(older, _is_an_earlier_terms(before, c, b, p)))
+    return both(*facts)
+
+
+CLAIMS = (a_new_term_tells_what_an_earlier_one_wrote, new_terms_tell_what_earlier_ones_wrote)

@@ -1,0 +1,87 @@
+"""Lemmas about what a new controller has read of its predecessors' writes: all of it, where writes are fenced."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.broker_state import Stage
+from spec.claims.soft_failure import PARTS
+from spec.language import claim
+from spec.lemmas.controller import is_current, only_the_current_writes
+from spec.lemmas.leadership import copies, every_copy_was_written
+from spec.model import Model
+from spec.state import At
+from spec.terms import Value, both, either, flag
+from spec.zookeeper import exists
+
+BEFORE_LEADERSHIP = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
+
+
+def _is_said(m: Model) -> bool:
+    return only_the_current_writes(m) and every_copy_was_written(m)
+
+
+@claim("always", source="PROTOCOL.md section 2", parts=PARTS)
+def the_same_version_is_of_no_earlier_writer(s: Any, m: Model) -> Value | None:
+    """A copy with the znode's version names the controller epoch that the znode does, or a later one that read it."""
+    if not _is_said(m):
+        return None
+    facts = []
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        for one in copies(s, m, p):
+            same = both(exists(znode), one.version == znode.version)
+            facts.append(same.implies(znode.controller_epoch <= one.controller_epoch))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
+def a_state_has_its_topic(s: Any, m: Model) -> Value | None:
+    """A state znode is one of a topic that is there; where topics neither come nor go, all are there."""
+    if not _is_said(m):
+        return None
+    if "changing_topics" not in m.features:
+        return both(*(s.zookeeper.topics[t] for t in m.topics))
+    return both(*(exists(s.zookeeper.state[p]).implies(s.zookeeper.topics[m.topic_of(p)]) for p in m.partitions))
+
+
+@claim("always", source="PROTOCOL.md D5 mended", parts=PARTS)
+def the_current_knows_what_earlier_ones_wrote(s: Any, m: Model) -> Value | None:
+    """The cache of the current controller, once it has read it, is not behind what an earlier epoch wrote last."""
+    if not _is_said(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        for p in m.partitions:
+            cached, znode = controller.partitions[p], s.zookeeper.state[p]
+            before = either(*(controller.at == at for at in BEFORE_LEADERSHIP))
+            unread = either(before, both(controller.at == At.READ_STATES, cached.todo))
+            others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
+            facts.append(either(~is_current(s, c), unread, ~others, znode.leader_epoch <= cached.leader_epoch))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md D5 mended", parts=PARTS)
+def the_current_tells_what_earlier_ones_wrote(s: Any, m: Model) -> Value | None:
+    """No request is of an epoch yet to come; none of the current tells less than an earlier epoch wrote last."""
+    if not _is_said(m):
+        return None
+    facts = []
+    for c in m.controllers:
+        for b in m.brokers.ids:
+            for k in m.slots:
+                slot = s.connections[c][b][k]
+                facts.append(either(slot.stage == Stage.EMPTY, slot.epoch <= s.zookeeper.epoch))
+                for p in m.partitions:
+                    told, znode = slot.partitions[p], s.zookeeper.state[p]
+                    current = both(told.ordered, slot.stage != Stage.EMPTY, flag(slot.epoch == s.zookeeper.epoch))
+                    others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
+                    facts.append(either(~current, ~others, znode.leader_epoch <= told.leader_epoch))
+    return both(*facts)
+
+
+LEMMAS = (
+    the_same_version_is_of_no_earlier_writer, a_state_has_its_topic, the_current_knows_what_earlier_ones_wrote,
+    the_current_tells_what_earlier_ones_wrote,
+)  # fmt: skip
