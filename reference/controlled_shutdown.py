@@ -25,7 +25,7 @@ from reference.journal import ShutdownAnswered, ShutdownBegun
 from reference.own_batch import begin_batch
 from reference.partition_leadership import bring_online
 from reference.procedures import DirtyBatch, Effect, FencedOff, ForcedResignation, Procedure, Script
-from reference.replica_transitions import set_offline
+from reference.replica_transitions import is_spared, set_offline
 from reference.resignation import on_controller_moved
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ControlledShutdownResponse
@@ -118,7 +118,10 @@ def _replicated(controller: KafkaController, partition: TopicPartition) -> tuple
 
 
 def move_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
-    """Under the lock, one partition: elect another leader, or stop the follower and take it out of the ISR."""
+    """Under the lock, one partition: elect another leader, or stop the follower and take it out of the ISR.
+
+    Where that is mended, nobody is elected for a topic that is being deleted.
+    """
     if controller.shutdown is None:
         return
     broker, left = controller.shutdown.broker, controller.shutdown.to_move - {partition}
@@ -126,7 +129,8 @@ def move_partition(controller: KafkaController, partition: TopicPartition) -> Pr
     known = controller.context.partition_leadership_info.get(partition)
     try:
         if known is not None and known.leader == broker:
-            yield from bring_online(controller, (partition,), Handler.SHUTDOWN)
+            if not is_spared(controller, partition):
+                yield from bring_online(controller, (partition,), Handler.SHUTDOWN)
         elif known is not None:
             controller.is_about(handler=Handler.SHUTDOWN)
             yield from begin_batch(controller)

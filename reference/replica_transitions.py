@@ -99,7 +99,7 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
         if _refused(controller, partition, replica, ReplicaState.ONLINE):
             continue
         known = context.partition_leadership_info.get(partition)
-        key, told = (partition, replica), source is not ReplicaState.NEW and not _is_spared(controller, partition)
+        key, told = (partition, replica), source is not ReplicaState.NEW and not is_spared(controller, partition)
         if told and known is not None and not _add(controller, key, ReplicaState.ONLINE, (replica,), known):
             continue
         controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
@@ -127,7 +127,7 @@ def _add(
     return True
 
 
-def _is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
+def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
     """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
     spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
     return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)

@@ -28,7 +28,7 @@ from spec.model import Model
 from spec.own_batch import begin_batch
 from spec.partition_leadership import elect_from_znode, send_online_batch
 from spec.processes_and_sessions import forget_process
-from spec.replica_transitions import begin_removal, remove_from_znode
+from spec.replica_transitions import begin_removal, is_spared, remove_from_znode
 from spec.request_batch import Batch, send
 from spec.state import At, Handler, Owes, Session
 from spec.terms import Value, both, either, flag
@@ -114,7 +114,8 @@ def _is_replicated_on(s: Any, m: Model, c: int, p: int, b: int) -> Value:
 def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
-    A partition machine that is not up, since a failover has ended before (D4), refuses to elect.
+    A partition machine that is not up, since a failover has ended before (D4), refuses to elect. Topics that are being
+    deleted are not exempt, unless that is mended (D57): then the broker is left their leader, and its answer says so.
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
@@ -123,10 +124,11 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     known, leads, started = flag(cached.leader_epoch != -1), flag(cached.leader == r), has_started(s, m, c)
     with when(known):
         controller.handler = Handler.SHUTDOWN
-    with when(both(known, leads, started)):
+    elects = both(started, ~is_spared(s, m, c, p))
+    with when(both(known, leads, elects)):
         cached.todo = True
         elect_from_znode(s, m, c, p)
-    with when(both(known, leads, ~started)):
+    with when(both(known, leads, ~elects)):
         _leave(s, c)
     with when(both(known, ~leads)):
         _stop_follower(s, m, c, p, r)

@@ -9,7 +9,7 @@ from spec.claims.goals import both_claims
 from spec.election_state import Leaving
 from spec.language import Action, claim
 from spec.model import Model
-from spec.state import At, Session
+from spec.state import At, Handler, Session
 from spec.terms import Value, both, either, flag
 
 PARTS = ("shutdown",)
@@ -62,9 +62,7 @@ def a_shutdown_keeps_a_leader(before: Any, after: Any, m: Model, action: Action)
     """Treating a broker's partitions for its shutdown leaves none without a leader that had one."""
     if action.rule not in {"write_elected_leader", "write_removal"}:
         return None
-    c = action.parameters["c"]
-    shutting = flag(before.controllers[c].shutdown_of != 0)
-    treats = both(shutting, m.brokers.is_empty(before.controllers[c].dead))
+    treats = flag(before.controllers[action.parameters["c"]].handler == Handler.SHUTDOWN)
     states = (before.zookeeper.state, after.zookeeper.state)
     return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
 

@@ -55,16 +55,16 @@ def assignments_change_in_order(before: Any, after: Any, m: Model, action: Actio
 
 @claim("step", source="PROTOCOL.md section 8, D14, D41", witness="an_assignment_is_the_union", parts=PARTS)
 def no_reassignment_ends_halfway(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless its
-    topic is to be deleted.
+    """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless it
+    was not there when that was asked for, or its topic is to be deleted.
     """
     if action.rule != "write_remaining":
         return None
     facts = []
     for p in m.partitions:
         wanted, assigned = before.zookeeper.requested[p], before.zookeeper.assigned[p]
-        dropped = both(wanted != (), after.zookeeper.requested[p] == ())
-        done = either(assigned == wanted, assigned == before.history.original[p])
+        dropped, original = both(wanted != (), after.zookeeper.requested[p] == ()), before.history.original[p]
+        done = either(assigned == wanted, assigned == original, original == ())
         goes = ~before.zookeeper.topics[m.topic_of(p)]
         if m.has("deletion"):
             goes = goes | before.zookeeper.deletions[m.topic_of(p)]

@@ -145,4 +145,13 @@ ROWS = (
         first_depth=9,
         fix=frozenset({Switch.DYING_TOPICS_GET_NO_LEADERSHIP}),
     ),
+    Defect(
+        "D57-shutdown",
+        "A controlled shutdown elects, and announces, another leader of a topic that is being deleted",
+        breaks="dying_topics_get_no_leadership",
+        scope="deletion_shutdown",
+        first_depth=7,
+        fix=frozenset({Switch.DYING_TOPICS_GET_NO_LEADERSHIP}),
+        defining=("accept_shutdown", "move_partition"),
+    ),
 )

@@ -111,6 +111,15 @@ ROWS = (
         fix=frozenset({Switch.WAIT_FOR_LEADER}),
     ),
     Defect(
+        "D48-shutdown",
+        "A partition moves to a broker that is shutting down, which nobody may elect: the only leader is taken down",
+        breaks="old_replicas_go_after_the_leader_moved",
+        scope="move_shutdown",
+        first_depth=19,
+        fix=frozenset({Switch.WAIT_FOR_LEADER}),
+        defining=("accept_shutdown", "read_for_move", "write_removal"),
+    ),
+    Defect(
         "S6",
         "A failover that is overtaken tells its successor's leadership with the old AR: a removed replica returns",
         breaks="isr_is_within_assigned",

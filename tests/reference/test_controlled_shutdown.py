@@ -102,6 +102,15 @@ def test_a_leader_hands_over_to_the_first_of_ar_and_is_told_to_follow() -> None:
     assert cluster.one.replica_machine.states[TP, 1] is ReplicaState.ONLINE, "the replica's state is not touched"
 
 
+@pytest.mark.parametrize(("mends", "leader"), [((), 2), ((Switch.DYING_TOPICS_GET_NO_LEADERSHIP,), 1)])
+def test_a_topic_that_is_being_deleted_is_not_exempt_unless_mended(mends: Sequence[Switch], leader: int) -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, *mends)
+    cluster.one.deleting.queued = frozenset({TP.topic})
+    assert cluster.shut_down(1).partitions_remaining == ((TP,) if mends else ())
+    assert cluster.leadership()[0] == leader
+    assert bool(requests(cluster.journal, LeaderAndIsrRequest)) == (not mends)
+
+
 def test_a_partition_with_one_replica_is_neither_moved_nor_reported() -> None:
     cluster = Cluster({TP: (3,)})
     assert cluster.shut_down(3) == DONE

@@ -5,7 +5,10 @@ Brokers 1, 2, 3 stand for the example's 0, 1, 2.
 
 from dataclasses import replace
 
+import pytest
+
 from spec.scopes import scope
+from spec.variants import AS_CODED, Switch, Switches
 from tests.spec.stepping import Run
 
 BOUNDS = replace(scope("shutdown"), brokers=3, controllers=1, assigned=((1, 2, 3),), connection_capacity=8)
@@ -75,3 +78,42 @@ def test_a_broker_that_is_back_before_anybody_looks_still_counts_as_shutting_dow
     run.do("write_removal(c=1, p=0, r=3)", "answer_shutdown(c=1, b=3)", "leave_cluster(b=3)", "start_process(b=3)")
     run.do("register_broker(b=3)", "on_broker_change(c=1)")
     assert (run["controllers[1].shutting_down"], run["controllers[1].live"]) == ("{3}", "{1,2,3}")
+
+
+@pytest.mark.parametrize(
+    ("switches", "at", "remains"),
+    [(AS_CODED, "ONLINE_WRITE", "no"), (frozenset({Switch.DYING_TOPICS_GET_NO_LEADERSHIP}), "IDLE", "yes")],
+)
+def test_a_topic_that_is_being_deleted_is_not_exempt_unless_that_is_mended(
+    switches: Switches, at: str, remains: str
+) -> None:
+    run = Run(scope("deletion_shutdown"), switches, deletions=1, shutdowns=1)
+    run.do("request_deletion(t=0)", "on_deletion_change(c=1)")
+    shut_down(run, 1)
+    assert run["controllers[1].at"] == at
+    if at == "ONLINE_WRITE":
+        seen = run.do("write_elected_leader(c=1, p=0)")
+        assert [one[1] for one in seen if one[0] == "queue LeaderAndIsr"] == ["1", "2"]
+    assert run.do("answer_shutdown(c=1, b=1)") == [("answer ControlledShutdown", "1", remains)]
+
+
+@pytest.mark.parametrize(
+    ("switches", "then"),
+    [(AS_CODED, "read_for_removal(c=1, p=0, r=1)"), (frozenset({Switch.WAIT_FOR_LEADER}), "")],
+)
+def test_a_reassignment_to_who_is_shutting_down_takes_the_only_leader_down_unless_it_waits(
+    switches: Switches, then: str
+) -> None:
+    run = Run(scope("move_shutdown"), switches, reassignments=1, shutdowns=1)
+    run.do("stop_broker(b=2)", "request_shutdown(b=2, c=1)", "accept_shutdown(c=1, b=2)")
+    run.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    run.do("read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)")
+    run.do("write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)", "deliver_request(c=1, b=2)")
+    run.do("deliver_request(c=1, b=1)", "expand_isr(b=1, p=0, r=2)", "on_state_change(c=1, p=0)")
+    assert run.do("read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)")[-1][0] == "fail election"
+    if then:
+        run.do(then)
+        assert not run.holds("old_replicas_go_after_the_leader_moved", "write_removal(c=1, p=0, r=1)")
+    else:
+        assert run["controllers[1].at"] == "IDLE"
+        assert run.leadership(ZNODE)[:2] == ("1", "[1, 2]")
