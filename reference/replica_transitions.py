@@ -254,7 +254,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
     """
     partition, replica = key
     controller.context.partition_leadership_info[partition] = known
-    if partition not in controller.deleting.partitions:
+    if partition not in controller.deleting.partitions and not is_spared(controller, partition):
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
         if controller.puts_back(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)

@@ -245,12 +245,16 @@ def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
         after_online(s, m, c)
 
 
-def send_online_batch(s: Any, m: Model, c: int, stopped: Mapping[int, Value] | None = None) -> None:
-    """Send what the visits of this call have gathered, and forget it."""
+def send_online_batch(
+    s: Any, m: Model, c: int, stopped: Mapping[int, Value] | None = None, deleted: Mapping[int, Value] | None = None
+) -> None:
+    """Send what the visits of this call have gathered, and forget it; who is to delete calls back."""
     partitions = s.controllers[c].partitions
     told = {p: partitions[p].batched for p in m.partitions}
     informed = {p: ~m.brokers.is_empty(brokers) for p, brokers in told.items()}
-    send(s, m, c, Batch(ordered=told, metadata=informed, stopped=stopped or {}))
+    calls_back = deleted is not None
+    batch = Batch(told, stopped or {}, deleted or {}, metadata=informed, calls_back=calls_back)
+    send(s, m, c, batch)
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
 

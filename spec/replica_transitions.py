@@ -217,15 +217,15 @@ def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
 def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
 
-    Before 0.8.2 only the leader was told (D21).
+    Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
     """
-    cached, doomed = s.controllers[c].partitions[p], is_doomed(s, m, c, p)
-    with when(either(doomed, ~adding_raises(s, m, c))):
+    cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
+    with when(either(untold, ~adding_raises(s, m, c))):
         move(cached.replicas, r, ReplicaState.OFFLINE)
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
-    with when(~doomed):
+    with when(~untold):
         cached.batched = m.brokers.union(cached.batched, others)
 
 

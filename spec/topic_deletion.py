@@ -42,9 +42,9 @@ from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.moves import move
 from spec.own_batch import tell
+from spec.partition_leadership import send_online_batch
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, movable_replicas
-from spec.request_batch import Batch, send
 from spec.state import At, Callback, DeletionThread, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -207,7 +207,7 @@ def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
 
 def _end_retry(s: Any, m: Model, c: int, t: int, failed: Mapping[int, Value]) -> None:
     """What failed has been taken Offline as far as that goes, and is told to stop; then decide."""
-    send(s, m, c, Batch(stopped=failed))
+    send_online_batch(s, m, c, failed)
     _decide(s, m, c, t)
 
 
@@ -293,7 +293,7 @@ def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
                 move(states, r, ReplicaState.DELETION_STARTED)
         with when(~m.brokers.is_subset(assigned_set(s, m, c, p), live_brokers(s, m, c))):
             controller.ineligible[t] = True
-    send(s, m, c, Batch(stopped=stopped, deleted=deleted, calls_back=True))
+    send_online_batch(s, m, c, stopped, deleted)
     turn_to_next(s, m, c)
 
 

@@ -45,7 +45,7 @@ class Switch(enum.Enum):
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
     OFFLINE_WITHOUT_LEADERSHIP = "D16, D17: a replica whose partition has no leadership goes Offline, too (2.0.0)"
-    DYING_TOPICS_GET_NO_LEADERSHIP = "D57: no LeaderAndIsr goes out for a topic that is to be deleted (ours)"
+    DYING_TOPICS_GET_NO_LEADERSHIP = "D57, S9: no LeaderAndIsr goes out for a topic that is to be deleted (ours)"
     COMPLETE_UNKNOWN_DELETIONS = "D37: completing the deletion of an unknown topic does not end the thread (1.1.0)"
     MARK_WHAT_IS_QUEUED = "D44, D57: a queued topic that is being reassigned is marked, and let alone (a mend of ours)"
     REFUSE_DOOMED_REASSIGNMENTS = "D44: a failover, too, refuses to reassign a topic that is queued for deletion (ours)"

@@ -129,6 +129,15 @@ ROWS = (
         fix=frozenset({Switch.ATOMIC_COMPLETION}),
     ),
     Defect(
+        "S9",
+        "What a left-over request has deleted is told to who has deleted it: it is hosted, and gone from ZooKeeper",
+        breaks="deleted_topics_are_hosted_nowhere",
+        scope="recreation",
+        first_depth=55,
+        fix=frozenset({Switch.DYING_TOPICS_GET_NO_LEADERSHIP}),
+        defining=("create_topic", "on_replica_deleted", "queue LeaderAndIsr", "deliver_request"),
+    ),
+    Defect(
         "D57",
         "The start of a reassignment's target re-creates replicas of a topic whose deletion is halted",
         breaks="deleted_topics_are_hosted_nowhere",
