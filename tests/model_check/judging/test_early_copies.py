@@ -1,19 +1,64 @@
-"""A log of a controller may end early, as one that was copied before the others."""
+"""A log of a controller may end early, as one that was copied before the others; it may have no hole."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from model_check.judging.controller_step import Expected
+from model_check.judging.judge import Outcome, judge
 from model_check.judging.plain_rules import Seen
 from model_check.judging.reported import Reporting
+from model_check.judging.shipped_recordings import BROKEN
+from model_check.recordings.reading import read
 from model_check.recordings.recorded_processes import ControllerSaid
 from spec.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import BecomingController, Resigned
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.preferred_election import PreferredReplicaLeads
 from spec.logs.log_lines import Line
+from tests.model_check.unpacking import Change, changed
+
+LATE, BOUNCED = "33-D54-connectionloss-on-create", "15-D3-resign-deletes-foreign-controller"
+LOG = "broker-1/controller.log"
+
+
+def up_to_line(number: int) -> Change:
+    """A log that was copied when it had so many lines."""
+    return lambda text: "".join(text.splitlines(keepends=True)[:number])
+
+
+def without(begin: str, end: str) -> Change:
+    """A log that has no entry from one time of that day to another."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        return "".join(line for line in lines if not f"[2026-11-20 {begin}" <= line < f"[2026-11-20 {end}")
+
+    return change
+
+
+def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process writes on in state-change.log for 14 seconds, and does what the log would tell of."""
+    monkeypatch.setattr("model_check.judging.judge.MORE", 0)
+    folder = changed(LATE, tmp_path, LOG, up_to_line(63))
+    found = judge(read(folder))
+    assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)
+    assert {one.claim.name for one in found.broken} == BROKEN[LATE]
+
+
+def test_the_log_of_a_life_has_no_hole_at_its_end_if_the_next_life_goes_on_in_it(tmp_path: Path) -> None:
+    """22 lines are gone, the last of the first life, which does much before it is killed a second later."""
+    folder = changed(BOUNCED, tmp_path, LOG, without("19:03:35,5", "19:03:50"))
+    found = judge(read(folder))
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.stuck is not None
+    assert "broker-1/state-change.log:6" in [one.place for one in found.stuck.next]
+    assert found.path[-1].silent == {(1, 1)}
+
 
 PARTITION = TopicPartition("t", 0)
 LEADS: Expected = (PreferredReplicaLeads, {"partition": PARTITION, "leader": 1})
