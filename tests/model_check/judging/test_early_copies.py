@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from model_check.judging.controller_step import Expected
-from model_check.judging.judge import Outcome, judge
+from model_check.judging.judge import Judgement, Outcome, judge
+from model_check.judging.judgement_report import run_of
 from model_check.judging.plain_rules import Seen
 from model_check.judging.reported import Reporting
 from model_check.judging.shipped_recordings import BROKEN
@@ -22,6 +23,7 @@ from tests.model_check.unpacking import Change, changed
 
 LATE, BOUNCED = "33-D54-connectionloss-on-create", "15-D3-resign-deletes-foreign-controller"
 LOG = "broker-1/controller.log"
+BROKE_OFF = "controller 1 did not write what Kafka writes after"
 
 
 def up_to_line(number: int) -> Change:
@@ -39,6 +41,11 @@ def without(begin: str, end: str) -> Change:
     return change
 
 
+def noted(folder: Path, found: Judgement) -> list[str]:
+    """What a reader is told of logs that break off."""
+    return [one for one in run_of(read(folder), found, "AS_CODED").notes if "did not write" in one]
+
+
 def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,6 +55,7 @@ def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
     found = judge(read(folder))
     assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)
     assert {one.claim.name for one in found.broken} == BROKEN[LATE]
+    assert noted(folder, found) == [f"{BROKE_OFF} {LOG}:55; that log ends by then, as if copied early"]
 
 
 def test_the_log_of_a_life_has_no_hole_at_its_end_if_the_next_life_goes_on_in_it(tmp_path: Path) -> None:
@@ -57,7 +65,9 @@ def test_the_log_of_a_life_has_no_hole_at_its_end_if_the_next_life_goes_on_in_it
     assert found.outcome is Outcome.UNEXPLAINED
     assert found.stuck is not None
     assert "broker-1/state-change.log:6" in [one.place for one in found.stuck.next]
+    assert noted(folder, found) == [f"{BROKE_OFF} {LOG}:25; that log goes on, so this controller took no more steps"]
     assert found.path[-1].silent == {(1, 1)}
+    assert [one for one in found.stuck.enabled if "c=1" in one] == []
 
 
 PARTITION = TopicPartition("t", 0)
