@@ -274,4 +274,4 @@ class Explainer:
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
-        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)), silent=at.silent)
+        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)), silent=at.silent, ended=at.ended)

@@ -142,10 +142,9 @@ def _break_offs(judged: Judgement) -> Iterator[BreakOff]:
     told = set[tuple[int, int, str]]()
     for number, position in enumerate(judged.path):
         for one in position.breaks_off:
-            key = one.controller, one.life, one.log
             is_why = judged.stuck is not None and one.goes_on and not _dies(one.controller, judged.path[number:])
-            if key not in told and (one.lives_on or is_why):
-                told.add(key)
+            if one.key not in told and (one.lives_on or is_why):
+                told.add(one.key)
                 yield one
 
 

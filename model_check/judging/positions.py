@@ -106,13 +106,19 @@ class BreakOff:
     goes_on: bool
     lives_on: bool
 
+    @property
+    def key(self) -> tuple[int, int, str]:
+        """Whose log of which life breaks off."""
+        return self.controller, self.life, self.log
+
 
 @dataclass(frozen=True, eq=False)
 class Position:
     """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
 
     `breaks_off`: in which logs this step is not told to its end. `silent`: which controllers, in which of their lives,
-    have broken off in a log that goes on. A log has no hole, so they take no more steps.
+    have broken off in a log that goes on. A log has no hole, so they take no more steps. `ended`: the logs, of which
+    lives of which controllers, that are known by now to end early.
     """
 
     state: PlainState
@@ -122,11 +128,16 @@ class Position:
     step: Explained | None = None
     breaks_off: tuple[BreakOff, ...] = ()
     silent: frozenset[tuple[int, int]] = frozenset()
+    ended: frozenset[tuple[int, int, str]] = frozenset()
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether a controller did not write what this step writes, nor anything any more, although it lived on."""
-        return any(one.lives_on for one in self.breaks_off)
+        """Whether a controller did not write what this step writes, nor anything any more, although it lived on.
+
+        A log ends once: what else is missing then follows from that.
+        """
+        known = self.before.ended if self.before is not None else ()
+        return any(one.lives_on and one.key not in known for one in self.breaks_off)
 
     def path(self) -> list[Position]:
         """All positions up to here, the first one first."""

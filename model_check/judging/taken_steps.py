@@ -108,7 +108,8 @@ class Steps:
         place = self.tracks.after(at.place, steps)
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
-        return Position(after, place, at.stopped, at, explained, breaks_off, silent)
+        ended = at.ended | {one.key for one in breaks_off if one.lives_on}
+        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""

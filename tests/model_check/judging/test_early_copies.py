@@ -1,6 +1,7 @@
 """A log of a controller may end early, as one that was copied before the others; it may have no hole."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from model_check.judging.controller_step import Expected
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.plain_rules import Seen
+from model_check.judging.positions import BreakOff, Position
 from model_check.judging.reported import Reporting
 from model_check.judging.shipped_recordings import BROKEN
 from model_check.recordings.reading import read
@@ -56,6 +58,31 @@ def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
     assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)
     assert {one.claim.name for one in found.broken} == BROKEN[LATE]
     assert noted(folder, found) == [f"{BROKE_OFF} {LOG}:55; that log ends by then, as if copied early"]
+
+
+@pytest.mark.slow
+def test_a_log_that_ends_at_once_is_paid_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were it unlikely again at each step of its controller, the search would give up."""
+    monkeypatch.setattr("model_check.judging.judge.MORE", 0)
+    name = "06-reassign-controller-kill"
+    found = judge(read(changed(name, tmp_path, "broker-2/controller.log", up_to_line(5))))
+    assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)
+    assert sum(one.is_cut_short for one in found.path) == 1
+    assert sum(bool(one.breaks_off) for one in found.path) > 1
+
+
+def test_a_log_ends_once_in_each_life() -> None:
+    first, second = (BreakOff(1, life, "controller.log", "", goes_on=False, lives_on=True) for life in (1, 2))
+    dead = replace(second, lives_on=False)
+
+    def is_cut_short(*breaks_off: BreakOff, ended: tuple[BreakOff, ...] = ()) -> bool:
+        before = Position({}, (), ended=frozenset(one.key for one in ended))
+        return Position({}, (), before=before, breaks_off=breaks_off).is_cut_short
+
+    assert is_cut_short(first)
+    assert not is_cut_short(first, ended=(first,))
+    assert is_cut_short(first, second, ended=(first,))
+    assert not is_cut_short(dead)
 
 
 def test_the_log_of_a_life_has_no_hole_at_its_end_if_the_next_life_goes_on_in_it(tmp_path: Path) -> None:
