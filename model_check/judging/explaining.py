@@ -9,7 +9,7 @@ dropped that was still in use).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -88,9 +88,13 @@ class Explainer:
         """Nothing runs, nothing is explained."""
         return Position(self.system.initial, self.tracks.beginning)
 
-    def progress(self, state: PlainState) -> Iterator[tuple[str, PlainState]]:
-        """The actions that are enabled in a state, faults aside, each with the state after it."""
+    def progress(
+        self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
+    ) -> Iterator[tuple[str, PlainState]]:
+        """The actions that are enabled in a state, faults aside, of those who may act; each with the state after it."""
         for name, parameters, action in self._instances:
+            if not may_act((name, parameters)):
+                continue
             try:
                 found = self.system.step(state, name, parameters)
             except NoRoom:
@@ -99,11 +103,15 @@ class Explainer:
                 if found is not None:
                     yield action, found[0]
 
+    def instead(self, at: Position) -> Iterator[str]:
+        """What could come next at a position, faults aside: no step of a process that is stopped, or has broken off."""
+        return (action for action, _ in self.progress(at.state, lambda candidate: self.steps.may_act(at, candidate)))
+
     @cached_property
-    def _instances(self) -> list[tuple[str, Mapping[str, int], str]]:
+    def _instances(self) -> list[tuple[str, dict[str, int], str]]:
         """The actions that are no faults, and their names; who never had a process does not start one."""
         rules = [rule for rule in self.system.rules.values() if rule.budget is None]
-        every = ((rule.name, parameters) for rule in rules for parameters in instances(rule, self.model))
+        every = ((rule.name, dict(parameters)) for rule in rules for parameters in instances(rule, self.model))
         started = self.tracks.started
         possible = ((name, one) for name, one in every if name != "start_process" or one["b"] in started)
         return [(name, one, Explained(name, one, (), ()).action) for name, one in possible]
@@ -266,4 +274,4 @@ class Explainer:
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})
-        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)), silent=at.silent)
+        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)), silent=at.silent, ended=at.ended)

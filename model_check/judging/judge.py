@@ -149,8 +149,7 @@ def _others(found: list[tuple[Broken, ...]], common: set[str]) -> tuple[Broken, 
 
 def _stuck(explainer: Explainer, at: Position) -> Stuck:
     heads = (one for _, one in explainer.tracks.heads(at.place))
-    enabled = tuple(name for name, _ in explainer.progress(at.state))
-    return Stuck((*explainer.recording.contradictions, *heads), enabled)
+    return Stuck((*explainer.recording.contradictions, *heads), tuple(explainer.instead(at)))
 
 
 class _Frame:

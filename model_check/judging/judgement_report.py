@@ -10,7 +10,7 @@ from typing import Final
 from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
 from model_check.judging.open_system import OpenSystem
-from model_check.judging.positions import Position
+from model_check.judging.positions import BreakOff, Position
 from model_check.recordings.recorded import Observed, Recording
 from model_check.results import Finding, Run, Step, Story
 from model_check.verdicts import Verdict
@@ -119,18 +119,44 @@ def _observations(path: Sequence[Position]) -> Iterator[Observed]:
 
 
 def _notes(recording: Recording, judged: Judgement) -> Iterator[str]:
-    """How much was explained, by how much; and, where that is not all, what came next and what could have."""
+    """How much was explained, by how much; which logs break off; where that is not all, what came next, or could."""
     passed_over = sum(recording.passed_over.values())
     yield (
         f"{judged.explained:,} of {judged.observations:,} observations explained by {len(judged.path) - 1:,} steps; "
         f"{passed_over:,} lines passed over"
     )
     yield f"{judged.positions:,} positions searched, {_counted(judged.explanations, 'explanation')} found"
+    yield from map(_broken_off, _break_offs(judged))
     if judged.stuck is not None:
         yield "What was observed next, in each sequence:"
         yield from (f"  {str(one)[:SHOWN]}" for one in judged.stuck.next)
         yield "What could have happened instead:"
         yield from (f"  {one}" for one in judged.stuck.enabled or ("nothing",))
+
+
+def _break_offs(judged: Judgement) -> Iterator[BreakOff]:
+    """Where a controller's log lacks what it must have, the first such place of each life.
+
+    What a process that dies does not write any more is none; where the judge is stuck, that may be what it is stuck on.
+    """
+    told = set[tuple[int, int, str]]()
+    for number, position in enumerate(judged.path):
+        for one in position.breaks_off:
+            is_why = judged.stuck is not None and one.goes_on and not _dies(one.controller, judged.path[number:])
+            if one.key not in told and (one.lives_on or is_why):
+                told.add(one.key)
+                yield one
+
+
+def _dies(c: int, path: Sequence[Position]) -> bool:
+    """Whether a controller's process dies on a path."""
+    steps = (position.step for position in path)
+    return any(step is not None and step.rule == "crash" and step.parameters["b"] == c for step in steps)
+
+
+def _broken_off(one: BreakOff) -> str:
+    how = "goes on, so this controller took no more steps" if one.goes_on else "ends by then, as if copied early"
+    return f"controller {one.controller} did not write what Kafka writes after {one.after}; that log {how}"
 
 
 def _counted(number: int, noun: str) -> str:

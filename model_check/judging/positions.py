@@ -91,13 +91,34 @@ def actors_of(one: Observed) -> set[Actor]:
             return {(CONTROLLER, controller)} if controller else set()
 
 
+@dataclass(frozen=True)
+class BreakOff:
+    """A controller, in one of its lives, did not write to a log what its step writes, nor anything after that.
+
+    `after` is the place of its last line there. The log was copied early, unless it `goes_on`: it has a line of a later
+    life, or any that is later than clocks differ. Or the process died, unless it `lives_on`: so much longer than that.
+    """
+
+    controller: int
+    life: int
+    log: str
+    after: str
+    goes_on: bool
+    lives_on: bool
+
+    @property
+    def key(self) -> tuple[int, int, str]:
+        """Whose log of which life breaks off."""
+        return self.controller, self.life, self.log
+
+
 @dataclass(frozen=True, eq=False)
 class Position:
     """Where a search is: the state, the place in the recording, who is stopped, and how it came here.
 
-    `is_cut_short`: a controller did not write what this step writes, nor anything any more, although it lived on.
-    `silent`: which controllers, in which of their lives, have ended so, though their process writes on, as a broker or
-    in another log: that no log was copied too early is sure then. They take no more steps.
+    `breaks_off`: in which logs this step is not told to its end. `silent`: which controllers, in which of their lives,
+    have broken off in a log that goes on. A log has no hole, so they take no more steps. `ended`: the logs, of which
+    lives of which controllers, that are known by now to end early.
     """
 
     state: PlainState
@@ -105,8 +126,18 @@ class Position:
     stopped: frozenset[int] = frozenset()
     before: Position | None = None
     step: Explained | None = None
-    is_cut_short: bool = False
+    breaks_off: tuple[BreakOff, ...] = ()
     silent: frozenset[tuple[int, int]] = frozenset()
+    ended: frozenset[tuple[int, int, str]] = frozenset()
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether a controller did not write what this step writes, nor anything any more, although it lived on.
+
+        A log ends once: what else is missing then follows from that.
+        """
+        known = self.before.ended if self.before is not None else ()
+        return any(one.lives_on and one.key not in known for one in self.breaks_off)
 
     def path(self) -> list[Position]:
         """All positions up to here, the first one first."""

@@ -3,7 +3,8 @@
 A step takes the next lines of its process for as long as it accounts for them. Some lines it must take: Kafka prints
 one for every transition, every elected leader, every partition of a LeaderAndIsr. Where they do not come next, the step
 did not happen here. (A process that is killed may not come to print them: after its last line, nothing is missed that
-Kafka prints later than that.)
+Kafka prints later than that. Nor is it where the log ends, which may have been copied early. If the log goes on, a
+controller that lives takes no more steps behind what it did not print: a log has no hole.)
 
 Kafka 0.10.2.2: `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBrokerRequestBatch`. PROTOCOL.md section
 12.1.

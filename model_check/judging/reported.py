@@ -3,7 +3,8 @@
 These are the lines about what the controller read, and when: the epoch at the begin of its term, the live brokers and
 the topics, what a callback finds when it runs, where a failover ends. Kafka writes them one by one on
 the thread that holds the controller's lock, so each step has its own, in this order, and no other step may take them.
-(A process that is killed may not come to write them.)
+(A process that is killed may not come to write them, and a log that was copied early does not have them; but behind
+what is missing in a log that goes on, no more steps of that process follow.)
 
 Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`. PROTOCOL.md section 12.4.
 """
@@ -57,6 +58,11 @@ MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
 """Levels at which a line need not be written; whether its kind is, holds for the whole life of a process."""
 
 
+def _must_be_written(kind: type[Line]) -> bool:
+    """Whether a line of a kind is there, if its step happened; a resignation at the very end is not read."""
+    return kind is not Resigned and kind.level_at(V0102) not in MAY_BE_OFF
+
+
 class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
     """A step of a controller, to be compared with what its process wrote to controller.log next."""
 
@@ -89,9 +95,10 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
         return count if is_over else None
 
     def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
-        """Whether something that must be written is not among these; a resignation at the very end is not read."""
-        kinds = [kind for kind, _ in self._expected() if kind is not Resigned]
-        return sum(kind.level_at(V0102) not in MAY_BE_OFF for kind in kinds) > len(lines)
+        """Whether something that must be written is not among these lines of the step."""
+        results = () if self.are_results_cut_short else self.results
+        must = sum(_must_be_written(kind) for kind, _ in (*self._expected(), *results))
+        return must > sum(_must_be_written(type(one.line)) for one in lines)
 
     @property
     def must_say(self) -> bool:

@@ -14,7 +14,7 @@ from model_check.judging.hidden_steps import Candidate
 from model_check.judging.open_system import NoRoom, OpenSystem, Step
 from model_check.judging.plain_rules import Seen
 from model_check.judging.plain_state import PlainState
-from model_check.judging.positions import DELIVERIES, Explained, Position
+from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.printed import Printing
 from model_check.judging.recorded_trees import agrees, makes_a_transaction
 from model_check.judging.reported import Reporting
@@ -73,7 +73,7 @@ class Steps:
     ) -> Position | None:
         """The position after an action, if it is enabled and shows exactly what was recorded next."""
         rule, parameters = candidate
-        if self._is_stopped(at, candidate) or self._is_silent(at, candidate):
+        if not self.may_act(at, candidate):
             return None
         self.tried += 1
         found = self.step(at, rule, parameters)
@@ -92,7 +92,7 @@ class Steps:
         if number is not None and one is not None:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
-        falls_silent = False
+        broken_off: list[str] = []
         for log, reader in WRITTEN.items() if rule not in SILENT else ():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             written = reader(self.system, self.cluster, rule, parameters, at.state, after, seen)
@@ -102,17 +102,32 @@ class Steps:
             if count:
                 steps[track] = count
                 observations += lines[:count]
-            falls_silent |= track >= 0 and count == len(lines) and written.is_cut_short(lines)
+            if track >= 0 and count == len(lines) and written.is_cut_short(lines):
+                broken_off.append(log)
         explained = Explained(rule, parameters, seen, tuple(observations))
         place = self.tracks.after(at.place, steps)
-        too_early = falls_silent and self.tracks.lives_on(at.place, parameters["c"], SKEW)
-        breaks_off = falls_silent and self.tracks.speaks_on(at.place, parameters["c"], SKEW)
-        silent = at.silent | {self._life(at, parameters["c"])} if breaks_off else at.silent
-        return Position(after, place, at.stopped, at, explained, too_early, silent)
+        breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
+        silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
+        ended = at.ended | {one.key for one in breaks_off if one.lives_on}
+        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
         return (isinstance(one, ReplicaStopped) and self.deliveries.stopped(one, at.place, seen)) or 1
+
+    def _break_off(self, at: Position, place: Place, c: int, log: str) -> BreakOff:
+        """How a controller breaks off in a log, with a step that leads from a position to a place."""
+        return BreakOff(
+            *self._life(at, c),
+            log=log,
+            after=self.tracks.last_line(place, c, log),
+            goes_on=self.tracks.goes_on(at.place, c, log, SKEW),
+            lives_on=self.tracks.lives_on(at.place, c, SKEW),
+        )
+
+    def may_act(self, at: Position, candidate: Candidate) -> bool:
+        """Whether the process that would take a step is not stopped, nor a controller that has broken off."""
+        return not (self._is_stopped(at, candidate) or self._is_silent(at, candidate))
 
     @staticmethod
     def _is_stopped(at: Position, candidate: Candidate) -> bool:

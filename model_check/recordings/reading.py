@@ -25,13 +25,14 @@ from model_check.recordings.recorded_agreement import disagreements
 from model_check.recordings.recorded_changes import Changes
 from model_check.recordings.recorded_clocks import ahead_of_zookeeper
 from model_check.recordings.recorded_cluster import cluster_of, is_unclean_by_default
+from model_check.recordings.recorded_entries import end_of
 from model_check.recordings.recorded_limits import limit_of, up_to
 from model_check.recordings.recorded_lines import Lines
 from model_check.recordings.recorded_parts import parts_shown
 from model_check.recordings.recorded_processes import AnswerReceived
 from model_check.recordings.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.recorded_sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES
 from model_check.recordings.recorded_transactions import ZOOKEEPER, read_transactions
 from model_check.recordings.recorded_zookeeper import EpochWritten, SessionBegan, ZooKeeperChange
 from spec.errors import BadInput
@@ -54,6 +55,7 @@ def read(folder: Path) -> Recording:
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
     contradictions: list[Contradiction] = []
     answers: list[AnswerReceived] = []
+    ends: dict[str, int] = {}
     logs = _logs(folder, cluster)
     _refuse_without_logs(folder, logs, sessions_by_ownership(transactions).values())
     for broker_id, log in logs.items():
@@ -62,8 +64,10 @@ def read(folder: Path) -> Recording:
         reports = log.with_name(CONTROLLER_LOG)
         ahead = ahead_of_zookeeper(log, reports, cluster, changes)
         tracks |= lines.read(log, until=until, ahead=ahead)
+        ends[f"{STATE_CHANGES} {broker_id}"] = end_of(log, until, ahead=ahead)
         if reports.exists():
             tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until, ahead=ahead)
+            ends[f"{REPORTS} {broker_id}"] = end_of(reports, until, ahead=ahead)
         contradictions += lines.contradictions
         answers += lines.answers
     contradictions += disagreements(cluster, tracks, answers)
@@ -81,6 +85,7 @@ def read(folder: Path) -> Recording:
         cut=cut,
         tells_acts=(folder / ACTIONS).exists(),
         contradictions=tuple(sorted(contradictions, key=lambda one: one.time)),
+        log_ends=ends,
     )
 
 

@@ -3,7 +3,7 @@
 Each observation stands in one sequence: ZooKeeper's transactions are totally ordered by their zxid; what a process
 writes as controller, and what it writes as broker, is in the order of its log; what was done to the cluster, in the
 order of the protocol of the experiment. Between the sequences nothing is certain. `time` is a wall clock, which orders
-a search and forbids nothing.
+a search, and tells a hole in a log from its end; else it forbids nothing.
 
 Brokers are numbered as in the specification, from 1 in the order of their ids, 0 for none; partitions over all topics,
 in the order in which the topics were created.
@@ -12,7 +12,7 @@ in the order in which the topics were created.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -110,7 +110,8 @@ class Recording:
 
     `cut` is the first change of a part of the protocol that is not modelled; nothing from its time on is kept. Where
     the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred. Where there are
-    `contradictions`, no behaviour explains the recording, even if one explains all observations.
+    `contradictions`, no behaviour explains the recording, even if one explains all observations. `log_ends` tells of
+    each controller's sequence when its log ends, with a line of whatever kind: a broker's, or one that is passed over.
     """
 
     folder: Path
@@ -121,6 +122,7 @@ class Recording:
     cut: NotModelled | None = None
     tells_acts: bool = True
     contradictions: tuple[Contradiction, ...] = ()
+    log_ends: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def observations(self) -> int:

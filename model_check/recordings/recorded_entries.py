@@ -24,6 +24,16 @@ def lines_of(
     Only those `having` a text count, if one is given. MalformedInput names the line that is torn, or none of Kafka
     0.10.2's.
     """
+    for entry in _entries(log, until, ahead, having):
+        yield entry, parse(entry.message, V0102, entry.place)
+
+
+def end_of(log: Path, until: int | None = None, *, ahead: int = 0) -> int:
+    """When the last entry of a log was written, whatever it is about, with a clock and a limit as above; 0 if none."""
+    return max(map(_milliseconds, _entries(log, until, ahead)), default=0)
+
+
+def _entries(log: Path, until: int | None, ahead: int, having: str = "") -> Iterator[LogEntry]:
     behind = timedelta(milliseconds=-ahead)
     source = f"{log.parent.name}/{log.name}"
     with log.open(encoding="utf-8", errors="backslashreplace") as lines:
@@ -35,7 +45,7 @@ def lines_of(
             on_time = replace(entry, time=entry.time + behind)
             if until is not None and _milliseconds(on_time) >= until:
                 break
-            yield on_time, parse(entry.message, V0102, entry.place)
+            yield on_time
 
 
 def head_of(entry: LogEntry) -> dict[str, Any]:

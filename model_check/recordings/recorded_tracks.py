@@ -8,7 +8,6 @@ wrote is explained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from math import inf
 from typing import TypeAlias
 
@@ -31,6 +30,8 @@ Place: TypeAlias = tuple[int, ...]
 ZOOKEEPER = "zookeeper"
 LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
 """A controller's sequences: what it says in state-change.log, and in controller.log."""
+FILES: Mapping[str, str] = {STATE_CHANGES: "state-change.log", REPORTS: "controller.log"}
+"""The files that these are in."""
 SKEW = 2000
 """Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
 
@@ -51,6 +52,7 @@ class Tracks:
         self._lives = {b: self._count_lives(b) for b in brokers}
         self._sessions = {b: tuple(self._sessions_of(b)) for b in brokers}
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
+        self._log_ends = recording.log_ends
         self._ends = {b: tuple(self._ends_of_lives(b)) for b in brokers}
         self.started = frozenset(b for b in brokers if self._lives[b][-1])
 
@@ -97,11 +99,12 @@ class Tracks:
         ends, life = self._ends[b], self.life(place, b)
         return life <= len(ends) and ends[life - 1] > self._now(place) + milliseconds
 
-    def speaks_on(self, place: Place, b: int, milliseconds: int) -> bool:
-        """Whether the present process of a broker has more to say in its logs after so long, by the clocks."""
-        left = chain(self.handled(place, b), *(self.lines(place, b, log)[1] for log in LOGS))
-        then = self._now(place) + milliseconds
-        return any(one.time > then for one in left)
+    def goes_on(self, place: Place, b: int, log: str, milliseconds: int) -> bool:
+        """Whether one of a controller's logs tells of a later life, or has any entry after so long, by the clocks."""
+        number = self.track(log, b)
+        if number is not None and place[number] + len(self.lines(place, b, log)[1]) < self.end[number]:
+            return True
+        return self._log_ends.get(self._name(log, b), 0) > self._now(place) + milliseconds
 
     def _now(self, place: Place) -> int:
         """When the first of what is not explained yet was, by the clocks."""
@@ -119,7 +122,10 @@ class Tracks:
 
     def track(self, kind: str, b: int) -> int | None:
         """The number of a broker's sequence, as "broker" or of one of the `LOGS`; None if its log is not there."""
-        return self._numbers.get(f"{kind} {self._names_of[b]}")
+        return self._numbers.get(self._name(kind, b))
+
+    def _name(self, kind: str, b: int) -> str:
+        return f"{kind} {self._names_of[b]}"
 
     def heads(self, place: Place) -> list[tuple[int, Observed]]:
         """The next observation of each sequence, with the sequence's number, in the order of their clocks."""
@@ -142,6 +148,13 @@ class Tracks:
                 break
             left.append(one)
         return number, left
+
+    def last_line(self, place: Place, c: int, log: str) -> str:
+        """Where the last line stands that is explained of one of a controller's logs."""
+        number = self.track(log, c)
+        if number is None or not place[number]:
+            return f"the start of broker-{self._names_of[c]}/{FILES[log]}"
+        return self.sequences[number][place[number] - 1].place
 
     def lines_to_come(self, place: Place) -> Iterator[Line]:
         """What controllers have yet to say in state-change.log."""

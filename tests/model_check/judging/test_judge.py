@@ -34,6 +34,7 @@ def test_recordings_are_explained_and_break_what_they_are_known_to_break(name: s
     assert found.explained == found.observations
     assert {one.claim.name for one in found.broken} == BROKEN[name]
     assert {one.claim.name for one in found.possibly} == POSSIBLY_BROKEN.get(name, set())
+    assert not any(one.is_cut_short for one in found.path)
 
 
 def test_no_recording_is_without_an_account() -> None:

@@ -30,6 +30,8 @@ from spec.logs.controller_log.lines import CONTROLLER_LOG
 from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, unpacked
 
 NAME = "12-D1-epoch-write-delayed"
+AT_18_57 = 1_795_201_020_000
+"""That time of the day on which it was recorded, in milliseconds."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -104,6 +106,15 @@ def test_every_kind_of_report_was_recorded_but_one() -> None:
 def test_a_line_of_controller_log_is_a_report_or_passed_over_for_a_reason() -> None:
     assert set(CONTROLLER_LOG.kinds) == REPORTS | PASSED_OVER.keys()
     assert not REPORTS & PASSED_OVER.keys()
+
+
+def test_a_log_ends_with_its_last_line_of_whatever_kind() -> None:
+    """Answers, a broker's lines, and lines of controller.log that are passed over."""
+    ends = {name: end - AT_18_57 for name, end in read(recording(NAME)).log_ends.items()}
+    assert ends == {
+        "controller 1": 37_717, "controller 2": 37_722, "controller 3": 37_718,
+        "controller.log 1": 31_864, "controller.log 2": 37_720, "controller.log 3": 3_070,
+    }  # fmt: skip
 
 
 def test_only_a_broker_writes_as_one(tmp_path: Path) -> None:
@@ -265,6 +276,7 @@ def test_a_recording_is_judged_up_to_where_the_specification_ends(end: str, tmp_
     assert found.cut is not None
     assert (found.cut.place, found.cut.reason) == (place, reason)
     assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
+    assert all(end < found.cut.time for end in found.log_ends.values())
 
 
 def test_an_act_that_is_done_to_no_broker_is_passed_over(tmp_path: Path) -> None:

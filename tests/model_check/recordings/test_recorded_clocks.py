@@ -35,7 +35,9 @@ def shifted(folder: Path, broker: int, seconds: int) -> Path:
 
 @pytest.mark.parametrize(("broker", "seconds"), [(1, 60), (2, -60), (3, 7200)])
 def test_a_clock_that_is_off_is_set_right(broker: int, seconds: int, tmp_path: Path) -> None:
-    whole, found = read(recording(NAME)).tracks, read(shifted(tmp_path, broker, seconds)).tracks
+    original, copy = read(recording(NAME)), read(shifted(tmp_path, broker, seconds))
+    assert all(abs(end - copy.log_ends[name]) <= A_MOMENT for name, end in original.log_ends.items())
+    whole, found = original.tracks, copy.tracks
     assert found.keys() == whole.keys()
     for name, track in whole.items():
         assert [one.text for one in found[name]] == [one.text for one in track]

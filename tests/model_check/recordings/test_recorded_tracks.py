@@ -4,7 +4,7 @@ from pathlib import Path
 
 from model_check.recordings.recorded import Cluster, Leadership, Recording
 from model_check.recordings.recorded_processes import ControllerSaid
-from model_check.recordings.recorded_tracks import REPORTS, SKEW, ZOOKEEPER, Tracks
+from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from model_check.recordings.recorded_zookeeper import (
     BrokerRegistered,
     NotificationCreated,
@@ -64,6 +64,43 @@ def test_a_broker_asks_again_if_a_controller_begins_its_shutdown_before_its_proc
     assert not asks_again(2, 4000, said=1)
     assert not asks_again(2, 5001 + SKEW)
     assert not asks_again(1, 4000)
+
+
+def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
+    """The other log of the broker does not tell, nor whether that entry is an observation."""
+    began = SessionBegan(place="", time=1000, text="", zxid=1, by=2, first=True, is_guess=False)
+
+    def goes_on(log: str, end: int, place: int = 0) -> bool:
+        ends = {f"{REPORTS} 7": end, f"{STATE_CHANGES} 7": 9000, f"{REPORTS} 1": 9000}
+        recording = Recording(Path(), Cluster((1, 7), (), (), ()), {ZOOKEEPER: (began,)}, {}, 1, log_ends=ends)
+        return Tracks(recording).goes_on((place,), 2, log, SKEW)
+
+    assert goes_on(STATE_CHANGES, 0)
+    assert goes_on(REPORTS, 1001 + SKEW)
+    assert not goes_on(REPORTS, 1000 + SKEW)
+    assert goes_on(REPORTS, 1001 + SKEW, place=1)  # the last that was observed is still then
+    assert not goes_on("another.log", 9000)
+
+
+def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
+    """The order of its lines is certain, whatever the clocks say."""
+    began = [
+        SessionBegan(place="", time=time, text="", zxid=time, by=1, first=True, is_guess=False) for time in (0, 1000)
+    ]
+    said = [
+        ControllerSaid(place="", time=1000, text="", controller=1, incarnation=life, line=ShuttingDownBroker(1, 1))
+        for life in (1, 2)
+    ]
+
+    def goes_on(*lines: ControllerSaid, place: tuple[int, int]) -> bool:
+        tracks = {ZOOKEEPER: tuple(began), f"{REPORTS} 1": lines}
+        recording = Recording(Path(), Cluster((1,), (), (), ()), tracks, {}, 1, log_ends={f"{REPORTS} 1": 1000})
+        return Tracks(recording).goes_on(place, 1, REPORTS, SKEW)
+
+    assert goes_on(*said, place=(1, 0))
+    assert goes_on(*said, place=(1, 1))
+    assert not goes_on(*said[:1], place=(1, 0))
+    assert not goes_on(*said, place=(2, 2))
 
 
 def test_what_is_said_under_the_next_session_may_have_been_read_in_the_last() -> None:
