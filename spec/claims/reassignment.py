@@ -39,7 +39,7 @@ def an_assignment_is_the_union(s: Any, m: Model) -> Value:
 def assignments_change_in_order(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
 
-    Phase A is left out where OAR has all of RAR, and all of it is in sync.
+    The union may be left out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
     """
     facts = []
     for p in m.partitions:
