@@ -60,7 +60,7 @@ def _never_begins_anew(m: Model) -> bool:
     return goes_for_good(m) or not m.topics_vanish
 
 
-def _every_copy_was_written(m: Model) -> bool:
+def every_copy_was_written(m: Model) -> bool:
     """Whether no copy says what somebody has only failed to write (S4), nor what was written of an earlier znode."""
     return _never_begins_anew(m) and (m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
@@ -77,7 +77,7 @@ def _holds_a_version(controller: Any) -> Value:
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
 def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value | None:
     """No copy of a partition's state has a higher version or leader_epoch than its znode, while there is one."""
-    if not _every_copy_was_written(m):
+    if not every_copy_was_written(m):
         return None
     facts = []
     for p in m.partitions:
@@ -105,7 +105,7 @@ def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
 def without_a_version_there_is_nothing(s: Any, m: Model) -> Value | None:
     """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
-    if not _every_copy_was_written(m):
+    if not every_copy_was_written(m):
         return None
     facts = []
     for p in m.partitions:
@@ -118,7 +118,7 @@ def without_a_version_there_is_nothing(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
 def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value | None:
     """A copy with the znode's version has the znode's leader_epoch."""
-    if not _every_copy_was_written(m):
+    if not every_copy_was_written(m):
         return None
     znodes = s.zookeeper.state
     return both(
@@ -133,7 +133,7 @@ def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md sections 1 and 10", parts=("partitions",))
 def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value | None:
     """The znode and all copies with the same leader_epoch name the same leader."""
-    if not _every_copy_was_written(m):
+    if not every_copy_was_written(m):
         return None
     return both(
         *(
