@@ -29,7 +29,7 @@ def resign(controller: KafkaController) -> Procedure[None]:
 
 
 def on_controller_moved(controller: KafkaController) -> None:
-    """A fenced write was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
+    """A fenced write, or read, was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
     take_down(controller)
     controller.leader_id = NO_LEADER
 

@@ -157,7 +157,7 @@ def forget_epoch_version(controller: Any, m: Model) -> None:
 
 
 def controller_moved(s: Any, m: Model, c: int) -> None:
-    """A fenced write was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
+    """A fenced write, or read, was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
     take_down(s, m, c)
     s.controllers[c].leader_id = 0
     become_idle(s, c)

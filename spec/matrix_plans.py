@@ -8,6 +8,9 @@ A handler is a scope of the manifest with a table of its own:
                                      # all steps of progress but the start of a process, until none is left, and
                                      # "until STEP" until that one is possible
 
+    [scope.matrix_failover.matrix.expect.AS_CODED]           # by variant
+    places = 12                      # how many places a fault may come before, or behind: none vanishes unnoticed
+
     [scope.matrix_failover.matrix.expect.AS_CODED.crash]     # by variant and fault
     ELECT_CREATE = "recovers"        # by step: the place in the code before which the fault comes, OVER after the last
 
@@ -18,7 +21,7 @@ several of them after commas; `never tried` where the fault cannot come.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from spec.errors import Where
@@ -30,11 +33,12 @@ successor, and then goes on as a zombie."""
 
 @dataclass(frozen=True)
 class MatrixPlan:
-    """A handler and what is expected: outcomes by step, by fault, by variant."""
+    """A handler and what is expected: outcomes by step, by fault, by variant; and by variant the number of places."""
 
     controller: int
     trigger: tuple[str, ...]
     expected: Mapping[str, Mapping[str, Mapping[str, str]]]
+    places: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_matrix(given: Mapping[str, Any], where: Where) -> MatrixPlan:
@@ -47,8 +51,13 @@ def read_matrix(given: Mapping[str, Any], where: Where) -> MatrixPlan:
         where.key("controller").refuse("is missing, or not the number of a broker")
     if not isinstance(trigger, list) or not all(isinstance(one, str) for one in trigger):
         where.key("trigger").refuse("is missing, or not a list of steps")
-    for variant, faults in given.get("expect", {}).items():
-        for fault in faults:
+    expected, places = {}, {}
+    for variant, table in given.get("expect", {}).items():
+        expected[variant] = {fault: outcomes for fault, outcomes in table.items() if fault != "places"}
+        places[variant] = table.get("places")
+        if not isinstance(places[variant], int):
+            where.key("expect").key(variant).key("places").refuse("is missing, or no number")
+        for fault in expected[variant]:
             if fault not in FAULTS:
-                where.key("expect").key(variant).key(fault).refuse(f"is not one of {', '.join(FAULTS)}")
-    return MatrixPlan(controller, tuple(trigger), given.get("expect", {}))
+                where.key("expect").key(variant).key(fault).refuse(f"is not one of places, {', '.join(FAULTS)}")
+    return MatrixPlan(controller, tuple(trigger), expected, places)

@@ -158,6 +158,7 @@ def is_read_in_vain(s: Any, m: Model, c: int) -> Value:
     """Whether what a controller reads of a leadership is refused for that reason (only where such reads are fenced).
 
     /controller_epoch is read after it, here with it: who finds the epoch standing then had it when it read.
+    That takes ZooKeeper's operations for linearizable; a real server may lag behind, unless it is asked to sync first.
     """
     return is_fenced_off(s, m, c) if m.mends(Switch.FENCED_READS) else flag(False)
 

@@ -27,7 +27,8 @@ def command(
     """List the known defects, those also that are not found here, or show some as stories.
 
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
-    nothing hinted. Then its mend is switched on, and no such trace is left. Exits with 0 if both are so.
+    nothing hinted. A claim is explored until it is broken, a goal to the end. Then the mend is switched on, and no such
+    trace is left. Exits with 0 if both are so.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` goes on where it was.
@@ -61,4 +62,4 @@ def shown(half: Half) -> Run:
 
 def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:
     has_goals = any(one.kind in GOALS for one in built.properties)
-    return explore.run(explore.Task(scope, switches, built, has_goals and plan(scope).goals))
+    return explore.run(explore.Task(scope, switches, built, has_goals and plan(scope).goals), until_violated=True)

@@ -138,8 +138,10 @@ class Task:
         return min(most, limit or most)
 
 
-def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None) -> Found:
-    """Explore, with a bar; Ctrl-C stops it. EnvironmentFailure if it cannot fit."""
+def run(
+    task: Task, *, limit: int | None = None, memory_bytes: int | None = None, until_violated: bool = False
+) -> Found:
+    """Explore, with a bar; Ctrl-C stops it, and on demand the first violation. EnvironmentFailure if it cannot fit."""
     from model_check.explicit_state.explorer import explore, free_memory
 
     states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
@@ -158,6 +160,7 @@ def run(task: Task, *, limit: int | None = None, memory_bytes: int | None = None
             likely=task.likely_states(limit),
             memory_bytes=memory_bytes,
             graph=task.goals,
+            until_violated=until_violated,
             progress=report,
             stop=stop,
         )

@@ -41,9 +41,9 @@ class Exploration:
     included; `transitions` is the sum of `fired`. `occurrences` counts, by row of a transition table the states from
     which it is taken, by `sometimes` property those that show it, and by goal those that lack it yet; `first_depths`
     has the length of a shortest trace to each of these and each action, if there is any. `violated` and `witnessed`
-    have a shortest trace by property name, only of what was found. `exhausted` is false if a limit, the memory or the
-    caller stopped the search, and `stopped` says which. `seconds` are by part; "user" is what the search computed,
-    without the kernel. `memory_bytes` are those of states and table, `edge_bytes`, apart, those of the graph.
+    have a shortest trace by property name, only of what was found. `exhausted` is false if a limit, the memory, the
+    caller or a violation stopped the search, and `stopped` says which. `seconds` are by part; "user" is what the search
+    computed, without the kernel. `memory_bytes` are those of states and table, `edge_bytes`, apart, those of the graph.
     """
 
     states: int

@@ -3,7 +3,8 @@
 States are numbered in order of discovery, so a level is a range of numbers and the smallest number is the shortest
 trace. For each state only the number of the state it was first reached from is kept; which action that was is found
 again when a trace is told. Properties are predicates like guards: asked when a state is expanded, counted, and the
-first state remembered, so they cost a few instructions for a block of states, and a violation does not end the search.
+first state remembered, so they cost a few instructions for a block of states, and a violation does not end the search,
+unless the first is all that is asked for.
 
 Left out on purpose: reductions and approximations. What is counted here is what the plain interpreter counts.
 """
@@ -39,7 +40,7 @@ less than to compile.
 """
 
 
-def explore(
+def explore(  # noqa: PLR0913 - an option is a parameter
     system: TransitionSystem,
     *,
     limit: int | None = None,
@@ -47,6 +48,7 @@ def explore(
     likely: int = 0,
     memory_bytes: int | None = None,
     graph: bool = False,
+    until_violated: bool = False,
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Exploration:
@@ -56,14 +58,15 @@ def explore(
     for more. Where few are expected, or else likely, the kernel is not compiled. `memory_bytes` bounds what states,
     table and edges take (default: four fifths of what the machine has free). `progress` and `stop` are called several
     times a second. `graph=True` also keeps the steps of progress and judges the `recoverable` and `eventually`
-    properties.
+    properties. `until_violated=True` ends the search soon after some `always` or `step` property is violated: the trace
+    is the same, for what is found first is nearest.
     """
     started = time.perf_counter()
     kernel = load_kernel(system, tables=0 < (expected or likely) < FEW)
     explorer = Explorer(kernel, memory_bytes or free_memory() * 4 // 5, graph=graph)
     explorer.make_room(expected)
     explorer.seconds["load"] = time.perf_counter() - started
-    explorer.run(limit, progress or (lambda _: None), stop or (lambda: False))
+    explorer.run(limit, progress or (lambda _: None), stop or (lambda: False), until_violated=until_violated)
     return explorer.result()
 
 
@@ -112,7 +115,9 @@ class Explorer:
 
     # ------------------------------------------------------------------------------------------------- the search
 
-    def run(self, limit: int | None, progress: Callable[[Progress], None], stop: Callable[[], bool]) -> None:
+    def run(
+        self, limit: int | None, progress: Callable[[Progress], None], stop: Callable[[], bool], *, until_violated: bool
+    ) -> None:
         """Search until everything is expanded, or something stops it."""
         started, user = time.perf_counter(), os.times().user
         with Populating(self._growing()) as populating:
@@ -126,11 +131,17 @@ class Explorer:
                     progress(Progress(self.visited.count, self.expanded, depth, now, self.memory_bytes))
                     if stop():
                         self.stopped = "stop"
+                    elif until_violated and self._is_violated():
+                        self.stopped = "violation"
+                    if self.stopped:
                         break
                 found = self.visited.count - sum(self.levels)
                 self.levels += [found] if found else []
         self.seconds |= {"search": time.perf_counter() - started, "user": os.times().user - user}
         self._look_at_the_rest()
+
+    def _is_violated(self) -> bool:
+        return bool(self._firsts(Kind.VIOLATED) or self._firsts(Kind.BROKEN))
 
     def _level(self, end: int) -> Iterator[None]:
         """Expand the states up to number `end`, a share at a time."""

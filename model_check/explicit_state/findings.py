@@ -169,7 +169,12 @@ def _first_depths(system: TransitionSystem, found: Found) -> dict[str, int]:
 def _how_far(found: Found) -> str:
     depth = _complete_depth(found)
     reach = f", complete to a depth of {depth}" if depth >= 0 else ""
-    why = {"limit": "the limit of states was reached", "memory": "the memory was full", "stop": "it was interrupted"}
+    why = {
+        "limit": "the limit of states was reached",
+        "memory": "the memory was full",
+        "stop": "it was interrupted",
+        "violation": "a violation was found",
+    }
     return (
         f"not exhausted: {why.get(found.stopped, found.stopped)} after {found.expanded:,} of {found.states:,} "
         f"known states were expanded{reach}"

@@ -25,7 +25,7 @@ NO_FAULT = "none"
 def run_of_matrix(found: Matrix, plan: MatrixPlan, variant: str) -> Run:
     """The run of a handler's matrix: as the manifest expects, or, where it expects nothing, whether all recovers."""
     findings = tuple(one for cell in found.cells for one in _findings(found, cell))
-    comparisons = tuple(_comparisons(found, plan.expected[variant])) if variant in plan.expected else ()
+    comparisons = tuple(_comparisons(found, plan, variant)) if variant in plan.expected else ()
     verdicts = [one.verdict for one in comparisons] or [_verdict(cell) for cell in found.cells]
     run = Run(ENGINE, found.scope, variant, worst(verdicts), findings=findings, comparisons=comparisons)
     if found.interrupted:
@@ -59,9 +59,12 @@ def _findings(found: Matrix, cell: Cell) -> Iterator[Finding]:
         )
 
 
-def _comparisons(found: Matrix, expected: Mapping[str, Mapping[str, str]]) -> Iterator[Comparison]:
-    """Each cell against what the manifest says of it, and what the manifest says of cells that are not there."""
-    wanted = {(fault, place): said for fault, places in expected.items() for place, said in places.items()}
+def _comparisons(found: Matrix, plan: MatrixPlan, variant: str) -> Iterator[Comparison]:
+    """The number of places, each cell against what the manifest says of it, and what that says of others."""
+    if found.cells and variant in plan.places:
+        places, there = str(plan.places[variant]), str(len(found.places))
+        yield Comparison("places", places, there, Verdict.HOLDS if places == there else Verdict.VIOLATED)
+    wanted = {(fault, at): said for fault, cells in plan.expected[variant].items() for at, said in cells.items()}
     seen = {cell.fault for cell in found.cells}
     for cell in found.cells:
         said = wanted.pop((cell.fault, cell.place), RECOVERS)
@@ -76,13 +79,13 @@ def _comparisons(found: Matrix, expected: Mapping[str, Mapping[str, str]]) -> It
 def printed_expectation(found: Matrix, variant: str) -> str:
     """What was found, as the blocks that the manifest would hold; a person reviews them before they go there."""
     key = variant if "+" not in variant else f'"{variant}"'
-    blocks = []
+    blocks = [f"[scope.{found.scope}.matrix.expect.{key}]\nplaces = {len(found.places)}"]
     for fault in FAULTS:
         cells = [cell for cell in found.cells if cell.fault == fault and cell.outcome != RECOVERS]
         if cells:
             lines = [f'{cell.place} = "{cell.outcome}"' for cell in cells]
             blocks.append("\n".join([f"[scope.{found.scope}.matrix.expect.{key}.{fault}]", *lines]))
-    return "\n\n".join(blocks) or f"[scope.{found.scope}.matrix.expect.{key}]"
+    return "\n\n".join(blocks)
 
 
 def letters(found: Matrix) -> Mapping[str, str]:

@@ -39,7 +39,7 @@ def an_assignment_is_the_union(s: Any, m: Model) -> Value:
 def assignments_change_in_order(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
 
-    Phase A is left out where OAR has all of RAR, and all of it is in sync.
+    The union may be left out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
     """
     facts = []
     for p in m.partitions:
@@ -112,8 +112,8 @@ def an_old_replica_is_to_go(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
 def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No replica of OAR leaves the ISR on a reassignment's account, and none is stopped or deleted, outside topic
-    deletion, before all of RAR has been in sync.
+    """No replica of OAR leaves the ISR on a reassignment's account, and no StopReplica for one is queued, outside topic
+    deletion, before all of RAR has been in sync. Whether its broker obeys is not asked.
     """
     c = action.parameters.get("c")
     if c is None or action.rule in DELIVERIES:

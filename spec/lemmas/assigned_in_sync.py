@@ -15,6 +15,7 @@ from typing import Any
 from spec.controller_threads import has_started
 from spec.language import claim
 from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.leadership import every_copy_was_written
 from spec.lemmas.reassignment import MOVING, REFUSING, currents, has_moved, partitions_stay
 from spec.model import Model
 from spec.replica_states import ReplicaState
@@ -27,15 +28,17 @@ from spec.zookeeper import exists
 PARTS = ("reassignment", "connections")
 #: Steps 1 to 3, once AR in memory is the union.
 STARTING = (At.BUMP_READ, At.BUMP_WRITE, At.START_READ)
-NEEDED = {
-    Switch.FENCED_READS, Switch.WAIT_FOR_LEADER, Switch.CACHE_BUMPED_EPOCH, Switch.CACHE_WHAT_IS_WRITTEN,
-    Switch.REFUSE_UNBORN_REASSIGNMENTS, Switch.TAKE_THE_DEAD_OFFLINE,
-}  # fmt: skip
-"""The mends without which somebody who is not assigned may come into the ISR."""
+NEEDED = (
+    Switch.FENCED_READS, Switch.WAIT_FOR_LEADER, Switch.CACHE_BUMPED_EPOCH, Switch.REFUSE_UNBORN_REASSIGNMENTS,
+)  # fmt: skip
+"""The mends that these lemmas rest on, beside those by which only the current controller writes, and its copies are of
+what was written.
+"""
 
 
 def _is_asked_for(m: Model) -> bool:
-    return only_the_current_writes(m) and partitions_stay(m) and all(m.mends(one) for one in NEEDED)
+    sound = only_the_current_writes(m) and partitions_stay(m) and every_copy_was_written(m)
+    return sound and all(m.mends(one) for one in NEEDED)
 
 
 def _has_read_topics(controller: Any) -> Value:

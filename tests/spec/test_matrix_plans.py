@@ -87,6 +87,7 @@ def test_what_is_expected_names_places_and_faults_that_there_are(name: str) -> N
     plan = HANDLERS[name]
     assert plan is not None
     assert plan.expected, "some variant"
+    assert plan.places.keys() == plan.expected.keys()
     for faults in plan.expected.values():
         assert faults.keys() <= set(FAULTS)
         for places in faults.values():
@@ -96,7 +97,7 @@ def test_what_is_expected_names_places_and_faults_that_there_are(name: str) -> N
 GIVEN: dict[str, Any] = {
     "controller": 1,
     "trigger": ["crash(b=2)"],
-    "expect": {"AS_CODED": {"crash": {"OVER": "stuck x"}}},
+    "expect": {"AS_CODED": {"places": 2, "crash": {"OVER": "stuck x"}}},
 }
 
 
@@ -104,6 +105,7 @@ def test_a_table_is_read() -> None:
     one = read_matrix(GIVEN, Where("manifest.toml"))
     assert (one.controller, one.trigger) == (1, ("crash(b=2)",))
     assert one.expected == {"AS_CODED": {"crash": {"OVER": "stuck x"}}}
+    assert one.places == {"AS_CODED": 2}
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,8 @@ def test_a_table_is_read() -> None:
         ({"controler": 1}, "controler: is not one of controller, trigger, expect"),
         ({"controller": True}, "controller: is missing, or not the number of a broker"),
         ({"trigger": "crash(b=2)"}, "trigger: is missing, or not a list of steps"),
-        ({"expect": {"AS_CODED": {"fire": {}}}}, "expect.AS_CODED.fire: is not one of none, crash"),
+        ({"expect": {"AS_CODED": {"places": 2, "fire": {}}}}, "expect.AS_CODED.fire: is not one of places, none"),
+        ({"expect": {"AS_CODED": {"crash": {}}}}, "expect.AS_CODED.places: is missing, or no number"),
     ],
 )
 def test_a_damaged_table_is_refused(damage: dict[str, Any], complaint: str) -> None:

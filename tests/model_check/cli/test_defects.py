@@ -41,6 +41,7 @@ def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defe
     assert result.exit_code == 0, result.stdout
     assert result.stdout.startswith("kcheck defects: HOLDS: 2 as expected (among them 1 VIOLATED), 0 unexpected")
     assert f"Broken by {half_active.first_depth} steps" in result.stdout
+    assert "(D4, explorer): HOLDS: not exhausted: a violation was found after" in result.stdout
     assert "pair AS_CODED+RESIGN_CLEANS_UP (D4, explorer): HOLDS" in result.stdout
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import signal
+import tomllib
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -60,9 +60,7 @@ def test_what_is_expected_exits_with_0_and_saves_traces_that_replay(
 ) -> None:
     printed = kcheck(*PAUSED, "--print-expectations").stdout
     assert 'RESIGN_DELETE = "violates controller_znode_is_its_owners' in printed
-    cells = dict(line.split(" = ") for line in printed.splitlines() if " = " in line)
-    said = {place: json.loads(outcome) for place, outcome in cells.items()}
-    resigning["matrix"]["expect"] = {"AS_CODED": {"pause": said}}
+    resigning["matrix"]["expect"] = tomllib.loads(printed)["scope"]["matrix_resigning"]["matrix"]["expect"]
     result = kcheck(*PAUSED, "--json", "--save", str(tmp_path))
     assert result.exit_code == 0, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs

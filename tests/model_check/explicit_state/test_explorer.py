@@ -1,6 +1,7 @@
 """The native exploration against numbers counted by hand and against the oracle."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -183,6 +184,21 @@ def test_whoever_wants_to_stop_is_heard() -> None:
     assert 1000 < found.states < 9**6
     assert sum(found.levels) == found.states
     assert [one.expanded for one in seen] == sorted(one.expanded for one in seen)
+
+
+@pytest.mark.parametrize(("built", "claim"), [(odometer(6, 8), "first_below_top"), (lamps(16, 3), "stays_on")])
+def test_the_first_violation_may_end_a_search_and_is_as_near_as_ever(built: TransitionSystem, claim: str) -> None:
+    asked = replace(built, properties=(built.property_named(claim),))
+    whole, found = explore(asked), explore(asked, until_violated=True)
+    assert (whole.exhausted, found.exhausted, found.stopped) == (True, False, "violation")
+    assert found.expanded < whole.states / 2
+    assert found.violated == whole.violated
+    assert found.violated.keys() == {claim}
+
+
+def test_without_a_violation_a_search_comes_to_its_end() -> None:
+    kept = replace(odometer(), properties=(odometer().property_named("never_back"),))
+    assert explore(kept, until_violated=True).digest == explore(kept).digest
 
 
 def test_memory_is_a_bound_that_is_kept_and_told() -> None:

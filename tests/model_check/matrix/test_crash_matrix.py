@@ -169,6 +169,16 @@ def test_a_report_compares_with_what_is_expected() -> None:
     assert run_of_matrix(found, FAILOVER, "AS_CODED").verdict is Verdict.VIOLATED, "something is broken, unexpectedly"
 
 
+def test_a_place_that_vanishes_does_not_go_unnoticed() -> None:
+    """What is not named recovers, so a table that loses a row would say no worse than before."""
+    whole = tried("resignation", frozenset({Switch.FENCED_RESIGN}), PAUSE)
+    plan = replace(RESIGNATION, expected={"AS_CODED": {}}, places={"AS_CODED": len(whole.places)})
+    shorter = replace(whole, places=whole.places[1:], cells=(whole.cells[0], *whole.cells[2:]))
+    wholly, less = (run_of_matrix(found, plan, "AS_CODED") for found in (whole, shorter))
+    assert (wholly.comparisons[0].is_met, less.comparisons[0].is_met) == (True, False)
+    assert less.verdict is Verdict.VIOLATED
+
+
 def test_a_place_to_which_the_fault_never_came_is_no_recovery() -> None:
     crashes = tried("failover", faults=("none", "crash"))
     cells = tuple(replace(cell, states=0) if cell.place == "READ_EPOCH" else cell for cell in crashes.cells)

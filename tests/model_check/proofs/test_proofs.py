@@ -123,10 +123,10 @@ def test_what_is_false_of_preferred_elections_is_found_so_in_some_scope() -> Non
     assert not EXPECTED["proof_preferred_election", "FENCED"].violated
 
 
-def test_what_is_false_of_reassignments_with_all_mends_is_found_so_elsewhere() -> None:
+def test_one_claim_about_reassignments_is_left_open_with_all_mends() -> None:
     expected = EXPECTED["proof_reassignment", "FENCED"]
     assert not expected.violated
-    # For the one that is left open tests/spec/lemmas/test_reassignment.py has a run.
+    # The run is in tests/spec/lemmas/test_reassignment.py.
     assert expected.incomplete.keys() == {"old_replicas_go_after_the_new_caught_up"}
 
 

@@ -172,13 +172,11 @@ def test_a_zombie_stops_a_replica_that_is_reassigned_again_unless_its_reads_are_
     assert (("queue StopReplica", "3", "0", "0") in run.do(step)) == (switches != FENCED)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("deletes_strays", [True, False])
-def test_a_zombie_has_a_replica_deleted_that_its_older_assignment_lacks(deletes_strays: bool) -> None:
-    # Broker 3 is down when controller 1 loses its session, and has taken leave of the partition. Controller 2 brings it
-    # back, and is asked to take it away again. Controller 1 hears that it is back, too, and reads no state znode.
-    switches = FENCED if deletes_strays else FENCED - {Switch.DELETE_STRAYS}
-    run = Run(THREE_IN_A_ROW, switches, reassignments=3, expiries=1, crashes=1)
+def finding_a_broker_back(switches: Switches = FENCED, **faults: int) -> Run:
+    """Broker 3 is down when controller 1 loses its session, and has taken leave of the partition. Controller 2 brings
+    it back, and is asked to take it away again. Controller 1 is to hear that it is back, too, and reads no state znode.
+    """
+    run = Run(THREE_IN_A_ROW, switches, reassignments=3, expiries=1, **{"crashes": 1, **faults})
     run.do("request_reassignment(k=0)")
     run.drain("c=1")
     run.do("crash(b=3)", "end_orphaned_session(b=3)", "expire_session(b=1, lost=0)", "renew_session(b=1)")
@@ -188,6 +186,34 @@ def test_a_zombie_has_a_replica_deleted_that_its_older_assignment_lacks(deletes_
         run.do(request)
     assert (run["zookeeper.assigned[0]"], run["zookeeper.requested[0]"]) == ("[2, 3]", "[1]")
     assert run["controllers[1].partitions[0].assigned"] == "[2]"
-    step = "on_broker_change(c=1)"
-    assert run.holds(ORDER, step) != deletes_strays
-    assert (("queue StopReplica", "3", "0", "1") in run.do(step)) == deletes_strays
+    return run
+
+
+HEARS = "on_broker_change(c=1)"
+DELIVERIES = ("deliver_request(c=1, b=3)", "deliver_deletion(c=1, b=3, p=0)")
+
+
+@pytest.mark.slow
+def test_a_zombie_queues_the_deletion_of_a_stray_by_its_older_assignment_and_the_broker_refuses_it() -> None:
+    unmended = finding_a_broker_back(FENCED - {Switch.DELETE_STRAYS})
+    assert unmended.holds(ORDER, HEARS)
+    assert ("queue StopReplica", "3", "0", "1") not in unmended.do(HEARS)
+    run = finding_a_broker_back()
+    assert not run.holds(ORDER, HEARS)
+    assert ("queue StopReplica", "3", "0", "1") in run.do(HEARS)
+    assert [run.do(one) for one in DELIVERIES] == [[("refuse StopReplica", "1", "1")]] * 2
+    assert run["logs[3][0]"] == "yes"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("early", [False, True])
+def test_a_broker_that_starts_again_obeys_it_only_if_its_registration_is_still_there(early: bool) -> None:
+    # It has no memory of epochs; the one that the request is for is the one that is registered.
+    run = finding_a_broker_back(crashes=2, early_starts=1)
+    run.do(HEARS, "crash(b=3)")
+    if early:
+        run.do("start_process_early(b=3)")
+    else:
+        run.do("end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+    run.do(*DELIVERIES)
+    assert (run["zookeeper.state[0].isr"], run["logs[3][0]"]) == ("[2, 3]", "no" if early else "yes")
