@@ -219,20 +219,28 @@ def everybody_hears_what_some_are_told(before: Any, after: Any, m: Model, action
         return None
     controller = after.controllers[c]
     told = {
-        b: either(*(both(new, place.metadata) for new, place in _queued(before, after, m, c, b))) for b in m.brokers.ids
+        b: either(*(both(new, place.metadata) for new, place in _queued(before, after, m, action, b)))
+        for b in m.brokers.ids
     }
-    ordered = [both(new, _orders(m, place)) for b in m.brokers.ids for new, place in _queued(before, after, m, c, b)]
+    ordered = [
+        both(new, _orders(m, place)) for b in m.brokers.ids for new, place in _queued(before, after, m, action, b)
+    ]
     registered = m.brokers.intersection(controller.live, controller.channels)
     everybody = both(*(either(~m.brokers.in_set(b, registered), told[b]) for b in m.brokers.ids))
     return either(everybody, ~either(*told.values(), *ordered))
 
 
-def _queued(before: Any, after: Any, m: Model, c: int, b: int) -> Iterator[tuple[Value, Any]]:
+def _queued(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterator[tuple[Value, Any]]:
     """Each place of a queue after a step, and whether the step has put a batch there."""
+    c = action.parameters["c"]
+    renewed = flag(False)
+    if m.mends(Switch.BROKER_EPOCHS) and action.rule == "on_broker_change":  # who has returned has a new queue
+        controller, registered = before.controllers[c], before.zookeeper.registered
+        known = m.brokers.intersection(controller.live, m.brokers.intersection(controller.channels, registered))
+        renewed = both(m.brokers.in_set(b, known), ~controller.seen[b])
     for k in m.slots:
         old, new = before.connections[c][b][k], after.connections[c][b][k]
-        fresh = either(~_waits(old), ~before.controllers[c].seen[b]) if m.mends(Switch.BROKER_EPOCHS) else ~_waits(old)
-        yield both(fresh, _waits(new)), new
+        yield both(either(renewed, ~_waits(old)), _waits(new)), new
 
 
 # --------------------------------------------------------------------------------------------------------- newBatch
