@@ -68,10 +68,10 @@ ROWS = (
     ),
     Defect(
         "D18-stuck",
-        "A leader that restarts during a reassignment is told the cached, old epoch and version, and is stuck",
+        "A dead leader, preferred, is taken for elected; back amid a move, it is told the cached epoch, and is stuck",
         breaks="recoverable_reassignments_complete",
-        scope="reassignment",
-        first_depth=14,
+        scope="move_election",
+        first_depth=31,
         base=frozenset({Switch.BROKER_EPOCHS}),
         fix=frozenset({Switch.CACHE_BUMPED_EPOCH}),
         defining=("write_bump", "on_broker_change", "become leader"),
