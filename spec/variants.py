@@ -24,7 +24,7 @@ class Switch(enum.Enum):
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
     FENCED_WRITES = (
-        "D2, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
+        "D2, D5, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
     FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a mend of ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"

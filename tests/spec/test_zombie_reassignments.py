@@ -68,7 +68,7 @@ def test_a_zombie_elects_one_that_is_to_go_and_step_7_leaves_it(switches: Switch
 def test_what_the_proof_does_not_promise_is_shown_broken_here_or_in_a_scope() -> None:
     known = plans()
     (expected,) = (one for one in known["proof_reassignment"].proofs if one.variant == "AS_CODED")
-    scopes = ("epochs", "left_overs", "move", "reassignment_zombie")
+    scopes = ("epochs", "left_overs", "outlived_term", "move", "reassignment_zombie")
     found = [known[name].exploration("AS_CODED") for name in scopes]
     shown = {name for one in found if one is not None for name in one.violated}
     assert expected.violated - shown == expected.shown.keys() == NO_SCOPE

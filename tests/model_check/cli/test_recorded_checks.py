@@ -15,7 +15,15 @@ from model_check.cli import recorded_checks as checks
 from model_check.cli import verify
 from model_check.interrupts import raising
 from model_check.judging import judge, shipped_recordings
-from model_check.judging.shipped_recordings import BROKEN, DEEP, ONE_CONTROLLER, ONE_TERM, judged, unpacked
+from model_check.judging.shipped_recordings import (
+    BROKEN,
+    DEAD_IN_SYNC,
+    DEEP,
+    ONE_CONTROLLER,
+    ONE_TERM,
+    judged,
+    unpacked,
+)
 from model_check.live import live_run
 from model_check.live.live_run import Task
 from model_check.results import Run
@@ -42,12 +50,13 @@ def test_a_recording_is_compared_with_what_it_must_break() -> None:
     made = judged(NAME)
     assert [(one.about, one.is_met, one.expected_verdict) for one in made.comparisons] == [
         ("explained", True, ""), (ONE_CONTROLLER, True, "VIOLATED"), (ONE_TERM, True, "VIOLATED"),
+        (DEAD_IN_SYNC, True, "VIOLATED"),
     ]  # fmt: skip
     assert document([made]).verdict is Verdict.HOLDS
 
 
 def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = {NAME: frozenset({ONE_TERM, "who_gave_up_is_not_active"})}
+    expected = {NAME: frozenset({ONE_TERM, DEAD_IN_SYNC, "who_gave_up_is_not_active"})}
     monkeypatch.setattr(shipped_recordings, "BROKEN", expected)
     made = judged(NAME)
     assert made.verdict is Verdict.VIOLATED

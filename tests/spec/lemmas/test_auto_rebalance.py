@@ -51,5 +51,6 @@ def test_a_resignation_that_forgets_to_stop_the_rebalance_is_found() -> None:
 
 
 def test_what_is_false_as_coded_is_found_so_in_some_scope() -> None:
-    found = [plan(name).exploration("AS_CODED") for name in ("out_of_sync_rebalance", "left_overs", "epochs", "small")]
+    scopes = ("out_of_sync_rebalance", "left_overs", "outlived_term", "epochs", "small")
+    found = [plan(name).exploration("AS_CODED") for name in scopes]
     assert set().union(*(one.violated for one in found if one is not None)) >= FALSE

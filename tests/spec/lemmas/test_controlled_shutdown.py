@@ -98,7 +98,9 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 
 def test_what_is_false_as_coded_is_found_so_in_some_scope_or_here() -> None:
     promised = {one.variant: one.violated for one in plan("proof_shutdown").proofs}
-    found = [plan(name).exploration("AS_CODED") for name in ("shutdown_zombie", "left_overs", "epochs")]
+    found = [
+        plan(name).exploration("AS_CODED") for name in ("shutdown_zombie", "left_overs", "outlived_term", "epochs")
+    ]
     shown = {"a_shutdown_keeps_a_leader"}.union(*(one.violated for one in found if one is not None))
     assert promised["AS_CODED"] <= shown
     assert not promised["FENCED"]
