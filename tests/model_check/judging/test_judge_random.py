@@ -29,7 +29,7 @@ BROKEN = {
     "eventually_only_assigned_replicas_have_logs", "eventually_only_assigned_replicas_lead",
     "leaders_were_in_sync", "somebody_is_in_sync",  # D30 and D29, of a topic with unclean election: zk 382, 352
     "dead_leaders_are_replaced",
-    "eventually_live_replicas_are_informed",  # t0-0 has 3 as leader, who died at zk 83 while nobody was controller (D15):
+    "eventually_live_replicas_are_informed",  # t0-0 has 3 as leader, gone at zk 83 with no controller alive (D15):
     # broker 2 cannot become its follower, broker-2/state-change.log:306, and at zk 109 all is at rest
     "the_dead_are_not_in_sync",  # D15: t0-2 has [3,1], zk 91, and nobody is registered when broker 1 becomes controller
 }  # fmt: skip
