@@ -265,18 +265,23 @@ STUCK: Final = frozenset({"eventually_leaders_can_lead", "eventually_live_replic
 ZOMBIE: Final = "only_the_latest_term_writes"
 STALE_CACHE: Final = "caches_keep_up_with_their_requests"
 TORN: Final = "eventually_partitions_are_led"
+DEAD_IN_SYNC: Final = "the_dead_are_not_in_sync"
+"""D15: whose successor reads that a dead broker is in the ISR leaves it there."""
+OLD_ISR: Final = "eventually_isr_changes_are_known"
+"""A zombie writes an ISR behind its successor's reading, and nobody tells that one."""
+
 """Of a topic that is removed by hand the state znodes go first; for a moment it stands without."""
 
 PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D4": (half_active, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
     "D4-unstarted": (half_begun, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
     "D4-read": (half_read, frozenset({
-        "who_gave_up_is_not_active", ZOMBIE,
+        "who_gave_up_is_not_active", ZOMBIE, DEAD_IN_SYNC, OLD_ISR,
         "eventually_one_working_controller",  # two are active
     })),
-    "D5": (inconsistent, STUCK | {ZOMBIE}),
-    "D6": (stuck_leader, STUCK | {ZOMBIE}),
-    "D11": (whole_restart, frozenset()),
+    "D5": (inconsistent, STUCK | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
+    "D6": (stuck_leader, STUCK | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
+    "D11": (whole_restart, frozenset({DEAD_IN_SYNC})),
     "D28": (dirty_batch, frozenset({
         "batches_are_clean",  # once for the start that raises
         "who_gave_up_is_not_active",  # D4: and so the next one resigns, half
@@ -301,7 +306,7 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         "old_replicas_go_after_the_leader_moved", STALE_CACHE,
     }),
     "D51": (lost_death, frozenset({
-        "dead_leaders_are_replaced", "batches_are_clean", "who_gave_up_is_not_active",
+        "dead_leaders_are_replaced", "batches_are_clean", "who_gave_up_is_not_active", DEAD_IN_SYNC,
         "eventually_one_working_controller",  # D4: two are active, as in recording 32
         TORN,
     })),
