@@ -265,12 +265,11 @@ STUCK: Final = frozenset({"eventually_leaders_can_lead", "eventually_live_replic
 ZOMBIE: Final = "only_the_latest_term_writes"
 STALE_CACHE: Final = "caches_keep_up_with_their_requests"
 TORN: Final = "eventually_partitions_are_led"
+"""Of a topic that is removed by hand the state znodes go first; for a moment it stands without."""
 DEAD_IN_SYNC: Final = "the_dead_are_not_in_sync"
 """D15: whose successor reads that a dead broker is in the ISR leaves it there."""
 OLD_ISR: Final = "eventually_isr_changes_are_known"
 """A zombie writes an ISR behind its successor's reading, and nobody tells that one."""
-
-"""Of a topic that is removed by hand the state znodes go first; for a moment it stands without."""
 
 PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D4": (half_active, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
