@@ -129,6 +129,15 @@ ROWS = (
         fix=frozenset({Switch.ATOMIC_COMPLETION}),
     ),
     Defect(
+        "S7",
+        "Another removes a topic before its deletion completes: its replicas stay deleted in memory, for its next life",
+        breaks="replicas_are_in_known_states",
+        scope="returning_topic",
+        first_depth=55,
+        fix=frozenset({Switch.FENCED_WRITES}),
+        defining=("delete_topic", "on_replica_deleted", "on_topic_change", "delete_queued_topic"),
+    ),
+    Defect(
         "S9",
         "What a left-over request has deleted is told to who has deleted it: it is hosted, and gone from ZooKeeper",
         breaks="deleted_topics_are_hosted_nowhere",
