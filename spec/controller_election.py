@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.connections import drop_channels, is_awaited
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, forget_returned, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, listened_paths
@@ -136,6 +136,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
     forget_epoch_version(controller, m)
     if not m.has("partitions"):
         return
+    forget_returned(controller, m)
     _reset_present(controller, *LOCALS)
     if m.has("reassignment"):
         reset(controller, *LOCALS_OF_REASSIGNMENT)

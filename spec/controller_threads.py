@@ -20,6 +20,7 @@ from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, Owes, listened_paths
 from spec.terms import Value, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, take_head
 
 
@@ -87,11 +88,19 @@ def has_started(s: Any, m: Model, c: int) -> Value:
 LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
 
 
-def leave_broker_change(s: Any, c: int) -> None:
+def leave_broker_change(s: Any, m: Model, c: int) -> None:
     """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
     controller = s.controllers[c]
+    forget_returned(controller, m)
     reset(controller, *(name for name in LOCALS_OF_BROKER_CHANGE if name in controller))
     become_idle(s, c)
+
+
+def forget_returned(controller: Any, m: Model) -> None:
+    """Who was to be handled as new, and is not, is not known any more."""
+    if m.mends(Switch.BROKER_EPOCHS) and "returned" in controller:
+        for b in m.brokers.ids:
+            controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
 
 
 def become_idle(s: Any, c: int) -> None:

@@ -123,7 +123,7 @@ def leave_handler(s: Any, m: Model, c: int) -> None:
         with when(handler == Handler.SHUTDOWN):
             fail_shutdown(s, m, c)
     with when(left):
-        leave_broker_change(s, c)
+        leave_broker_change(s, m, c)
     if m.has("notifications"):
         with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
             controller.at = At.NOTIFIED_DELETE

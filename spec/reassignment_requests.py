@@ -224,7 +224,7 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         reset(controller, *LOCALS_OF_REASSIGNMENT)
         if m.has("deletion"):
             reset(controller, "resuming")
-        leave_broker_change(s, c)
+        leave_broker_change(s, m, c)
 
 
 def go_on(s: Any, m: Model, c: int) -> None:
