@@ -24,7 +24,7 @@ class Switch(enum.Enum):
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
     FENCED_WRITES = (
-        "D2, D5, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
+        "D2, D5, D6, D19, D41, D52, S7: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
     FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a mend of ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
@@ -45,7 +45,9 @@ class Switch(enum.Enum):
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
     OFFLINE_WITHOUT_LEADERSHIP = "D16, D17: a replica whose partition has no leadership goes Offline, too (2.0.0)"
-    DYING_TOPICS_GET_NO_LEADERSHIP = "D57, S9: no LeaderAndIsr goes out for a topic that is to be deleted (ours)"
+    DYING_TOPICS_GET_NO_LEADERSHIP = (
+        "D57, S9: a queued topic that does not move gets no leader, and no LeaderAndIsr (ours)"
+    )
     COMPLETE_UNKNOWN_DELETIONS = "D37: completing the deletion of an unknown topic does not end the thread (1.1.0)"
     MARK_WHAT_IS_QUEUED = "D44, D57: a queued topic that is being reassigned is marked, and let alone (a mend of ours)"
     REFUSE_DOOMED_REASSIGNMENTS = "D44: a failover, too, refuses to reassign a topic that is queued for deletion (ours)"
