@@ -135,7 +135,7 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
 
 def _drop(controller: KafkaController, partition: TopicPartition, left: Reassignments) -> Procedure[None]:
     """Take a partition from the request, of which this is left."""
-    yield from WriteRemaining(partition, left, controller.fence)
+    yield from WriteRemaining(partition, left, controller.fence, controller.mends(Switch.KEEP_UNREAD_REQUESTS))
     forget_reassignment(controller, partition)
 
 

@@ -37,7 +37,7 @@ KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
 LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
 
 #: What a running handler keeps of reassignments.
-LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
+LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining", "remaining_read")
 
 #: The listeners on the state znodes of partitions that are being reassigned, and on the topics' own znodes.
 STATE_LISTENERS = ("isr_listening", "isr_watching")
@@ -139,7 +139,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
     forget_returned(controller, m)
     _reset_present(controller, *LOCALS)
     if m.has("reassignment"):
-        reset(controller, *LOCALS_OF_REASSIGNMENT)
+        _reset_present(controller, *LOCALS_OF_REASSIGNMENT)
     if m.has("preferred_election"):
         reset(controller, "asked")
     for p in m.partitions:

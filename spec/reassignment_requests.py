@@ -161,6 +161,8 @@ def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
         rearm_watch(s, c, "reassignments")
     for q in m.partitions:
         controller.remaining[q] = () if q == p else requested[q]
+    if "remaining_read" in controller:
+        controller.remaining_read = _is_requested(s, m)
 
 
 @action(actor="controller {c}", source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS)
@@ -172,6 +174,8 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         _write_remaining(s, m, c)
+        if "remaining_read" in controller:
+            reset(controller, "remaining_read")
         controller.reassigned[p] = ()
         told = ~completed
         with when(completed):
@@ -186,19 +190,42 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
+@action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient 0.10", parts=PARTS, budget="losses")
+def write_remaining_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: the znode is written or deleted, but the answer is lost, and the client does it again.
+
+    A request that was made in between, and that nobody has read, is deleted then, or overwritten (S8).
+    """
+    controller = s.controllers[c]
+    writing = either(controller.at == At.COMPLETE_WRITE, controller.at == At.REFUSE_WRITE)
+    require(can_operate(s, c), controller.reassigning == p, writing, ~is_fenced_off(s, m, c), _changes(s, m, c))
+    _write_remaining(s, m, c)
+
+
+def _changes(s: Any, m: Model, c: int) -> Value:
+    """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
+    controller = s.controllers[c]
+    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and "remaining_read" in controller:
+        return flag(controller.remaining_read)
+    return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
+
+
 def _write_remaining(s: Any, m: Model, c: int) -> None:
     """The znode says what remains; it is gone if nothing does. A write in vain tells nobody."""
     controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
-    changes = either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
-    with when(changes):
+    with when(_changes(s, m, c)):
         acts(s, m, c)
         notify(s, m, "reassignments", Callback.REASSIGNMENTS)
         observe(f"controller {c}", "write /admin/reassign_partitions")
-    for q in m.partitions:
-        requested[q] = controller.remaining[q]
-        with when(requested[q] == ()):
-            history.original[q] = ()
-            history.caught_up[q] = False
+        for q in m.partitions:
+            requested[q] = controller.remaining[q]
+            with when(requested[q] == ()):
+                history.original[q] = ()
+                history.caught_up[q] = False
+        if "remaining_read" in controller:
+            with when(~_is_requested(s, m)):
+                for one in m.controllers:
+                    s.controllers[one].remaining_read = False
 
 
 def stop_watching(controller: Any, p: int) -> None:
@@ -221,7 +248,7 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         stop_watching(controller, p)
         controller.at = At.REFUSE_READ
     with when(~first):
-        reset(controller, *LOCALS_OF_REASSIGNMENT)
+        reset(controller, *(name for name in LOCALS_OF_REASSIGNMENT if name in controller))
         if m.has("deletion"):
             reset(controller, "resuming")
         leave_broker_change(s, m, c)
@@ -251,5 +278,5 @@ def go_on(s: Any, m: Model, c: int) -> None:
 
 RULES = (
     request_reassignment, on_reassignment_request, read_reassignments, accept_reassignment, read_remaining,
-    write_remaining,
+    write_remaining, write_remaining_unanswered,
 )  # fmt: skip

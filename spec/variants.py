@@ -40,7 +40,9 @@ class Switch(enum.Enum):
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has replicas deleted that AR lacks (cf. 2.8.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
     ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
-    KEEP_UNREAD_REQUESTS = "D49: a preferred election request is deleted only by who has read it (a mend of ours)"
+    KEEP_UNREAD_REQUESTS = (
+        "D49, S8: an admin's request is deleted, or changed, only by who has read it (a mend of ours)"
+    )
     CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a mend of ours)"
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"

@@ -130,6 +130,15 @@ ROWS = (
         defining=("write_removal", "read_state", "expand_isr"),
     ),
     Defect(
+        "S8-lost",
+        "The answer to a request's delete is lost: the client deletes again, and takes the next one, which nobody read",
+        breaks="requests_are_changed_by_who_read_them",
+        scope="lost_moves",
+        first_depth=6,
+        fix=frozenset({Switch.KEEP_UNREAD_REQUESTS}),
+        defining=("write_remaining_unanswered", "request_reassignment", "write_remaining"),
+    ),
+    Defect(
         "S8",
         "A partition without leadership is reassigned: step 2 raises, and AR stays the union",
         breaks="no_reassignment_ends_halfway",
