@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,26 +11,18 @@ from model_check.recordings.reading import read
 from model_check.recordings.recorded_clocks import ahead_of_zookeeper
 from model_check.recordings.recorded_zookeeper import SessionBegan, ZooKeeperChange
 from spec.errors import BadInput
-from spec.logs.log_entries import print_time
+from tests.model_check.clocks import LOGS
+from tests.model_check.clocks import shifted as with_clocks
 from tests.model_check.unpacking import recording, unpacked
 
 NAME = "12-D1-epoch-write-delayed"
-LOGS = ("state-change.log", "controller.log")
 A_MOMENT = 50
 """Milliseconds that a request takes."""
 
 
 def shifted(folder: Path, broker: int, seconds: int) -> Path:
     """A broker's clock is so many seconds ahead."""
-
-    def later(found: re.Match[str]) -> str:
-        return f"[{print_time(datetime.fromisoformat(found[1]) + timedelta(seconds=seconds))}]"
-
-    copy = unpacked(NAME, folder)
-    for log in (copy / f"broker-{broker}" / name for name in LOGS):
-        text = re.sub(r"^\[(\d{4}-\S+ [\d:,]+)\]", later, log.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        log.write_text(text, encoding="utf-8")
-    return copy
+    return with_clocks(NAME, folder, {broker: timedelta(seconds=seconds)})
 
 
 @pytest.mark.parametrize(("broker", "seconds"), [(1, 60), (2, -60), (3, 7200)])
