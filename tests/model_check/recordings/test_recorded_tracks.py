@@ -1,6 +1,7 @@
 """What is looked up in the sequences of a recording, ahead of the place that is explained."""
 
 from pathlib import Path
+from typing import Any
 
 from model_check.recordings.recorded import Cluster, Leadership, Observed, Recording
 from model_check.recordings.recorded_processes import ControllerSaid, ReplicaStopped
@@ -88,7 +89,7 @@ def test_a_log_does_not_go_on_behind_its_last_entry_whatever_other_clocks_show()
     What it writes as a broker is in state-change.log, too.
     """
     began = SessionBegan(place="", time=1000, text="", zxid=1, by=1, first=True, is_guess=False)
-    at = {"place": "", "time": 9000, "text": ""}
+    at: dict[str, Any] = {"place": "", "time": 9000, "text": ""}
     said = ControllerSaid(**at, controller=1, incarnation=1, line=ShuttingDownBroker(1, 1))
     stopped = ReplicaStopped(**at, broker=1, incarnation=1, partition=0, delete=False)
 
