@@ -37,6 +37,12 @@ def _queues(m: Model) -> Iterator[tuple[int, int]]:
     yield from ((c, b) for c in m.controllers for b in m.brokers.ids)
 
 
+def _filled(m: Model, queue: Any) -> Iterator[int]:
+    """The places of a queue, but for those that are known to be empty: what is claimed of such a place is true."""
+    if not queue.is_blank():
+        yield from (k for k in m.slots if not queue[k].is_blank())
+
+
 def _waits(place: Any) -> Value:
     """Whether there is a batch in a place of a queue."""
     return flag(place.stage != Stage.EMPTY)
@@ -78,7 +84,8 @@ def requests_wait_where_there_is_a_channel(s: Any, m: Model) -> Value:
     for c, b in _queues(m):
         controller = s.controllers[c]
         open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
-        facts += [either(open_, ~_waits(s.connections[c][b][k])) for k in m.slots]
+        queue = s.connections[c][b]
+        facts += [either(open_, ~_waits(queue[k])) for k in _filled(m, queue)]
     return both(*facts)
 
 
@@ -87,8 +94,8 @@ def requests_are_of_the_present_term(s: Any, m: Model) -> Value:
     """What waits was queued by an active controller in its present epoch: a queue does not outlast its term."""
     facts = []
     for c, b in _queues(m):
-        controller = s.controllers[c]
-        places = [s.connections[c][b][k] for k in m.slots]
+        controller, queue = s.controllers[c], s.connections[c][b]
+        places = [queue[k] for k in _filled(m, queue)]
         facts += [either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places]
     return both(*facts)
 
@@ -115,7 +122,8 @@ def requests_of_a_batch_go_in_order(s: Any, m: Model) -> Value:
     """
     facts = []
     for c, b in _queues(m):
-        for place in (s.connections[c][b][k] for k in m.slots):
+        queue = s.connections[c][b]
+        for place in (queue[k] for k in _filled(m, queue)):
             orders, informs, stops, deletes = (
                 _orders(m, place), _informs(place), _stops(m, place), _deletes(m, place),
             )  # fmt: skip
@@ -185,6 +193,8 @@ def _left(m: Model, head: Any, action: Action) -> dict[tuple[str, int], Value]:
 
 def _is_same(m: Model, one: Any, other: Any, *, due: bool = True) -> Value:
     """Whether two places have the same batch, told by what it names, its epoch and its leader epochs."""
+    if one.is_blank() and other.is_blank():
+        return flag(True)
     named = _named(m, other)
     facts = [one.epoch == other.epoch, *(named[of] == value for of, value in _named(m, one).items())]
     facts += [one.partitions[p].leader_epoch == other.partitions[p].leader_epoch for p in m.partitions]
@@ -199,7 +209,7 @@ def requests_stay_until_they_are_answered(before: Any, after: Any, m: Model, act
     facts = []
     for c, b in _queues(m):
         old, new = before.connections[c][b], after.connections[c][b]
-        stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in m.slots))
+        stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
         controller = after.controllers[c]
         open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
         facts.append(either(stay, ~open_, _is_renewed(before, after, m, action, c, b)))
@@ -247,8 +257,9 @@ def _queued(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterat
     """Each place of a queue after a step, and whether the step has put a batch there."""
     c = action.parameters["c"]
     renewed = _is_renewed(before, after, m, action, c, b)
-    for k in m.slots:
-        old, new = before.connections[c][b][k], after.connections[c][b][k]
+    queue = after.connections[c][b]
+    for k in _filled(m, queue):
+        old, new = before.connections[c][b][k], queue[k]
         yield both(either(renewed, ~_waits(old)), _waits(new)), new
 
 

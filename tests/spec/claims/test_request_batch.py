@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.broken_claims import Taken
+from model_check.judging.asked_again import Taken
 from model_check.judging.open_system import open_system
 from spec.broker_state import Stage
 from spec.claims.request_batch import (
