@@ -20,7 +20,7 @@ from typing import Any
 
 from spec.assignment import assigned_set
 from spec.connections import drop_channels, is_awaited, open_channels
-from spec.controller_threads import has_started, leave_broker_change, take_callback
+from spec.controller_threads import give_lock_back, has_started, leave_broker_change, take_callback
 from spec.deletion_queue import end_startup, fail_deletions, is_queued, resume_deletions
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
@@ -276,6 +276,7 @@ def after_online(s: Any, m: Model, c: int) -> None:
         if m.has({Handler.REBALANCE: "auto_rebalance", Handler.SHUTDOWN: "shutdown"}[one]):
             with when(handler == one):
                 leave_broker_change(s, m, c)
+                give_lock_back(s, m, c)
 
 
 RULES = (on_broker_change, read_broker_data)

@@ -117,7 +117,7 @@ def leave_handler(s: Any, m: Model, c: int) -> None:
     if m.has("deletion"):
         left = left & (handler != Handler.DELETION_START)
         with when(handler == Handler.DELETION_START):
-            end_thread(s, c)
+            end_thread(s, m, c)
     if m.has("shutdown"):
         left = left & (handler != Handler.SHUTDOWN)
         with when(handler == Handler.SHUTDOWN):

@@ -1,14 +1,19 @@
 """Requests to reassign partitions: asked for, accepted, refused, completed, in /admin/reassign_partitions.
 
-The tool creates the znode; the controller takes the partitions up one by one, and takes each from the znode when it is
-done with it: when the reassignment is completed, or refused because AR is RAR already, in order too, or when its first
-run ended with an exception. It reads the znode for that and writes back what it read less the partition, without asking
-for the version. A new controller reads the znode before its machines start, drops what is done, and resumes the rest
-once they run. What it was reassigning itself in an earlier term it has not forgotten, and resumes it, too (D13).
+The tool creates the znode; the controller takes the partitions up one by one, the lock anew for each, and takes each
+from the znode when it is done with it: when the reassignment is completed, or refused because AR is RAR already, in
+order too, or when its first run ended with an exception. It reads the znode for that and writes back what it read less
+the partition, without asking for the version. A new controller reads the znode before its machines start, drops what is
+done, and resumes the rest once they run. What it was reassigning itself in an earlier term it has not forgotten, and
+resumes it, too (D13).
 
-Left out: that the tool's request is read once by ZkClient and then partition by partition under the lock, which nobody
-else holds in between; that a controller whose first failover ended before it had a deletion manager (D4) cannot take a
-request up, since asking that manager raises.
+Before each partition of a request, also the first, the lock is free for other threads, the deletion thread, say, or a
+shutdown; what is asked of a partition is asked when it is its turn. No other callback comes in between: all are on the
+event thread, which is in this one. A listener goes on behind a resignation that another of them forces on the elector
+(D53), and only a fenced write of theirs (a mend) takes what is due from it. A failover keeps the lock.
+
+Left out: that a controller whose first failover ended before it had a deletion manager (D4) cannot take a request up,
+since asking that manager raises.
 
 Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializePartitionReassignment`,
 `removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.

@@ -21,6 +21,11 @@ def requested(cluster: MemoryCluster, history: History) -> Named:
         yield f"history.caught_up[{p}]", partition in history.caught_up
 
 
+def is_between_partitions(process: MemoryProcess) -> bool:
+    """Whether nobody has the controller lock, and the listener on requests is to take it for the next partition."""
+    return process.running is None and process.controller is not None and bool(process.controller.to_reassign)
+
+
 def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     """The listeners on state znodes, and whether their watches are set."""
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
@@ -40,7 +45,8 @@ def has_read(cluster: MemoryCluster, write: WriteRemaining) -> bool:
 def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """What a controller is reassigning, and which of it the running handler is at."""
     context, activity = controller.context, controller.activity
-    due, effects = dict(activity.due), () if process.running is None else process.running.options
+    due = dict(controller.to_reassign) | dict(activity.due)
+    effects = () if process.running is None else process.running.options
     written = effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
     remaining = {} if written is None else dict(written.remaining.wanted)
     for p, partition in enumerate(cluster.partitions):

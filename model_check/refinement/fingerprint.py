@@ -240,7 +240,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
     assignment = {tp: replicas for tp, replicas in context.partition_replica_assignment.items() if replicas}
     yield "assignment", _items(assignment)
-    yield "reassignments", _items(context.partitions_being_reassigned)
+    yield "reassignments", (_items(context.partitions_being_reassigned), _items(controller.to_reassign))
     yield "leadership", _items(context.partition_leadership_info)
     partitions, replicas = controller.partition_machine, controller.replica_machine
     existing = {key: state for key, state in partitions.states.items() if state is not PartitionState.NON_EXISTENT}
