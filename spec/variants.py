@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from spec.errors import UnknownName
+from spec.errors import BadInput, UnknownName
 
 
 class Switch(enum.Enum):
@@ -24,7 +24,7 @@ class Switch(enum.Enum):
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
     FENCED_WRITES = (
-        "D2, D5, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
+        "D2, D5, D6, D19, D41, D52, S7: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
     FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a mend of ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
@@ -155,8 +155,20 @@ def show_switches(switches: Switches) -> str:
 def switches_named(text: str) -> Switches:
     """The switches that a text names: `DOCUMENTED`, `AS_CODED+FENCED_WRITES`, `FENCED+METADATA_LAST-TOPIC_IDS`.
 
-    UnknownName lists the known variants, or switches.
+    UnknownName lists the known variants, or switches; BadInput names one that is to be both on and off.
     """
+    return adjusted(*marked_switches(text))
+
+
+def marked_switches(text: str) -> tuple[Switches, Switches, Switches]:
+    """The variant at the head of such a text, and what the text switches on and off; UnknownName lists the known."""
     base, *marked = re.split("(?=[+-])", text)
-    named = {mark: {switch(one[1:]) for one in marked if one[0] == mark} for mark in "+-"}
-    return (variant(base) | named["+"]) - named["-"]
+    on, off = (frozenset(switch(one[1:]) for one in marked if one[0] == mark) for mark in "+-")
+    return variant(base), on, off
+
+
+def adjusted(switches: Switches, on: Switches, off: Switches) -> Switches:
+    """Switches with some on and some off; BadInput names one that is to be both."""
+    for one in sorted(on & off, key=lambda both: both.name):
+        raise BadInput(f"{one.name} cannot be switched on and off at once")
+    return (switches | on) - off
