@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from spec.errors import UnknownName
+from spec.errors import BadInput, UnknownName
 
 
 class Switch(enum.Enum):
@@ -159,8 +159,20 @@ def show_switches(switches: Switches) -> str:
 def switches_named(text: str) -> Switches:
     """The switches that a text names: `DOCUMENTED`, `AS_CODED+FENCED_WRITES`, `FENCED+METADATA_LAST-TOPIC_IDS`.
 
-    UnknownName lists the known variants, or switches.
+    UnknownName lists the known variants, or switches; BadInput names one that is to be both on and off.
     """
+    return adjusted(*marked_switches(text))
+
+
+def marked_switches(text: str) -> tuple[Switches, Switches, Switches]:
+    """The variant at the head of such a text, and what the text switches on and off; UnknownName lists the known."""
     base, *marked = re.split("(?=[+-])", text)
-    named = {mark: {switch(one[1:]) for one in marked if one[0] == mark} for mark in "+-"}
-    return (variant(base) | named["+"]) - named["-"]
+    on, off = (frozenset(switch(one[1:]) for one in marked if one[0] == mark) for mark in "+-")
+    return variant(base), on, off
+
+
+def adjusted(switches: Switches, on: Switches, off: Switches) -> Switches:
+    """Switches with some on and some off; BadInput names one that is to be both."""
+    for one in sorted(on & off, key=lambda both: both.name):
+        raise BadInput(f"{one.name} cannot be switched on and off at once")
+    return (switches | on) - off

@@ -59,11 +59,10 @@ ROWS = (
     ),
     Defect(
         "D18",
-        "A reassignment raises the leader epoch, but not in the cache, from which UpdateMetadata is filled",
-        breaks="caches_keep_up_with_their_requests",
-        scope="reassignment",
-        first_depth=7,
-        base=frozenset({Switch.BROKER_EPOCHS}),
+        "A reassignment raises the leader epoch, but not in the cache: UpdateMetadata tells an older one behind it",
+        breaks="what_is_told_is_no_older_than_what_was_ordered",
+        scope="told_move",
+        first_depth=9,
         fix=frozenset({Switch.CACHE_BUMPED_EPOCH}),
     ),
     Defect(
