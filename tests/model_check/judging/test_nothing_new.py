@@ -1,6 +1,7 @@
 """Lines of callbacks and threads that find nothing to do are no steps; those that find something are."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from tests.model_check.unpacking import changed
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
 STARTED, INELIGIBLE = (list(ReplicaState).index(one) for one in (
     ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE))  # fmt: skip
-BETWEEN = {"at": list(At).index(At.REASSIGN_NEXT), "handler": list(Handler).index(Handler.REASSIGNMENT)}
+BETWEEN: dict[str, Any] = {"at": list(At).index(At.REASSIGN_NEXT), "handler": list(Handler).index(Handler.REASSIGNMENT)}
 HANDLING = HandlingDeletion(topics=("t",), controller=1)
 IN_PROGRESS = DeletionInProgress(replicas=(2,), partitions=(TopicPartition("t", 0),), topic="t", controller=1)
 HELD_BACK = DeletionIneligible(topic="t", controller=1)
