@@ -3,6 +3,8 @@
 The thread gives the lock back between the check and each election. What stands against an election it asks each time
 anew, under the lock that it then keeps, so that is claimed of every state in which it elects. The percentage it asks
 once: partitions that were taken up are given back also where those before them have been enough.
+
+Of topics that vanish without being deleted nothing is claimed: in no scope is there a rebalance and a removal by hand.
 """
 
 from __future__ import annotations
@@ -140,7 +142,7 @@ def _stays(s: Any, m: Model, c: int, p: int) -> Value:
 
 @claim("always", source=SOURCE, witness="a_dying_topic_is_out_of_balance", parts=(*PARTS, "deletion"))
 def rebalance_leaves_dying_topics_alone(s: Any, m: Model) -> Value:
-    """No rebalance elects for a topic that is queued for deletion, or that its controller does not know."""
+    """No rebalance elects for a topic that is queued for deletion, or that has been deleted and is known no more."""
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]

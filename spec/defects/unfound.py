@@ -16,6 +16,11 @@ UNFOUND = (
         "what went wrong is how long to wait, and time is not specified; the mended rules are (scope `early`)",
     ),
     Unfound(
+        "D28-machines",
+        "A send fails, and a state machine's batch stays dirty: each later transition of its fails, and is only logged",
+        "no fault of the protocol fails a send; what an exception leaves in the controller's own batch is found (D28)",
+    ),
+    Unfound(
         "D32",
         "A broker that shuts down is not told of the new leader (KAFKA-7482)",
         "a slip of the rewrite in 1.1.0, which is after the era",

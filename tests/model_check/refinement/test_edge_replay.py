@@ -60,7 +60,7 @@ def plainly(name: str, depth: int | None = None, variant: str = "AS_CODED") -> S
 
 # ----------------------------------------------------------------------------------------------------------- agreement
 
-WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "move_crash")
+WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "told_move", "move_crash")
 """Scopes small enough to be replayed whole in a test."""
 OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion")
 """Those that are about one part, in two variants."""
