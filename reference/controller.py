@@ -62,7 +62,8 @@ class Configuration:
     `switches` are mends of the era's defects, or put back what older releases did; `unclean` is
     `unclean.leader.election.enable`; `paths` are those whose children, or data, it listens to while it is active;
     `imbalance_percentage` is `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that
-    may ever have a replica of a partition: no others are told to delete one that nobody assigned them.
+    may ever have a replica of a partition: no others are told to delete one that nobody assigned them. `left_behind`:
+    the partitions whose replicas may outlive their topic, which a controller has no other way to know of.
     `caches_failed_removals`: a removal that fails to write overwrites the cache all the same, as the era does.
     `listens_to_topics`: it listens to the topics' own znodes, too.
     """
@@ -75,6 +76,7 @@ class Configuration:
     hosts: Mapping[TopicPartition, frozenset[int]] | None = None
     caches_failed_removals: bool = True
     listens_to_topics: bool = True
+    left_behind: tuple[TopicPartition, ...] = ()
 
 
 @dataclass

@@ -72,13 +72,14 @@ def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
 
 
 def _strays(controller: KafkaController, brokers: frozenset[int]) -> list[Replica]:
-    """What these brokers may have, but AR does not."""
+    """What these brokers may have, but AR does not; of a topic that is gone, whatever it may have left there."""
     if not controller.mends(Switch.DELETE_STRAYS):
         return []
-    hosts = controller.configuration.hosts
+    hosts, context = controller.configuration.hosts, controller.context
+    gone = {tp: () for tp in controller.configuration.left_behind if tp.topic not in context.all_topics}
     return [
         (partition, broker_id)
-        for partition, replicas in controller.context.partition_replica_assignment.items()
+        for partition, replicas in {**gone, **context.partition_replica_assignment}.items()
         for broker_id in sorted(brokers - set(replicas))
         if hosts is None or broker_id in hosts[partition]
     ]

@@ -10,6 +10,11 @@ that, unless it finds a newer controller's znode; then the old controller keeps,
 was, in the leader epoch of one that is. A broker that it tells to lead has version -1 then, on which ZooKeeper takes
 any write. That is modelled where a scope has the part `failed_removals`.
 
+Nobody waits until who leaves AR has deleted its replica (D38). The mend tells a broker, when it has started and when a
+controller has come to work, all that it is to have, and it deletes the rest, as KIP-516 would have it: `LeaderAndIsr`
+has a type for that since 2.8.0, of which 3.7.0 makes use for brokers that leave ZooKeeper behind (KAFKA-15605). Here
+such a list is a StopReplica with delete for each partition that it lacks, whose answers nobody waits for.
+
 Left out: a znode that is gone by the next round, where Kafka takes the failed attempt for the result.
 
 Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
@@ -75,16 +80,22 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
 
 
 def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
-    """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have."""
+    """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have.
+
+    A topic that is gone has no AR. Only where partitions move may it have left anything: any other deletion waits for
+    all who have it.
+    """
     if not (m.stops_replicas and m.mends(Switch.DELETE_STRAYS)):
         return {}
-    assigned = {p: assigned_set(s, m, c, p) for p in m.partitions}
-    possible = {p: m.brokers.intersection(on, m.brokers.set_kind.constant(m.assigned(p))) for p in m.partitions}
-    nobody = m.brokers.empty_set()
-    return {
-        p: choose(m.brokers.is_empty(assigned[p]), nobody, m.brokers.difference(possible[p], assigned[p]))
-        for p in m.partitions
-    }
+    leaves = m.has("reassignment") and m.topics_vanish
+    strays, nobody = {}, m.brokers.empty_set()
+    for p in m.partitions:
+        assigned = assigned_set(s, m, c, p)
+        possible = m.brokers.intersection(on, m.brokers.set_kind.constant(m.assigned(p)))
+        unknown = m.brokers.is_empty(assigned)
+        gone = ~s.controllers[c].topics[m.topic_of(p)] if leaves else flag(False)
+        strays[p] = choose(unknown & ~gone, nobody, m.brokers.difference(possible, assigned))
+    return strays
 
 
 def is_spared(s: Any, m: Model, c: int, p: int) -> Value:

@@ -37,7 +37,7 @@ class Switch(enum.Enum):
     WAIT_FOR_LEADER = "D48: a reassignment waits, and keeps OAR, until a replica of RAR can lead (a mend of ours)"
     REFUSE_UNBORN_REASSIGNMENTS = "S8: a reassignment of a partition without leadership is refused (a mend of ours)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
-    DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has replicas deleted that AR lacks (cf. 2.8.0)"
+    DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
     ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
     KEEP_UNREAD_REQUESTS = (

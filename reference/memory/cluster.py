@@ -121,6 +121,7 @@ class MemoryCluster:
         configuration = Configuration(
             broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
+            self._left_behind(),
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
@@ -137,6 +138,11 @@ class MemoryCluster:
             return dict.fromkeys(self.partitions, frozenset())
         wishes = (self.scope.assigned, *self.scope.requests)
         return {tp: frozenset(b for one in wishes for b in one[p]) for p, tp in enumerate(self.partitions)}
+
+    def _left_behind(self) -> tuple[TopicPartition, ...]:
+        """The partitions whose replicas may outlive their topic: where they move, which leaves replicas to delete."""
+        vanish = "deletion" in self.scope.parts or self.scope.budget("removals")
+        return self.partitions if vanish and "reassignment" in self.scope.parts else ()
 
     def topics(self) -> list[str]:
         """The topics of the scope, by number, whether or not they exist."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.defects.rows import Defect
-from spec.variants import Switch
+from spec.variants import FENCED, Switch
 
 ROWS = (
     Defect(
@@ -83,6 +83,16 @@ ROWS = (
         first_depth=19,
         base=frozenset({Switch.BROKER_EPOCHS}),
         fix=frozenset({Switch.DELETE_STRAYS}),
+    ),
+    Defect(
+        "D38-deletion",
+        "The topic is deleted, too, before the old replica's broker is back: nobody knows of its log any more",
+        breaks="recoverable_only_assigned_replicas_have_logs",
+        scope="doomed_reassignment",
+        first_depth=34,
+        base=FENCED - {Switch.DELETE_STRAYS},
+        fix=frozenset({Switch.DELETE_STRAYS}),
+        defining=("delete_topic",),
     ),
     Defect(
         "D41",

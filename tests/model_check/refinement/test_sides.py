@@ -110,6 +110,33 @@ def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassi
     assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
 
 
+def test_a_broker_that_is_back_deletes_what_it_has_of_a_topic_that_is_gone() -> None:
+    """Broker 1 was to delete its replica, which had moved, and died before; nobody waited for it (D38)."""
+    both = sides("doomed_reassignment", "FENCED")
+    told = (
+        "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
+        "read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)",
+        "request_deletion(t=0)", "write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)",
+        "deliver_request(c=1, b=2)", "deliver_request(c=1, b=1)", "expand_isr(b=1, p=0, r=2)",
+        "on_deletion_change(c=1)", "on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)",
+        "read_for_move(c=1, p=0)", "write_move(c=1, p=0)", "read_for_removal(c=1, p=0, r=1)",
+        "write_removal(c=1, p=0, r=1)", "write_target(c=1, p=0)", "read_remaining(c=1, p=0)",
+        "write_remaining(c=1, p=0)", "deliver_request(c=1, b=2)", "deliver_request(c=1, b=2)",
+        "delete_queued_topic(c=1, t=0)", "read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)",
+        "deliver_request(c=1, b=2)", "deliver_deletion(c=1, b=2, p=0)", "on_replica_deleted(c=1, b=2, p=0)",
+        "delete_queued_topic(c=1, t=0)", "delete_state(c=1, p=0)", "delete_topic(c=1, t=0)",
+        "crash(b=1)", "end_orphaned_session(b=1)", "start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)",
+        "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)", "read_reassignments(c=1)", "read_deletions(c=1)",
+        "finish_failover(c=1)", "register_broker(b=1)", "on_controller_change(c=1)", "on_broker_change(c=1)",
+    )  # fmt: skip
+    assert both.story(told).last["logs[1][0]"]
+    obeyed = (*told, "deliver_request(c=1, b=1)", "deliver_deletion(c=1, b=1, p=0)")
+    pair = both.after(obeyed)
+    assert both.machine.unpack(pair.raw) == both.story(obeyed).last
+    assert not both.story(obeyed).last["logs[1][0]"]
+    assert "on_replica_deleted" not in {one.rule for one in choices(pair.cluster)}
+
+
 PARTS = frozenset({"partitions", "connections", "shutdown"})
 
 
