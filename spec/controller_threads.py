@@ -19,7 +19,7 @@ from typing import Any
 from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, Owes, listened_paths
-from spec.terms import Value, flag
+from spec.terms import Value, either, flag
 from spec.zookeeper import can_operate, take_head
 
 
@@ -68,6 +68,16 @@ def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
     for t in m.topics:
         with when(controller.concerns[0] == t if m.tells_concerns else flag(True)):
             controller.topic_watching[t] = controller.topic_listening[t]
+
+
+def has_threads(s: Any, c: int) -> Value:
+    """Whether the rebalance scheduler and the deletion thread were started: the last that a failover does (15 and 16).
+
+    A resignation shuts both down, one after the other. Only the deletion thread ends before, by an exception (D37);
+    the scheduler goes on without it.
+    """
+    deletion = s.controllers[c].deletion
+    return either(deletion == DeletionThread.RUNNING, deletion == DeletionThread.ENDED)
 
 
 def has_started(s: Any, m: Model, c: int) -> Value:
