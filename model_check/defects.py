@@ -55,14 +55,19 @@ def _advanced(action: Action, defining: tuple[str, ...], seen: Value) -> Value:
 
 
 def is_possible(action: Action, one: str) -> bool:
-    """Whether an action may be that defining step: one of its rule, or one in which that is seen."""
-    return one == action.rule or any(event.kind == one for event in action.events)
+    """Whether an action may be that defining step: of its rule, that very action, or one in which that is seen."""
+    return _is_named(action, one) or any(event.kind == one for event in action.events)
+
+
+def _is_named(action: Action, one: str) -> bool:
+    """Whether that defining step is the action's rule, or the action with its parameters."""
+    return one in {action.rule, action.name}
 
 
 def _is_taken(action: Action, one: str) -> Value:
     """Whether a step by the action is that defining step."""
     seen = (Value(FLAG, event.condition) for event in action.events if event.kind == one)
-    return flag(True) if one == action.rule else either(*seen)
+    return flag(True) if _is_named(action, one) else either(*seen)
 
 
 def _watched_action(action: Action, defining: tuple[str, ...], seen: Value) -> Action:

@@ -23,8 +23,11 @@ from spec.variants import Switch
 
 
 def is_running(controller: KafkaController) -> bool:
-    """Whether the rebalance thread was started: the last but one thing that a failover does."""
-    return controller.is_active and controller.deletion is DeletionThread.RUNNING
+    """Whether the rebalance scheduler was started: the last but one thing that a failover does.
+
+    The last is the deletion thread, whose end by an exception (D37) leaves the scheduler alone.
+    """
+    return controller.is_active and controller.deletion in {DeletionThread.RUNNING, DeletionThread.ENDED}
 
 
 def preferred_brokers(controller: KafkaController) -> list[int]:

@@ -5,7 +5,9 @@ assigned replica of. Where the share of those that it does not lead is *more* th
 `leader.imbalance.per.broker.percentage`, a preferred election is run for each of these, one by one: the thread takes
 the lock for each, and asks again whether the broker lives, no reassignment and no preferred election is under way, and
 the topic is known. A preferred election that sticks (D49) therefore stops every rebalance until there is another
-controller. Topics that are queued for deletion are neither counted nor touched.
+controller. Topics that are queued for deletion are neither counted nor touched. The scheduler of this thread is started
+at the end of a failover, just before the deletion thread, and shut down by a resignation: that the deletion thread has
+ended (D37) does not stop it.
 
 Left out: the period, so a check comes whenever the lock is free and the last one is through; that the partitions are
 grouped by broker once, before the first broker is looked at, so that it is the head of AR by then whom the elections
@@ -21,13 +23,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_replicas
-from spec.controller_threads import lock_is_free
+from spec.controller_threads import has_threads, lock_is_free
 from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, when
 from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.partition_leadership import elect_from_znode
-from spec.state import DeletionThread, Handler
+from spec.state import Handler
 from spec.terms import Value, both, choose, either, flag, number
 from spec.variants import Switch
 from spec.zookeeper import can_operate
@@ -40,7 +42,7 @@ PARTS = ("auto_rebalance",)
 def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
     """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
     controller = s.controllers[c]
-    require(controller.active, lock_is_free(s, m, c), controller.deletion == DeletionThread.RUNNING)
+    require(controller.active, lock_is_free(s, m, c), has_threads(s, c))
     require(~either(*(controller.imbalanced[p] for p in m.partitions)))
     its_own = {p: is_headed_by(s, m, c, p, h) for p in m.partitions}
     lost = {p: both(its_own[p], is_led_by_another(s, c, p, h)) for p in m.partitions}

@@ -93,6 +93,16 @@ def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
             controller.topic_watching[t] = controller.topic_listening[t]
 
 
+def has_threads(s: Any, c: int) -> Value:
+    """Whether the rebalance scheduler and the deletion thread were started: the last that a failover does (15 and 16).
+
+    A resignation shuts both down, one after the other. Only the deletion thread ends before, by an exception (D37);
+    the scheduler goes on without it.
+    """
+    deletion = s.controllers[c].deletion
+    return either(deletion == DeletionThread.RUNNING, deletion == DeletionThread.ENDED)
+
+
 def has_started(s: Any, m: Model, c: int) -> Value:
     """Whether the state machines are up: an active controller's are, but where a failover ended before it came to them.
 

@@ -18,7 +18,7 @@ from spec.deletion_queue import is_queued
 from spec.language import Action, claim
 from spec.live_brokers import live_brokers
 from spec.model import Model
-from spec.state import At, Handler, Session
+from spec.state import At, DeletionThread, Handler, Session
 from spec.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.zookeeper import exists
 
@@ -128,6 +128,13 @@ def rebalance_waits_for_what_is_under_way(s: Any, m: Model) -> Value:
     return both(*(~both(_elects(s.controllers[c]), either(*_under_way(s, m, c))) for c in m.controllers))
 
 
+@claim("sometimes", source="PROTOCOL.md section 6, D37", parts=(*PARTS, "deletion", "stray_deletions"))
+def a_rebalance_outlives_the_deletion_thread(s: Any, m: Model) -> Value:
+    """A rebalance elects where an exception has ended the deletion thread, which the scheduler does not depend on."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return either(*(both(_elects(one), one.deletion == DeletionThread.ENDED) for one in controllers))
+
+
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "deletion"))
 def a_dying_topic_is_out_of_balance(s: Any, m: Model) -> Value:
     """A partition that was taken up for its broker is of a topic that is to be deleted by now, or is known no more."""
@@ -197,6 +204,7 @@ def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:
 CLAIMS = (
     a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, a_rebalance_elects,
     rebalance_elects_live_brokers_one_by_one, a_rebalance_has_to_wait, rebalance_waits_for_what_is_under_way,
-    a_dying_topic_is_out_of_balance, rebalance_leaves_dying_topics_alone, rebalance_takes_up_what_can_be_led,
+    a_rebalance_outlives_the_deletion_thread, a_dying_topic_is_out_of_balance, rebalance_leaves_dying_topics_alone,
+    rebalance_takes_up_what_can_be_led,
     *both_claims(leaders_are_in_balance, SOURCE, PARTS),
 )  # fmt: skip

@@ -7,8 +7,9 @@ makes it disappear. What Kafka had mended before 0.10.2 is put back by a switch 
 `unfound`, with the reason.
 
 The shortest trace that breaks a property need not be the defect's, and one after which a goal is out of reach may end
-before what puts it there. Then `defining` names the steps that must be taken, in this order, by their rules or by what
-is seen in them, and only traces that take them count. Nothing else is hinted to the search.
+before what puts it there. Then `defining` names the steps that must be taken, in this order, by their rules, by their
+actions (where it matters who dies) or by what is seen in them, and only traces that take them count. Nothing else is
+hinted to the search.
 """
 
 from __future__ import annotations

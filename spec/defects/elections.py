@@ -84,10 +84,11 @@ ROWS = (
     ),
     Defect(
         "D54",
-        "A connection lost on the create of a state znode leaves the partition New and its replicas uninformed",
+        "A state znode's create fails when it is repeated for want of an answer: the partition stays New, none is told",
         breaks="recoverable_leaders_can_lead",
         scope="lost_creation",
-        first_depth=5,
+        first_depth=6,
         fix=frozenset({Switch.RECOGNISE_OWN_CREATE}),
+        defining=("create_state_unanswered", "fail to create state"),
     ),
 )

@@ -35,7 +35,7 @@ ROWS = (
     ),
     Defect(
         "D10",
-        "The handler of a session before the last resigns what the broker has won in the last: /controller is nobody's",
+        "A new session's handler resigns what the broker has won in that session: who holds /controller is not active",
         breaks="recoverable_one_working_controller",
         scope="two_expiries",
         first_depth=13,

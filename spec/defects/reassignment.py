@@ -34,7 +34,7 @@ ROWS = (
     ),
     Defect(
         "D19",
-        "A zombie puts a broker into the ISR that a completed reassignment has taken from AR",
+        "A zombie may not take an old replica out of the ISR, for its successor's epoch, and takes it out of AR anyway",
         breaks="isr_is_within_assigned",
         scope="reassignment_zombie",
         first_depth=28,
@@ -77,12 +77,13 @@ ROWS = (
     ),
     Defect(
         "D38",
-        "A reassignment does not wait for its deletions: the old replica's broker dies, and keeps the log for ever",
+        "A reassignment does not wait for its deletions: the old replica's broker dies first, and its log stays there",
         breaks="recoverable_only_assigned_replicas_have_logs",
         scope="reassignment",
         first_depth=19,
         base=frozenset({Switch.BROKER_EPOCHS}),
         fix=frozenset({Switch.DELETE_STRAYS}),
+        defining=("write_target", "crash(b=2)"),
     ),
     Defect(
         "D38-deletion",

@@ -12,8 +12,9 @@ class Defect:
     """One row.
 
     `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
-    steps (rules, or kinds of what is seen) in their order and breaks it. `fix` are the switches to turn over: with the
-    mends among them on, and the older behaviour off, there is no such trace.
+    steps in their order (a rule, such as "crash", a single action, such as "crash(b=2)", or a kind of what is seen) and
+    breaks it. `fix` are the switches to turn over: with the mends among them on, and the older behaviour off, there is
+    no such trace.
     """
 
     id: str

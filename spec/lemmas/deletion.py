@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.broker_state import Stage
+from spec.controller_threads import has_threads
 from spec.language import claim
 from spec.lemmas.controller import REMOVING, is_at
 from spec.lemmas.leadership import only_deletes
@@ -72,7 +73,7 @@ def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
         comes = either(~controller.active, controller.at == At.READ_DELETIONS)
         begins = both(controller.handler == Handler.FAILOVER, is_at(controller, (*ELECTING, *REMOVING)))
         taking_over = either(begins, controller.at == At.FINISH)
-        facts.append(taking_over.implies(both(~_had_a_thread(controller), m.brokers.is_empty(controller.dead))))
+        facts.append(taking_over.implies(both(~has_threads(s, c), m.brokers.is_empty(controller.dead))))
         marks = [controller[name][t] for name in MARKS if name in controller for t in m.topics]
         nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
         nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
@@ -82,13 +83,9 @@ def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
             nothing += [*states, cached.state == PartitionState.NON_EXISTENT, ~controller.doomed[p]]
             nothing += [m.brokers.is_empty(one) for one in (cached.visiting, cached.batched)]
             nothing.append(either(~cached.todo, controller.at == At.READ_STATES))
-            facts += [_is_begun(cached, r).implies(_had_a_thread(controller)) for r in m.assigned(p)]
+            facts += [_is_begun(cached, r).implies(has_threads(s, c)) for r in m.assigned(p)]
         facts.append(comes.implies(both(*nothing)))
     return both(*facts)
-
-
-def _had_a_thread(controller: Any) -> Value:
-    return is_one_of(controller.deletion, (DeletionThread.RUNNING, DeletionThread.ENDED))
 
 
 def _is_begun(cached: Any, r: int) -> Value:
@@ -237,7 +234,7 @@ def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
         facts.append(begun.implies(either(for_deletion, both(starts, resigns, controller.active))))
         in_turn = is_at(controller, (At.DELETE_QUEUED, *COMPLETING))
         if m.mends(Switch.RESIGN_CLEANS_UP):
-            facts.append(either(begun, in_turn).implies(_had_a_thread(controller)))
+            facts.append(either(begun, in_turn).implies(has_threads(s, c)))
         drops = flag(controller.at == At.DROP_REQUEST)
         for t in m.topics:
             if m.has_several_topics:

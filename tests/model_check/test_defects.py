@@ -45,8 +45,8 @@ def telling() -> TransitionSystem:
 
 
 def names(action: Action, before: State) -> set[str]:
-    """What a step may be called in a row: its rule, and what is seen in it."""
-    return {action.rule} | {event.kind for event in action.events if evaluate(event.condition, before)}
+    """What a step may be called in a row: its rule, the very action, and what is seen in it."""
+    return {action.rule, action.name} | {event.kind for event in action.events if evaluate(event.condition, before)}
 
 
 def takes(steps: Sequence[set[str]], defining: Sequence[str]) -> bool:
@@ -86,6 +86,8 @@ CASES = [
     (clerks(), "no_lost_update", ("read", "write")),
     (clerks(), "no_lost_update", ("read", "read", "write", "write")),
     (clerks(), "no_lost_update", ("read", "write", "read")),
+    (clerks(), "no_lost_update", ("read(c=2)", "write(c=1)")),
+    (clerks(), "last_write_counts", ("read(c=1)", "read(c=1)")),
     (telling(), "no_lost_update", ("overwrote",)),
     (telling(), "no_lost_update", ("overwrote", "write")),
     (telling(), "last_write_counts", ("wrote", "overwrote")),

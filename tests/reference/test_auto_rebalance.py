@@ -1,12 +1,15 @@
-"""The rebalance thread: a write of its election that is fenced off takes the controller down, as any other writer's."""
+"""The rebalance thread: from when it runs; and who is fenced off in its election is controller no more."""
 
-from reference.auto_rebalance import find_imbalance, rebalance_partition
+import pytest
+
+from reference.auto_rebalance import find_imbalance, is_running, rebalance_partition
 from reference.context import Activity
 from reference.journal import Milestone
 from reference.preferred_election import FinishFailover
 from reference.procedures import FencedOff
 from reference.state_effects import ReadForElection, WriteElectedLeader
 from spec.kafka_types import NO_LEADER
+from spec.state import DeletionThread
 from spec.variants import Switch
 from tests.reference.hands import TP, Hand, controller, failed_over, milestones, znode
 
@@ -23,3 +26,11 @@ def test_who_is_fenced_off_in_a_rebalance_is_controller_no_more() -> None:
     assert hand.ended
     assert (one.is_active, one.leader_id, one.imbalanced, one.activity) == (False, NO_LEADER, frozenset(), Activity())
     assert milestones(journal)[-1] is Milestone.RESIGNED
+
+
+@pytest.mark.parametrize("thread", list(DeletionThread))
+def test_the_scheduler_goes_on_where_the_deletion_thread_has_ended(thread: DeletionThread) -> None:
+    one, _ = controller()
+    failed_over(one, (1, 2), [znode(1, (1, 2), epoch=4)]).expect(FinishFailover, None)
+    one.deletion = thread
+    assert is_running(one) == (thread in {DeletionThread.RUNNING, DeletionThread.ENDED})

@@ -69,6 +69,21 @@ def test_a_topic_that_is_to_be_deleted_is_neither_counted_nor_touched() -> None:
     assert not run.can(CHECK)
 
 
+def test_the_check_goes_on_where_an_exception_has_ended_the_deletion_thread() -> None:
+    """The scheduler was started before that thread, and only a resignation shuts it down."""
+    run = Run(scope("threadless_rebalance"), deletions=1, stray_deletions=1, expiries=1)
+    run.do("request_deletion(t=1)", "on_deletion_change(c=1)")
+    removing = ("for_removal", "write_removal", "deliver_")
+    run.drain("delete_", *removing, "on_replica_deleted", "on_topic_change", "on_deletion_change")
+    run.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "on_new_session(c=1)", "request_stray_deletion(t=1)")
+    run.drain("elect", "_epoch", "subscribe", "read_", "finish_failover")
+    run.drain("register", "on_broker", "for_election", "write_elected", *removing, "delete_queued")
+    run.do("expand_isr(b=2, p=0, r=1)")
+    assert (run["controllers[1].deletion"], run["zookeeper.state[0].leader"]) == ("ENDED", "2")
+    run.do("check_imbalance(c=1, h=1)", "rebalance_partition(c=1, p=0)", "write_elected_leader(c=1, p=0)")
+    assert run["zookeeper.state[0].leader"] == "1"
+
+
 def test_a_broker_that_is_gone_again_is_given_nothing() -> None:
     run = Run(BOUNDS, expiries=1)
     run.do("expire_session(b=2, lost=0)", "on_broker_change(c=1)")

@@ -96,6 +96,7 @@ OLDER = {
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("leaderless_deletion", "deletion")),
         pytest.param("stray_deletion", "AS_CODED", marks=pytest.mark.slow),
+        pytest.param("threadless_rebalance", "AS_CODED+CALLBACK_WITHOUT_LOCK", marks=pytest.mark.slow),
         *(pytest.param(name, "FENCED", marks=pytest.mark.slow) for name in ("move", "addition")),
         *(pytest.param(name, one, marks=pytest.mark.slow) for name in OF_ONE_PART for one in ("AS_CODED", "FENCED")),
     ],
