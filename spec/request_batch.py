@@ -9,7 +9,9 @@ StopReplica goes last: a request without delete for all partitions that a broker
 then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
 ("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
 
-Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
+Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. That
+the last word for a partition is not the same for all: the broker of the replica that goes Offline last is not told of
+that, but of the one before, where it is told at all (a topic is deleted that was not known when it was queued, S9). And
 a send that fails, since it takes no fault of the protocol: requests go on unbounded queues, and only a leader that is
 registered without the listener which brokers use among themselves, or an interrupt, raises. Kafka then logs what is
 left in the batch, which stays dirty: a state machine's for ever, so every later transition fails and is only logged
