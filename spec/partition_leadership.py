@@ -21,7 +21,7 @@ from typing import Any
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
 from spec.deletion_queue import adding_raises, is_queued
-from spec.language import action, observe, require, when
+from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import (
     ElectionTerms,
     chosen,
@@ -36,7 +36,7 @@ from spec.partition_states import PartitionState
 from spec.request_batch import FIELDS, Batch, acts, send
 from spec.state import At, Handler
 from spec.state_writes import cache_state, decide, forget_decision, write_decision, write_decision_unanswered
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
 
@@ -253,10 +253,24 @@ def send_online_batch(
     told = {p: partitions[p].batched for p in m.partitions}
     informed = {p: ~m.brokers.is_empty(brokers) for p, brokers in told.items()}
     calls_back = deleted is not None
-    batch = Batch(told, stopped or {}, deleted or {}, metadata=informed, calls_back=calls_back)
-    send(s, m, c, batch)
+    content = _last_words(s, m, c)
+    send(s, m, c, Batch(told, stopped or {}, deleted or {}, metadata=informed, content=content, calls_back=calls_back))
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
+        if content:
+            reset(partitions[p], "found")
+
+
+def _last_words(s: Any, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:
+    """What each broker is told of each partition: what is cached, unless that became so when it was not told."""
+    words: dict[tuple[int, int], dict[str, Value]] = {}
+    if m.has("creation") and m.has("deletion"):
+        for p in m.partitions:
+            cached = s.controllers[c].partitions[p]
+            for r in m.assigned(p):
+                kept = cached.found[r].leader_epoch != -1
+                words[p, r] = {name: choose(kept, cached.found[r][name], cached[name]) for name in FIELDS}
+    return words
 
 
 RULES = (

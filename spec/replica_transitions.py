@@ -28,11 +28,11 @@ from typing import Any
 from spec.assignment import assigned_set
 from spec.controller_election import controller_moved
 from spec.deletion_queue import adding_raises, is_doomed, is_queued, is_reassigned
-from spec.language import action, observe, require, when
+from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.moves import move
 from spec.replica_states import ReplicaState
-from spec.request_batch import Batch, send
+from spec.request_batch import FIELDS, Batch, send
 from spec.state import At, Handler
 from spec.state_writes import (
     cache_decision,
@@ -169,9 +169,10 @@ def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
         decide(s, c, p, leader=leader, isr=isr, at=At.REMOVE_WRITE)
         controller.replica = r
     with when(both(usable, ~member)):
+        earlier = _word(s, c, p)
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
-        _now_offline(s, m, c, p, r)
+        _now_offline(s, m, c, p, r, earlier)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
     with when(fenced):
@@ -219,13 +220,19 @@ def without_replica(m: Model, znode: Any, r: int) -> tuple[Value, Value]:
 
 def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The znode is without r: cache it, go on with the next replica."""
+    earlier = _word(s, c, p)
     cache_state(s, c, p)
-    _now_offline(s, m, c, p, r)
+    _now_offline(s, m, c, p, r, earlier)
     _read_again(s, c)
     finish_removal(s, m, c, p, r)
 
 
-def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def _word(s: Any, c: int, p: int) -> dict[str, Value]:
+    """What the cache says of a partition, and a batch in which it has been put."""
+    return {name: s.controllers[c].partitions[p][name] for name in FIELDS}
+
+
+def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str, Value]) -> None:
     """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
 
     Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
@@ -237,7 +244,24 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int) -> None:
     if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
     with when(~untold):
+        _keep_word(m, cached, p, r, others, earlier)
         cached.batched = m.brokers.union(cached.batched, others)
+
+
+def _keep_word(m: Model, cached: Any, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:
+    """Of whoever goes Offline the batch may have the word on the one before; all others get a newer one.
+
+    That takes replicas that live, and are told of: the deletion of a topic that was created behind its request (S9).
+    """
+    if not (m.has("creation") and m.has("deletion")):
+        return
+    for other in m.assigned(p):
+        with when(m.brokers.in_set(other, others)):
+            reset(cached.found[other])
+    changed = either(*(cached[name] != word for name, word in earlier.items()))
+    with when(both(m.brokers.in_set(r, cached.batched), changed)):
+        for name, word in earlier.items():
+            cached.found[r][name] = word
 
 
 def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:

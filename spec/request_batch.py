@@ -1,17 +1,16 @@
 """The request batch: what one call of a state machine tells the brokers, put on their queues when the call ends.
 
 A batch maps brokers to the partitions of their LeaderAndIsr, and says which partitions every registered broker gets in
-UpdateMetadata. Within a batch the last word for a partition wins, and since every word is taken from the controller's
-cache under the lock, what is sent is the cache as it stands at the end of the call; so a running call keeps only *who*
-is told of *what*. LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
+UpdateMetadata. Within a batch the last word for a broker and a partition wins, and since every word is taken from the
+controller's cache under the lock, what is sent is the cache as it stands at the end of the call; so a running call
+keeps only *who* is told of *what*. But who is taken Offline is not told of that, and keeps the word that it had, of the
+replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
 
 StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
 then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
 ("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
 
-Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. That
-the last word for a partition is not the same for all: the broker of the replica that goes Offline last is not told of
-that, but of the one before, where it is told at all (a topic is deleted that was not known when it was queued, S9). And
+Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
 a send that fails, since it takes no fault of the protocol: requests go on unbounded queues, and only a leader that is
 registered without the listener which brokers use among themselves, or an interrupt, raises. Kafka then logs what is
 left in the batch, which stays dirty: a state machine's for ever, so every later transition fails and is only logged

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from spec.formats.request_schemas import PartitionLeadership
 from spec.kafka_types import NO_LEADER
 
 Named = Iterator[tuple[str, object]]
@@ -21,3 +22,9 @@ def leadership(path: str, known: Any, version: int) -> Named:
     yield f"{path}.isr", () if known is None else known.isr
     yield f"{path}.version", version
     yield f"{path}.controller_epoch", 0 if known is None else known.controller_epoch
+
+
+def is_same(told: PartitionLeadership, known: Any) -> bool:
+    """Whether what is told of a partition is what is known of it."""
+    version = -1 if known is None else known.zk_version
+    return list(leadership("", told, told.zk_version)) == list(leadership("", known, version))

@@ -23,7 +23,7 @@ from model_check.refinement.abstracted_elections import (
     preferred_election_request,
     preferred_elections,
 )
-from model_check.refinement.abstracted_leadership import NOBODY, Named, leadership
+from model_check.refinement.abstracted_leadership import NOBODY, Named, is_same, leadership
 from model_check.refinement.abstracted_reassignment import is_between_partitions, isr_watches, reassignments, requested
 from model_check.refinement.abstracted_removals import after_removals, is_another, topic_ids
 from model_check.refinement.abstracted_threads import on_the_way_out, other_threads
@@ -339,6 +339,10 @@ def _cached_partition(
     yield f"{path}.batched", frozenset(told)
 
 
+REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
+"""Where replicas are taken Offline, one after the other."""
+
+
 def _found(
     process: MemoryProcess,
     controller: KafkaController,
@@ -346,10 +350,13 @@ def _found(
     partition: TopicPartition,
     assigned: tuple[int, ...],
 ) -> Named:
-    """What the running batch tells new replicas."""
-    told = controller.replica_batch.leader_and_isr if _at(process) is At.NEW_REPLICA_READ else {}
+    """What the running batch tells new replicas, and of others those that it tells what is cached no more."""
+    at, told = _at(process), controller.replica_batch.leader_and_isr
+    known = controller.context.partition_leadership_info.get(partition)
     for r in assigned:
         state = told.get(r, {}).get(partition)
+        if at is not At.NEW_REPLICA_READ and (at not in REMOVING or state is None or is_same(state, known)):
+            state = None
         yield from leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
 
 
