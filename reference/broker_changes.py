@@ -50,8 +50,9 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": current}.items()}
     controller.report(BrokerDifference, **told)
     try:
-        controller.context.live_brokers = {one: current[one] for one in current.keys() - returned.keys()}
+        controller.context.live_brokers = {**current, **{one: cached[one] for one in returned}}
         yield from _change_channels(controller, new, dead)
+        controller.context.live_brokers = {one: current[one] for one in current.keys() - returned.keys()}
         epochs = tuple((one, registration.broker_epoch) for one, registration in returned.items())
         controller.is_about(dead=dead, returned=epochs)
         if new:

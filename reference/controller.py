@@ -86,7 +86,8 @@ class KafkaController:
     `leader_id` is what it last read or wrote as the controller's id, -1 for none. `listeners` are the paths that it
     has subscribed to, `topic_listeners` the topics whose own znodes it has, `metrics` the brokers to which the process
     has a channel, whoever may still know of it, and `abandoned` the queues of channels that were replaced without
-    having been closed.
+    having been closed. `to_reassign` is RAR of the partitions that the listener on requests has still to take the lock
+    for; it is replaced, not changed.
     """
 
     configuration: Configuration
@@ -106,6 +107,7 @@ class KafkaController:
     replica_batch: RequestBatch = field(default_factory=RequestBatch)
     activity: Activity = field(default_factory=Activity)
     imbalanced: frozenset[TopicPartition] = frozenset()
+    to_reassign: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     shutdown: Shutdown | None = None
     batches_sent: int = 0
 

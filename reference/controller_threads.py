@@ -4,6 +4,9 @@ All callbacks of a process run on ZkClient's event thread, one after the other, 
 elects on the main thread under the same lock, and the deletion thread works under it. So a driver runs one procedure of
 a controller to its end before it begins the next. A callback carries no data: its listener reads afresh.
 
+One listener takes the lock several times: behind `on_reassignment_request` the event thread runs `take_up` for each
+partition that is to be reassigned, and takes no callback before all are. Other threads may have the lock in between.
+
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; `ControllerZkChildListener`, which asks whether the broker is active
 before it takes the lock (KAFKA-4447).
 """

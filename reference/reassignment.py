@@ -278,7 +278,7 @@ def remove_from_reassigned_partitions(
     """`removePartitionFromReassignedPartitions`: unsubscribe, then take the partition from the request."""
     controller.listeners -= {state_path(read.partition)}
     remaining = yield from read
-    yield from write(read.partition, remaining, controller.fence)
+    yield from write(read.partition, remaining, controller.fence, controller.mends(Switch.KEEP_UNREAD_REQUESTS))
     forget_reassignment(controller, read.partition)
 
 

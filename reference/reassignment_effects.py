@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from reference.procedures import Effect, PastZkClient, Script
 from reference.state_effects import Replicas, StateRead, StateWrite
-from reference.zookeeper.api import Delete, Exists, GetData, NoNode, SetData
+from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode, SetData
 from reference.zookeeper.scripts import (
     REASSIGN_PARTITIONS,
     Fence,
@@ -31,16 +31,22 @@ from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload
 from spec.kafka_types import TopicPartition
 from spec.state import At
 
-Reassignments = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
-"""RAR by partition, as a value."""
+
+@dataclass(frozen=True)
+class Reassignments:
+    """What is left of a request: RAR by partition; `czxid` tells which request it was, -1 if there was none."""
+
+    wanted: tuple[tuple[TopicPartition, tuple[int, ...]], ...]
+    czxid: int
 
 
 @dataclass(frozen=True)
 class ReassignmentRequest:
-    """What /admin/reassign_partitions holds: its text, and RAR by partition."""
+    """What /admin/reassign_partitions holds: its text, and RAR by partition; `czxid` tells two requests apart."""
 
     text: str
     wanted: Mapping[TopicPartition, tuple[int, ...]]
+    czxid: int
 
 
 def _read_request() -> Script[ReassignmentRequest | None]:
@@ -50,7 +56,7 @@ def _read_request() -> Script[ReassignmentRequest | None]:
         return None
     payload = parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
     wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions}
-    return ReassignmentRequest((node.data or b"").decode(), wanted)
+    return ReassignmentRequest((node.data or b"").decode(), wanted, node.stat.czxid)
 
 
 @dataclass(frozen=True)
@@ -101,8 +107,9 @@ class ReadRemaining(Effect[Reassignments]):
     def script(self) -> Script[Reassignments]:
         """Read the request, and leave the partition out."""
         request = yield from _read_request()
-        wanted = {} if request is None else request.wanted
-        return tuple((tp, replicas) for tp, replicas in wanted.items() if tp != self.partition)
+        if request is None:
+            return Reassignments((), -1)
+        return Reassignments(tuple(one for one in request.wanted.items() if one[0] != self.partition), request.czxid)
 
 
 @dataclass(frozen=True)
@@ -121,11 +128,15 @@ class CompleteReassignment(ReadRemaining):
 
 @dataclass(frozen=True)
 class WriteRemaining(Effect[None]):
-    """Step 11, or a refusal: what was read less the partition is written, or the request deleted if that is nothing."""
+    """Step 11, or a refusal: what was read less the partition is written, or the request deleted if that is nothing.
+
+    Where that is mended, `only_as_read`: not unless the request is the one that was read.
+    """
 
     partition: TopicPartition
     remaining: Reassignments
     fence: Fence | None
+    only_as_read: bool
     at = At.REFUSE_WRITE
 
     @property
@@ -133,16 +144,31 @@ class WriteRemaining(Effect[None]):
         """The same step, wherever it is taken."""
         return "write_remaining"
 
+    @property
+    def written(self) -> str:
+        """The request."""
+        return REASSIGN_PARTITIONS
+
     def script(self) -> Script[None]:
-        """`updatePersistentPath`, or `deletePath`."""
+        """`updatePersistentPath`, or `deletePath`; what a mend asks before sets no watch."""
         if self.fence is not None:
             yield from self.fence.check()
-        if not self.remaining:
+        if self.only_as_read and not (yield from self._stands()):
+            return
+        if not self.remaining.wanted:
             with suppress(NoNode):
                 yield Delete(REASSIGN_PARTITIONS)
             return
-        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in self.remaining)
+        left = self.remaining.wanted
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in left)
         yield from _upsert(REASSIGN_PARTITIONS, ReassignPartitionsPayload(partitions=entries).encode())
+
+    def _stands(self) -> Script[bool]:
+        try:
+            node: NodeData = yield PastZkClient(GetData(REASSIGN_PARTITIONS))
+        except NoNode:
+            return False
+        return node.stat.czxid == self.remaining.czxid
 
 
 @dataclass(frozen=True)
@@ -248,6 +274,11 @@ class WriteUnion(Effect["bytes | None"]):
     fence: Fence | None
     keeps_others: bool
     at = At.WRITE_UNION
+
+    @property
+    def written(self) -> str:
+        """The topic's znode."""
+        return topic_path(self.partition.topic)
 
     def script(self) -> Script[bytes | None]:
         """An upsert."""

@@ -1,14 +1,15 @@
 """Requests to reassign partitions: taken up, accepted, refused, dropped, and resumed by the next controller.
 
 The listener of /admin/reassign_partitions takes up the partitions that are not being reassigned yet, one after the
-other: accepted, a partition's state znode is watched and the first run begins; refused, because its AR is RAR already,
-in order too, or because nobody knows it, it is taken from the request. So it is if its first run ends with an
-exception, whatever that has done. A failover drops what is so already, or is no more, before its machines start, and
-resumes the rest once they run, with what this broker was reassigning in an earlier term (D13).
+other, and takes the lock anew for each: other threads may have it in between, so what is still to be taken up is kept
+as `controller.to_reassign`. Accepted, a partition's state znode is watched and the first run begins; refused, because
+its AR is RAR already, in order too, or because nobody knows it, it is taken from the request. So it is if its first run
+ends with an exception, whatever that has done. A failover drops what is so already, or is no more, before its machines
+start, and resumes the rest once they run, with what this broker was reassigning in an earlier term (D13).
 
 Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initiateReassignReplicasForTopicPartition`,
-`initializePartitionReassignment`. PROTOCOL.md section 8. Left out on purpose: that what is
-to be resumed is remembered only when all that is to be dropped is.
+`initializePartitionReassignment`. PROTOCOL.md section 8. Left out on purpose: that what is to be resumed is remembered
+only when all that is to be dropped is.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from reference.reassignment_effects import (
     RefuseReassignment,
     WriteRemaining,
 )
+from reference.resignation import on_controller_moved
 from reference.state_effects import Partitions
 from reference.zookeeper.scripts import StateZnode, state_path
 from spec.kafka_types import TopicPartition
@@ -55,49 +57,79 @@ Wanted = Mapping[TopicPartition, tuple[int, ...]]
 
 
 def on_reassignment_request(controller: KafkaController) -> Procedure[None]:
-    """`PartitionsReassignedListener`: take up what is asked and not under way yet."""
+    """`PartitionsReassignedListener`: what is asked, and not under way yet, is to be taken up one by one."""
     request = yield from OnReassignmentRequest()
     if request is None:
         return
     controller.report(ReassignmentRequested, data=request.text)
     known = controller.context.partitions_being_reassigned
+    controller.to_reassign = {one: wanted for one, wanted in request.wanted.items() if one not in known}
+
+
+def take_up(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
+    """The listener goes on: under the lock, one of the partitions that are to be taken up is accepted or refused.
+
+    An exception that leaves this ends the listener. There is nothing to do where a thread that had the lock before it
+    found the controller fenced off.
+    """
+    if partition not in controller.to_reassign:
+        return
+    wanted, controller.to_reassign = controller.to_reassign[partition], _without(controller.to_reassign, partition)
     try:
-        asked = {one: wanted for one, wanted in request.wanted.items() if one not in known}
-        yield from _initiate(controller, asked, Handler.REASSIGNMENT)
+        left = yield from verdict(controller, partition, wanted, Handler.REASSIGNMENT)
+        controller.is_about(handler=Handler.REASSIGNMENT, reassigning=partition)
+        yield from _initiate(controller, partition, wanted, left)
+    except FencedOff:
+        on_controller_moved(controller)
+    except THROWABLE:
+        controller.to_reassign = {}
     finally:
         controller.activity = Activity()
 
 
+def _without(asked: Wanted, partition: TopicPartition) -> Wanted:
+    """All but one of them."""
+    return {one: wanted for one, wanted in asked.items() if one != partition}
+
+
 def resume_reassignments(controller: KafkaController) -> Procedure[None]:
-    """Failover 12: everything that is being reassigned is accepted or refused like a request."""
-    yield from _initiate(controller, dict(controller.context.partitions_being_reassigned), Handler.FAILOVER)
-
-
-def _initiate(controller: KafkaController, asked: Wanted, reason: Handler) -> Procedure[None]:
-    """`initiateReassignReplicasForTopicPartition` for every partition."""
-    agenda = Agenda(controller, asked, reason)
+    """Failover 12: everything that is being reassigned is accepted or refused like a request, under one lock."""
+    asked = dict(controller.context.partitions_being_reassigned)
+    agenda = Agenda(controller, asked, Handler.FAILOVER)
 
     def first(partition: TopicPartition, remaining: Partitions) -> AcceptReassignment | RefuseReassignment:
         del remaining
-        assigned = controller.context.partition_replica_assignment.get(partition)
-        refused = assigned is None or assigned == asked[partition] or _is_doomed(controller, partition, reason)
-        refused = refused or _is_unborn(controller, partition) or _lacks_targets(controller, asked[partition])
-        return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
+        return verdict(controller, partition, asked[partition], Handler.FAILOVER)
 
     def rest(partition: TopicPartition, left: Reassignments | None, remaining: Partitions) -> Procedure[bool]:
         agenda.begin(partition, remaining)
-        if left is None:
-            yield from _run_first(controller, partition, asked[partition])
-        elif _is_doomed(controller, partition, reason):
-            controller.report(ReassignmentSkipped, partition=partition)
-            yield from _drop(controller, partition, left)
-        else:
-            controller.report(ReassignmentFailed, partition=partition)
-            yield from _drop(controller, partition, left)
+        yield from _initiate(controller, partition, asked[partition], left)
         return agenda.end()
 
     yield from in_any_order(asked, first, rest)
     controller.is_about(handler=Handler.NONE)
+
+
+def verdict(
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], reason: Handler
+) -> AcceptReassignment | RefuseReassignment:
+    """`initiateReassignReplicasForTopicPartition`: the step by which it begins, or the one by which it refuses."""
+    assigned = controller.context.partition_replica_assignment.get(partition)
+    refused = assigned is None or assigned == wanted or _is_doomed(controller, partition, reason)
+    refused = refused or _is_unborn(controller, partition) or _lacks_targets(controller, wanted)
+    return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
+
+
+def _initiate(
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], left: Reassignments | None
+) -> Procedure[None]:
+    """The same from there on; `left` is what remains of the request without a partition that is refused."""
+    if left is None:
+        yield from _run_first(controller, partition, wanted)
+        return
+    skipped = _is_doomed(controller, partition, controller.activity.handler)
+    controller.report(ReassignmentSkipped if skipped else ReassignmentFailed, partition=partition)
+    yield from _drop(controller, partition, left)
 
 
 def _is_doomed(controller: KafkaController, partition: TopicPartition, reason: Handler) -> bool:
@@ -135,7 +167,7 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
 
 def _drop(controller: KafkaController, partition: TopicPartition, left: Reassignments) -> Procedure[None]:
     """Take a partition from the request, of which this is left."""
-    yield from WriteRemaining(partition, left, controller.fence)
+    yield from WriteRemaining(partition, left, controller.fence, controller.mends(Switch.KEEP_UNREAD_REQUESTS))
     forget_reassignment(controller, partition)
 
 

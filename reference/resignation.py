@@ -32,6 +32,7 @@ def on_controller_moved(controller: KafkaController) -> None:
     """A fenced write, or read, was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
     take_down(controller)
     controller.leader_id = NO_LEADER
+    controller.to_reassign = {}
 
 
 def take_down(controller: KafkaController) -> None:

@@ -64,14 +64,20 @@ def forget_assignments(s: Any, m: Model, c: int, t: int) -> None:
 
 def write_assignment(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
     """A controller writes the whole topic, this for one partition, for the others what it holds; and holds this."""
+    write_topic(s, m, c, p, replicas)
+    s.controllers[c].partitions[p].assigned = replicas
+
+
+def write_topic(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
+    """The znode's part of that: what it writes when the answer is lost, too."""
     zookeeper, partitions, topic = s.zookeeper, s.controllers[c].partitions, m.topic_of(p)
     if "changing_topics" in m.features:
         with when(~zookeeper.topics[topic]):
             zookeeper.topics[topic] = True
             notify(s, m, "topics", Callback.TOPICS)
-    partitions[p].assigned = replicas
+    zookeeper.assigned[p] = replicas
     others = () if m.mends(Switch.KEEP_OTHERS_ASSIGNMENTS) else (q for q in m.partitions_of(topic) if q != p)
-    for q in (p, *others):
+    for q in others:
         zookeeper.assigned[q] = partitions[q].assigned
     topic_changed(s, m, topic)
     acts(s, m, c)

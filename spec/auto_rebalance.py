@@ -21,12 +21,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from spec.assignment import assigned_replicas
+from spec.controller_threads import lock_is_free
 from spec.deletion_queue import is_queued
 from spec.language import action, observe, require, when
 from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.partition_leadership import elect_from_znode
-from spec.state import At, DeletionThread, Handler
+from spec.state import DeletionThread, Handler
 from spec.terms import Value, both, choose, either, flag, number
 from spec.variants import Switch
 from spec.zookeeper import can_operate
@@ -39,7 +40,7 @@ PARTS = ("auto_rebalance",)
 def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
     """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
     controller = s.controllers[c]
-    require(controller.active, controller.at == At.IDLE, controller.deletion == DeletionThread.RUNNING)
+    require(controller.active, lock_is_free(s, m, c), controller.deletion == DeletionThread.RUNNING)
     require(~either(*(controller.imbalanced[p] for p in m.partitions)))
     its_own = {p: is_headed_by(s, m, c, p, h) for p in m.partitions}
     lost = {p: both(its_own[p], is_led_by_another(s, c, p, h)) for p in m.partitions}
@@ -96,7 +97,7 @@ def rebalance_partition(s: Any, m: Model, c: int, p: int) -> None:
     """The thread takes the lock for one partition and reads its state znode; unless it is not to rebalance now."""
     controller = s.controllers[c]
     allowed = may_rebalance(s, m, c, p)
-    require(controller.at == At.IDLE, controller.imbalanced[p], either(~allowed, can_operate(s, c)))
+    require(lock_is_free(s, m, c), controller.imbalanced[p], either(~allowed, can_operate(s, c)))
     controller.imbalanced[p] = False
     with when(allowed):
         controller.handler = Handler.REBALANCE

@@ -20,7 +20,7 @@ from typing import Any
 
 from spec.assignment import assigned_set
 from spec.connections import drop_channels, is_awaited, open_channels
-from spec.controller_threads import has_started, leave_broker_change, take_callback
+from spec.controller_threads import give_lock_back, has_started, leave_broker_change, take_callback
 from spec.deletion_queue import end_startup, fail_deletions, is_queued, resume_deletions
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
@@ -76,11 +76,11 @@ def read_broker_data(s: Any, m: Model, c: int) -> None:
 def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
     """Swap the cached set, change the channels, and handle the new and the dead."""
     controller = s.controllers[c]
-    returned = _returned(s, m, c)
+    returned = _returned(s, m, c, live)
     new = m.brokers.difference(listed, controller.live)
     dead = m.brokers.union(m.brokers.difference(controller.live, listed), returned)
     observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
-    controller.live = m.brokers.difference(live, returned)
+    controller.live = live
     blocked = open_channels(s, m, c, new)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
@@ -89,6 +89,7 @@ def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
         controller.at = At.DEADLOCKED
     with when(~blocked & ~deadlocked):
         drop_channels(s, m, c, dead)
+        _take_out(s, m, c, returned)
         _handle(s, m, c, new, dead, returned)
 
 
@@ -110,15 +111,25 @@ def _handle(s: Any, m: Model, c: int, new: Value, dead: Value, returned: Value) 
             _welcome(s, m, c, returned)
 
 
-def _returned(s: Any, m: Model, c: int) -> Value:
-    """Where broker epochs are on: brokers that left and came back since the last read."""
-    controller, registered = s.controllers[c], s.zookeeper.registered
+def _returned(s: Any, m: Model, c: int, live: Value) -> Value:
+    """Where broker epochs are on: brokers that left and came back since the last read; the others are known anew."""
+    controller = s.controllers[c]
     if not m.mends(Switch.BROKER_EPOCHS):
         return m.brokers.empty_set()
     seen = m.brokers.set_from({b: controller.seen[b] for b in m.brokers.ids})
+    returned = m.brokers.difference(m.brokers.intersection(controller.live, live), seen)
     for b in m.brokers.ids:
-        controller.seen[b] = m.brokers.in_set(b, registered)
-    return m.brokers.difference(m.brokers.intersection(controller.live, registered), seen)
+        controller.seen[b] = m.brokers.in_set(b, m.brokers.difference(live, returned))
+    return returned
+
+
+def _take_out(s: Any, m: Model, c: int, returned: Value) -> None:
+    """Who has returned, and has lost its channel, does not live until the dead are handled; it is known anew."""
+    controller = s.controllers[c]
+    controller.live = m.brokers.difference(controller.live, returned)
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in m.brokers.ids:
+            controller.seen[b] = flag(controller.seen[b]) | m.brokers.in_set(b, returned)
 
 
 def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
@@ -165,7 +176,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
     dead = controller.dead
     failed = ~m.brokers.is_empty(dead)
     with when(~failed):
-        leave_broker_change(s, c)  # without a death, nobody has returned
+        leave_broker_change(s, m, c)  # without a death, nobody has returned
     with when(failed):
         shutdown_is_over(s, m, c, dead)
         for p in m.partitions:
@@ -202,11 +213,12 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
 def _end_deaths(s: Any, m: Model, c: int) -> None:
     """The dead are handled: the handler is over, unless some of them have returned, who are new now."""
     if not m.mends(Switch.BROKER_EPOCHS):
-        leave_broker_change(s, c)
+        leave_broker_change(s, m, c)
         return
     controller = s.controllers[c]
     returned = controller.returned
-    leave_broker_change(s, c)
+    reset(controller, "returned")
+    leave_broker_change(s, m, c)
     with when(~m.brokers.is_empty(returned)):
         _start_returned(s, m, c, returned)
 
@@ -263,7 +275,8 @@ def after_online(s: Any, m: Model, c: int) -> None:
     for one in (Handler.REBALANCE, Handler.SHUTDOWN):
         if m.has({Handler.REBALANCE: "auto_rebalance", Handler.SHUTDOWN: "shutdown"}[one]):
             with when(handler == one):
-                leave_broker_change(s, c)
+                leave_broker_change(s, m, c)
+                give_lock_back(s, m, c)
 
 
 RULES = (on_broker_change, read_broker_data)

@@ -21,7 +21,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
-from spec.controller_threads import become_idle, has_started
+from spec.controller_threads import give_lock_back, has_started, lock_is_free
 from spec.election_state import Leaving
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
@@ -30,7 +30,7 @@ from spec.partition_leadership import elect_from_znode, send_online_batch
 from spec.processes_and_sessions import forget_process
 from spec.replica_transitions import begin_removal, is_spared, remove_from_znode
 from spec.request_batch import Batch, send
-from spec.state import At, Handler, Owes, Session
+from spec.state import Handler, Owes, Session
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, end_session, epoch_is_as_read
@@ -77,7 +77,7 @@ def _ask_again(s: Any, b: int) -> None:
 def refuse_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
     controller = s.controllers[c]
-    require(s.processes[c].session != Session.NONE, controller.at == At.IDLE, controller.shutdown_of == 0)
+    require(s.processes[c].session != Session.NONE, lock_is_free(s, m, c), controller.shutdown_of == 0)
     require(_is_asked(s, b, c), either(~controller.active, ~m.brokers.in_set(b, controller.live)))
     observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
     _ask_again(s, b)
@@ -94,7 +94,7 @@ def lose_shutdown_request(s: Any, m: Model, b: int, c: int) -> None:
 def accept_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     """The broker is shutting down from now on; its replicated partitions are to be treated. One shutdown at a time."""
     controller = s.controllers[c]
-    require(controller.active, controller.at == At.IDLE, controller.shutdown_of == 0, _is_asked(s, b, c))
+    require(controller.active, lock_is_free(s, m, c), controller.shutdown_of == 0, _is_asked(s, b, c))
     require(m.brokers.in_set(b, controller.live))
     controller.shutting_down = m.brokers.union(controller.shutting_down, m.brokers.set_kind.constant((b,)))
     controller.shutdown_of = b
@@ -119,7 +119,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
-    require(controller.at == At.IDLE, controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
+    require(lock_is_free(s, m, c), controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
     known, leads, started = flag(cached.leader_epoch != -1), flag(cached.leader == r), has_started(s, m, c)
     with when(known):
@@ -129,7 +129,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
         cached.todo = True
         elect_from_znode(s, m, c, p)
     with when(both(known, leads, ~elects)):
-        _leave(s, c)
+        _leave(s, m, c)
     with when(both(known, ~leads)):
         _stop_follower(s, m, c, p, r)
 
@@ -144,7 +144,7 @@ def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
         with when(waiting):
             remove_from_znode(s, m, c, p, r)
         with when(~waiting):
-            _leave(s, c)
+            _leave(s, m, c)
 
 
 def fail_shutdown(s: Any, m: Model, c: int) -> None:
@@ -152,7 +152,7 @@ def fail_shutdown(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     reset(controller, "to_move")
     controller.shutdown_fails = controller.shutdown_of != 0
-    _leave(s, c)
+    _leave(s, m, c)
 
 
 def end_of_removal(s: Any, m: Model, c: int, p: int) -> None:
@@ -160,19 +160,19 @@ def end_of_removal(s: Any, m: Model, c: int, p: int) -> None:
     controller = s.controllers[c]
     one = m.brokers.set_from({b: controller.shutdown_of == b for b in m.brokers.ids})
     send_online_batch(s, m, c, stopped={p: one})
-    _leave(s, c)
+    _leave(s, m, c)
 
 
-def _leave(s: Any, c: int) -> None:
+def _leave(s: Any, m: Model, c: int) -> None:
     reset(s.controllers[c], "handler")
-    become_idle(s, c)
+    give_lock_back(s, m, c)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
 def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     """All are treated: the answer is what the broker still leads; if that is nothing, it may go."""
     controller = s.controllers[c]
-    require(controller.at == At.IDLE, controller.shutdown_of == b)
+    require(lock_is_free(s, m, c), controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
     fails = _fails_to_answer(s, m, c, b)

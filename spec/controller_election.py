@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.connections import drop_channels, is_awaited
-from spec.controller_threads import become_idle, take_callback
+from spec.controller_threads import become_idle, forget_returned, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, listened_paths
@@ -37,7 +37,7 @@ KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
 LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
 
 #: What a running handler keeps of reassignments.
-LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining")
+LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining", "remaining_read")
 
 #: The listeners on the state znodes of partitions that are being reassigned, and on the topics' own znodes.
 STATE_LISTENERS = ("isr_listening", "isr_watching")
@@ -136,9 +136,10 @@ def _leave_handler(controller: Any, m: Model) -> None:
     forget_epoch_version(controller, m)
     if not m.has("partitions"):
         return
+    forget_returned(controller, m)
     _reset_present(controller, *LOCALS)
     if m.has("reassignment"):
-        reset(controller, *LOCALS_OF_REASSIGNMENT)
+        _reset_present(controller, *LOCALS_OF_REASSIGNMENT)
     if m.has("preferred_election"):
         reset(controller, "asked")
     for p in m.partitions:

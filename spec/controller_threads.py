@@ -5,6 +5,9 @@ elects on the main thread under the same lock. Only the lock's holder does what 
 its code (`at`) is all there is to keep; the callbacks that wait are the queue. A callback is taken from the queue by
 the action that does its first ZooKeeper operation, and an exception that leaves a callback is only logged.
 
+One callback gives the lock back on its way: a request to reassign partitions takes it anew for each. There another
+thread may have it first, and then gives it back to a listener that waits, while no other callback can run.
+
 Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
 it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their
 parts.
@@ -18,8 +21,9 @@ from typing import Any
 
 from spec.language import action, require, reset, when
 from spec.model import Model
-from spec.state import At, Callback, DeletionThread, Owes, listened_paths
-from spec.terms import Value, flag
+from spec.state import At, Callback, DeletionThread, Handler, Owes, listened_paths
+from spec.terms import Value, both, either, flag
+from spec.variants import Switch
 from spec.zookeeper import can_operate, take_head
 
 
@@ -28,6 +32,25 @@ def take_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
     controller = s.controllers[c]
     require(controller.at == At.IDLE, controller.callbacks[0] == callback)
     take_head(s, m, c)
+
+
+def lock_is_free(s: Any, m: Model, c: int) -> Value:
+    """Whether a thread that is not ZkClient's can get the lock: nobody is under way, or is between two partitions."""
+    controller = s.controllers[c]
+    if not m.has("reassignment"):
+        return flag(controller.at == At.IDLE)
+    between = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT)
+    return either(controller.at == At.IDLE, between)
+
+
+def give_lock_back(s: Any, m: Model, c: int) -> None:
+    """Another thread than ZkClient's is done: a listener that was between two partitions is there still."""
+    controller = s.controllers[c]
+    become_idle(s, c)
+    if m.has("reassignment"):
+        with when(either(*(controller.due[p] != () for p in m.partitions))):
+            controller.handler = Handler.REASSIGNMENT
+            controller.at = At.REASSIGN_NEXT
 
 
 @action(actor="controller {c}", source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
@@ -87,11 +110,19 @@ def has_started(s: Any, m: Model, c: int) -> Value:
 LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
 
 
-def leave_broker_change(s: Any, c: int) -> None:
+def leave_broker_change(s: Any, m: Model, c: int) -> None:
     """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
     controller = s.controllers[c]
+    forget_returned(controller, m)
     reset(controller, *(name for name in LOCALS_OF_BROKER_CHANGE if name in controller))
     become_idle(s, c)
+
+
+def forget_returned(controller: Any, m: Model) -> None:
+    """Who was to be handled as new, and is not, is not known any more."""
+    if m.mends(Switch.BROKER_EPOCHS) and "returned" in controller:
+        for b in m.brokers.ids:
+            controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
 
 
 def become_idle(s: Any, c: int) -> None:

@@ -40,7 +40,7 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
     if m.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
         goes_on = flag(True)
     with when(~goes_on):
-        end_thread(s, c)
+        end_thread(s, m, c)
     with when(goes_on):
         for p in m.partitions_of(t):
             _forget(s, m, c, p)
@@ -119,7 +119,7 @@ def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
         else:
             controller.at = At.DELETE_CONFIGURATION
     with when(both(~fenced, blocked)):
-        end_thread(s, c)
+        end_thread(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_replicas, assigned_set, is_there
-from spec.controller_threads import become_idle
+from spec.controller_threads import give_lock_back
 from spec.language import observe, reset, when
 from spec.model import Model
 from spec.moves import move
@@ -147,18 +147,20 @@ def turn_to_next(s: Any, m: Model, c: int) -> None:
     """The topic at hand is done with for now; with no more of them the lock is free."""
     controller = s.controllers[c]
     reset(controller, "handler", "topic")
-    become_idle(s, c)
-    with when(either(*(controller.turns[t] for t in m.topics))):
+    more = either(*(controller.turns[t] for t in m.topics))
+    with when(more):
         controller.at = At.DELETE_QUEUED
+    with when(~more):
+        give_lock_back(s, m, c)
 
 
-def end_thread(s: Any, c: int) -> None:
+def end_thread(s: Any, m: Model, c: int) -> None:
     """An exception ends the thread, whatever else is queued."""
     controller = s.controllers[c]
     observe(f"controller {c}", "end deletion thread")
     controller.deletion = DeletionThread.ENDED
     reset(controller, "handler", "topic", "turns", "woken")
-    become_idle(s, c)
+    give_lock_back(s, m, c)
 
 
 def delete_the_request(s: Any, m: Model, c: int, t: int) -> None:

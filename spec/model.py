@@ -60,14 +60,16 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, or only if put back, and
-        what is implied.
+        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, or only if put back,
+        what is implied, and whether there are several partitions.
         """
         unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
         put_back = {name for name, older in PUT_BACK.items() if self.puts_back(older)}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
+        if len(self.scope.assigned) > 1:
+            implied |= {"several_partitions"}
         return self.scope.features | unmended | put_back | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:

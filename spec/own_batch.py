@@ -117,13 +117,13 @@ def leave_handler(s: Any, m: Model, c: int) -> None:
     if m.has("deletion"):
         left = left & (handler != Handler.DELETION_START)
         with when(handler == Handler.DELETION_START):
-            end_thread(s, c)
+            end_thread(s, m, c)
     if m.has("shutdown"):
         left = left & (handler != Handler.SHUTDOWN)
         with when(handler == Handler.SHUTDOWN):
             fail_shutdown(s, m, c)
     with when(left):
-        leave_broker_change(s, c)
+        leave_broker_change(s, m, c)
     if m.has("notifications"):
         with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
             controller.at = At.NOTIFIED_DELETE

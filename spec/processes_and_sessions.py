@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from spec.controller_threads import lock_is_free
 from spec.election_state import on_the_way_out
 from spec.language import action, fits, observe, require, reset, when
 from spec.model import Model
@@ -262,7 +263,7 @@ def close_failed_startup(s: Any, m: Model, b: int) -> None:
     """A process whose start-up has failed gets the controller lock, closes its session, and is gone."""
     require(can_operate(s, b), s.processes[b].owes == Owes.GIVES_UP)
     if b in m.controllers:
-        require(s.controllers[b].at == At.IDLE)
+        require(lock_is_free(s, m, b))
     end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
 

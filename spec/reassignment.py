@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_replicas, assigned_set, write_assignment
+from spec.assignment import assigned_replicas, assigned_set, write_assignment, write_topic
 from spec.controller_election import controller_moved
 from spec.controller_threads import has_started, rearm_isr_watch, take_callback
 from spec.deletion_queue import adding_raises
@@ -43,13 +43,14 @@ from spec.replica_states import ReplicaState
 from spec.replica_transitions import may_go_online_or_offline, movable_replicas
 from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
-from spec.state_writes import cache_state, decide, forget_decision, write_decision
+from spec.state_writes import cache_state, decide, forget_decision, write_decision, write_decision_unanswered
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
 
 PARTS = ("reassignment",)
 SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
+LOST = "ZkClient.retryUntilConnected 0.10"
 
 
 @action(actor="controller {c}", source="ReassignedPartitionsIsrChangeListener 0.10.2.2", parts=PARTS)
@@ -122,6 +123,15 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
+@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
+def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 1: the topic's znode is written, but the answer is lost; the client will write the same again."""
+    controller = s.controllers[c]
+    _working_on(s, m, c, p, At.WRITE_UNION)
+    require(~is_fenced_off(s, m, c))
+    write_topic(s, m, c, p, m.brokers.merged(controller.reassigned[p], assigned_replicas(s, m, c, p)))
+
+
 def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
     if m.loses_topics:
@@ -159,6 +169,13 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
                 go_on(s, m, c)
     with when(again):
         forget_decision(s, c, At.BUMP_READ)
+
+
+@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
+def write_bump_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 2: the state znode is written, but the answer is lost; the client's second write finds its own first."""
+    _working_on(s, m, c, p, At.BUMP_WRITE)
+    write_decision_unanswered(s, m, c, p)
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
@@ -296,6 +313,13 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
         forget_decision(s, c, At.MOVE_READ)
 
 
+@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
+def write_move_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 7: the state znode is written, but the answer is lost; the client's second write finds its own first."""
+    _working_on(s, m, c, p, At.MOVE_WRITE)
+    write_decision_unanswered(s, m, c, p)
+
+
 def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
     """Step 8: the replicas that are to go, if there are any, go Offline like a failed broker's."""
     controller = s.controllers[c]
@@ -354,6 +378,14 @@ def write_target(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
+@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
+def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 10: the topic's znode is written, but the answer is lost; the client will write the same again."""
+    _working_on(s, m, c, p, At.WRITE_TARGET)
+    require(~is_fenced_off(s, m, c))
+    write_topic(s, m, c, p, s.controllers[c].reassigned[p])
+
+
 # ------------------------------------------------------------------------------------------------------ the state znode
 
 
@@ -393,6 +425,7 @@ def _tell(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
 
 
 RULES = (
-    on_state_change, read_whether_caught_up, write_union, read_for_bump, write_bump, start_new_replica, read_for_move,
-    write_move, write_target,
+    on_state_change, read_whether_caught_up, write_union, write_union_unanswered, read_for_bump, write_bump,
+    write_bump_unanswered, start_new_replica, read_for_move, write_move, write_move_unanswered, write_target,
+    write_target_unanswered,
 )  # fmt: skip

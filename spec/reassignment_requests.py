@@ -1,14 +1,19 @@
 """Requests to reassign partitions: asked for, accepted, refused, completed, in /admin/reassign_partitions.
 
-The tool creates the znode; the controller takes the partitions up one by one, and takes each from the znode when it is
-done with it: when the reassignment is completed, or refused because AR is RAR already, in order too, or when its first
-run ended with an exception. It reads the znode for that and writes back what it read less the partition, without asking
-for the version. A new controller reads the znode before its machines start, drops what is done, and resumes the rest
-once they run. What it was reassigning itself in an earlier term it has not forgotten, and resumes it, too (D13).
+The tool creates the znode; the controller takes the partitions up one by one, the lock anew for each, and takes each
+from the znode when it is done with it: when the reassignment is completed, or refused because AR is RAR already, in
+order too, or when its first run ended with an exception. It reads the znode for that and writes back what it read less
+the partition, without asking for the version. A new controller reads the znode before its machines start, drops what is
+done, and resumes the rest once they run. What it was reassigning itself in an earlier term it has not forgotten, and
+resumes it, too (D13).
 
-Left out: that the tool's request is read once by ZkClient and then partition by partition under the lock, which nobody
-else holds in between; that a controller whose first failover ended before it had a deletion manager (D4) cannot take a
-request up, since asking that manager raises.
+Before each partition of a request, also the first, the lock is free for other threads, the deletion thread, say, or a
+shutdown; what is asked of a partition is asked when it is its turn. No other callback comes in between: all are on the
+event thread, which is in this one. A listener goes on behind a resignation that another of them forces on the elector
+(D53), and only a fenced write of theirs (a mend) takes what is due from it. A failover keeps the lock.
+
+Left out: that a controller whose first failover ended before it had a deletion manager (D4) cannot take a request up,
+since asking that manager raises.
 
 Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializePartitionReassignment`,
 `removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.
@@ -161,6 +166,8 @@ def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
         rearm_watch(s, c, "reassignments")
     for q in m.partitions:
         controller.remaining[q] = () if q == p else requested[q]
+    if "remaining_read" in controller:
+        controller.remaining_read = _is_requested(s, m)
 
 
 @action(actor="controller {c}", source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS)
@@ -172,6 +179,8 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         _write_remaining(s, m, c)
+        if "remaining_read" in controller:
+            reset(controller, "remaining_read")
         controller.reassigned[p] = ()
         told = ~completed
         with when(completed):
@@ -186,19 +195,42 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
+@action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient 0.10", parts=PARTS, budget="losses")
+def write_remaining_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: the znode is written or deleted, but the answer is lost, and the client does it again.
+
+    A request that was made in between, and that nobody has read, is deleted then, or overwritten (S8).
+    """
+    controller = s.controllers[c]
+    writing = either(controller.at == At.COMPLETE_WRITE, controller.at == At.REFUSE_WRITE)
+    require(can_operate(s, c), controller.reassigning == p, writing, ~is_fenced_off(s, m, c), _changes(s, m, c))
+    _write_remaining(s, m, c)
+
+
+def _changes(s: Any, m: Model, c: int) -> Value:
+    """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
+    controller = s.controllers[c]
+    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and "remaining_read" in controller:
+        return flag(controller.remaining_read)
+    return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
+
+
 def _write_remaining(s: Any, m: Model, c: int) -> None:
     """The znode says what remains; it is gone if nothing does. A write in vain tells nobody."""
     controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
-    changes = either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
-    with when(changes):
+    with when(_changes(s, m, c)):
         acts(s, m, c)
         notify(s, m, "reassignments", Callback.REASSIGNMENTS)
         observe(f"controller {c}", "write /admin/reassign_partitions")
-    for q in m.partitions:
-        requested[q] = controller.remaining[q]
-        with when(requested[q] == ()):
-            history.original[q] = ()
-            history.caught_up[q] = False
+        for q in m.partitions:
+            requested[q] = controller.remaining[q]
+            with when(requested[q] == ()):
+                history.original[q] = ()
+                history.caught_up[q] = False
+        if "remaining_read" in controller:
+            with when(~_is_requested(s, m)):
+                for one in m.controllers:
+                    s.controllers[one].remaining_read = False
 
 
 def stop_watching(controller: Any, p: int) -> None:
@@ -221,10 +253,10 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         stop_watching(controller, p)
         controller.at = At.REFUSE_READ
     with when(~first):
-        reset(controller, *LOCALS_OF_REASSIGNMENT)
+        reset(controller, *(name for name in LOCALS_OF_REASSIGNMENT if name in controller))
         if m.has("deletion"):
             reset(controller, "resuming")
-        leave_broker_change(s, c)
+        leave_broker_change(s, m, c)
 
 
 def go_on(s: Any, m: Model, c: int) -> None:
@@ -251,5 +283,5 @@ def go_on(s: Any, m: Model, c: int) -> None:
 
 RULES = (
     request_reassignment, on_reassignment_request, read_reassignments, accept_reassignment, read_remaining,
-    write_remaining,
+    write_remaining, write_remaining_unanswered,
 )  # fmt: skip

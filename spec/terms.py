@@ -162,7 +162,7 @@ class Value:
         return self.content
 
     def __eq__(self, other: object) -> Value:  # type: ignore[override]  # a value, as in z3
-        right = self.kind.constant(other)
+        right = other if isinstance(other, Value) else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
         return Value(FLAG, _equal(self.term, right.term))
@@ -225,14 +225,14 @@ NO = Value(FLAG, 0)
 
 def flag(value: object) -> Value:
     """A flag from a Python truth value, or the value itself."""
-    return FLAG.constant(value)
+    return value if isinstance(value, Value) else FLAG.constant(value)
 
 
 def both(*values: object) -> Value:
     """All of them hold (none: true)."""
     terms = []
     for value in values:
-        one = flag(value)
+        one = value if isinstance(value, Value) else FLAG.constant(value)
         if type(one.content) is int:
             if not one.content:
                 return NO
@@ -247,7 +247,7 @@ def either(*values: object) -> Value:
     """At least one of them holds (none: false)."""
     terms = []
     for value in values:
-        one = flag(value)
+        one = value if isinstance(value, Value) else FLAG.constant(value)
         if type(one.content) is int:
             if one.content:
                 return YES

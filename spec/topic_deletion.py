@@ -26,7 +26,7 @@ from spec.assignment import assigned_set
 from spec.broker_state import Stage
 from spec.connections import end_deletion
 from spec.controller_election import controller_moved
-from spec.controller_threads import become_idle, rearm_watch, take_callback
+from spec.controller_threads import become_idle, lock_is_free, rearm_watch, take_callback
 from spec.deletion_completion import complete
 from spec.deletion_queue import (
     delete_the_request,
@@ -169,10 +169,11 @@ def read_deletions(s: Any, m: Model, c: int) -> None:
 def delete_queued_topic(s: Any, m: Model, c: int, t: int) -> None:
     """The deletion thread, woken, takes the lock; or it still has it, and turns to the next topic."""
     controller = s.controllers[c]
-    begins = both(controller.at == At.IDLE, controller.deletion == DeletionThread.RUNNING, controller.woken)
+    begins = both(lock_is_free(s, m, c), controller.deletion == DeletionThread.RUNNING, controller.woken)
     goes_on = both(controller.at == At.DELETE_QUEUED, controller.turns[t])
     require(either(both(begins, controller.queued[t]), goes_on))
     with when(begins):
+        reset(controller, "handler")
         controller.woken = False
         for u in m.topics:
             controller.turns[u] = controller.queued[u]
@@ -305,7 +306,7 @@ def on_replica_deleted(s: Any, m: Model, c: int, b: int, p: int) -> None:
     """
     controller, head = s.controllers[c], s.connections[c][b][0]
     succeeded = flag(head.stage == Stage.ANSWERED)
-    require(controller.at == At.IDLE, either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
+    require(lock_is_free(s, m, c), either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
     with when(succeeded):
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]

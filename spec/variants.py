@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from spec.errors import UnknownName
+from spec.errors import BadInput, UnknownName
 
 
 class Switch(enum.Enum):
@@ -24,7 +24,7 @@ class Switch(enum.Enum):
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
     FENCED_WRITES = (
-        "D2, D5, D6, D19, D41, D52: each write of a controller is a transaction with a check of its epoch (2.1.0)"
+        "D2, D5, D6, D19, D41, D52, S7: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
     FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a mend of ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
@@ -40,12 +40,16 @@ class Switch(enum.Enum):
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
     ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
-    KEEP_UNREAD_REQUESTS = "D49: a preferred election request is deleted only by who has read it (a mend of ours)"
+    KEEP_UNREAD_REQUESTS = (
+        "D49, S8: an admin's request is deleted, or changed, only by who has read it (a mend of ours)"
+    )
     CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a mend of ours)"
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
     OFFLINE_WITHOUT_LEADERSHIP = "D16, D17: a replica whose partition has no leadership goes Offline, too (2.0.0)"
-    DYING_TOPICS_GET_NO_LEADERSHIP = "D57, S9: no LeaderAndIsr goes out for a topic that is to be deleted (ours)"
+    DYING_TOPICS_GET_NO_LEADERSHIP = (
+        "D57, S9: a queued topic that does not move gets no leader, and no LeaderAndIsr (ours)"
+    )
     COMPLETE_UNKNOWN_DELETIONS = "D37: completing the deletion of an unknown topic does not end the thread (1.1.0)"
     MARK_WHAT_IS_QUEUED = "D44, D57: a queued topic that is being reassigned is marked, and let alone (a mend of ours)"
     REFUSE_DOOMED_REASSIGNMENTS = "D44: a failover, too, refuses to reassign a topic that is queued for deletion (ours)"
@@ -155,8 +159,20 @@ def show_switches(switches: Switches) -> str:
 def switches_named(text: str) -> Switches:
     """The switches that a text names: `DOCUMENTED`, `AS_CODED+FENCED_WRITES`, `FENCED+METADATA_LAST-TOPIC_IDS`.
 
-    UnknownName lists the known variants, or switches.
+    UnknownName lists the known variants, or switches; BadInput names one that is to be both on and off.
     """
+    return adjusted(*marked_switches(text))
+
+
+def marked_switches(text: str) -> tuple[Switches, Switches, Switches]:
+    """The variant at the head of such a text, and what the text switches on and off; UnknownName lists the known."""
     base, *marked = re.split("(?=[+-])", text)
-    named = {mark: {switch(one[1:]) for one in marked if one[0] == mark} for mark in "+-"}
-    return (variant(base) | named["+"]) - named["-"]
+    on, off = (frozenset(switch(one[1:]) for one in marked if one[0] == mark) for mark in "+-")
+    return variant(base), on, off
+
+
+def adjusted(switches: Switches, on: Switches, off: Switches) -> Switches:
+    """Switches with some on and some off; BadInput names one that is to be both."""
+    for one in sorted(on & off, key=lambda both: both.name):
+        raise BadInput(f"{one.name} cannot be switched on and off at once")
+    return (switches | on) - off

@@ -144,6 +144,10 @@ class View:
     def __contains__(self, key: object) -> bool:
         return not isinstance(self._shape, Leaf) and key in self._shape  # type: ignore[attr-defined]  # as above
 
+    def is_blank(self) -> bool:
+        """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
+        return False
+
     def _assign(self, path: str, kind: Kind, value: object, old: Value) -> None:
         frame: Frame | None = self._frame  # type: ignore[attr-defined]  # as above
         if frame is None:

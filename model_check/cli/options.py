@@ -12,7 +12,7 @@ import typer
 from spec.errors import BadInput, EnvironmentFailure
 from spec.language import Property
 from spec.properties import claim_named
-from spec.variants import Switches, switch, switches_named
+from spec.variants import Switches, adjusted, marked_switches, switch
 
 ScopeArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="SCOPE", help="A scope; `kcheck show scopes` lists them.")
@@ -40,16 +40,21 @@ JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the r
 
 
 def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
-    """A variant, named as it is shown, with fixes switched on and off; UnknownName lists the known ones."""
-    return adjusted(switches_named(name), on, off)
+    """A variant, named as it is shown, with fixes switched on and off.
+
+    UnknownName lists the known ones; BadInput names one that is to be both, by its name or by the options.
+    """
+    switches, added, taken = marked_switches(name)
+    return adjusted(switches, added | _named(on), taken | _named(off))
 
 
-def adjusted(switches: Switches, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
-    """Switches with some on and some off; UnknownName lists the known ones, BadInput names one that is to be both."""
-    added, taken = ({switch(one) for one in names or ()} for names in (on, off))
-    for one in sorted(added & taken, key=lambda both: both.name):
-        raise BadInput(f"{one.name} cannot be switched on and off at once")
-    return (switches | added) - taken
+def overridden(switches: Switches, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
+    """Switches that nobody has named just now, with some on and some off; the errors are the same."""
+    return adjusted(switches, _named(on), _named(off))
+
+
+def _named(names: Iterable[str] | None) -> Switches:
+    return frozenset(switch(one) for one in names or ())
 
 
 def folder_to_fill(path: Path | None) -> None:

@@ -20,8 +20,8 @@ from model_check.verdicts import Verdict
 from model_check.verification import Check
 
 JUDGE: Final = "judge"
-RECORDING_COST, LIVE_COST = 20_000_000, 80_000_000
-"""A recording, and a live run, take about as long as exploring so many states."""
+RECORDING_COST, LONG_COST, LIVE_COST = 20_000_000, 1_000_000_000, 80_000_000
+"""A recording, a long one, and a live run, take about as long as exploring so many states."""
 
 SHORT: Final = Task(Setup(3, seed=1), topics=1, faults=2, kinds=("kill-controller", "stop-controller"))
 """A failover, and a zombie."""
@@ -32,6 +32,8 @@ def judgements(*, deep: bool) -> Iterator[Check]:
     for name in shipped_recordings.BROKEN:
         if deep or name not in shipped_recordings.DEEP:
             yield Check(JUDGE, name, "AS_CODED", RECORDING_COST, partial(_judged, name))
+    for name in shipped_recordings.LONG if deep else ():
+        yield Check(JUDGE, name, "AS_CODED", LONG_COST, partial(_judged, name))
 
 
 def live_runs(*, deep: bool) -> Iterator[Check]:

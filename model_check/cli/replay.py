@@ -50,11 +50,14 @@ def command(
     saved = _loaded(trace)
     named, _, rest = saved.system.partition(" ")
     try:
-        base = switches_named(variant or saved.variant or rest or "AS_CODED")
-        built = system(scope_named(scope or named), options.adjusted(base, on, off))
+        if variant:
+            switches = options.chosen_switches(variant, on, off)
+        else:
+            switches = options.overridden(switches_named(saved.variant or rest or "AS_CODED"), on, off)
+        built = system(scope_named(scope or named), switches)
     except BadInput as error:
         raise BadInput(f"{trace}: {error}; say --scope and --variant") from error
-    chosen = show_switches(options.adjusted(base, on, off))
+    chosen = show_switches(switches)
     return print_document(
         plain_document("replay", _replayed(saved, built, scope or named, chosen)), as_json=as_json, stories=()
     )

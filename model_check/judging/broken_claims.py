@@ -9,10 +9,11 @@ all had come to rest anew. What unclean leader election costs is asked where som
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from model_check.judging.asked_again import AskedAgain, Taken
 from model_check.judging.explaining import Explainer
 from model_check.judging.hidden_steps import part
 from model_check.judging.plain_state import PlainState
@@ -22,14 +23,6 @@ from spec.language import Claim
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import Scope
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What a `step` claim asks of an action: its rule and parameters."""
-
-    rule: str
-    parameters: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -54,6 +47,7 @@ class BrokenClaims:
         features = model.features | ({"unclean"} if explainer.system.unclean else set())
         self.asked = [one for one in claims() if one.parts <= features]
         self._models: dict[Scope, Model] = {}
+        self._asked_again = AskedAgain(explainer.system.view)
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}
         self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
@@ -133,23 +127,18 @@ class BrokenClaims:
         yield from self._false_in("always", position.state)
 
     def _false_in(self, kind: str, state: PlainState) -> Iterator[str]:
-        """The names of the claims of a kind that do not hold in a state; they only read, and so share a view of it."""
-        view, model = self.explainer.system.view(state), self._narrowed(self.explainer.system.model, state)
-        for one in self._of_kind(kind):
-            value = one.function(view, model)
-            if value is not None and not value.raw:
-                yield one.name
+        """The names of the claims of a kind that do not hold in a state."""
+        model = self._narrowed(self.explainer.system.model, state)
+        return (one.name for one in self._of_kind(kind) if not self._asked_again.holds(one, model, state))
 
     def _broken_by_step(self, position: Position) -> Iterator[str]:
         if position.before is None or position.step is None or not position.step.rule:
             return
-        view, model = self.explainer.system.view, self.explainer.system.model_for(position.step.parameters)
-        before, after = view(position.before.state), view(position.state)
-        model = self._narrowed(model, position.before.state, position.state)
+        states = position.before.state, position.state
+        model = self._narrowed(self.explainer.system.model_for(position.step.parameters), *states)
         action = Taken(position.step.rule, position.step.parameters)
         for one in self._of_kind("step"):
-            value = one.function(before, after, model, action)
-            if value is not None and not value.raw:
+            if not self._asked_again.holds(one, model, *states, action=action):
                 yield one.name
 
     def _narrowed(self, model: Model, *states: PlainState) -> Model:

@@ -133,11 +133,12 @@ class ControllerStep:
         return self.rule in MOVES and not stays
 
     @property
-    def writes_state(self) -> bool:
-        """Whether the state znode of the partition is written."""
-        p = self.parameters["p"]
-        before, after = (self.system.view(state).zookeeper.state[p].version.raw for state in self._states)
-        return bool(before != after)
+    def is_done(self) -> bool:
+        """Whether what steps 2 and 7 of a reassignment write counts as written: if not, they read again.
+
+        It does so, too, where the state znode was written before, and only the answer was lost.
+        """
+        return self.place(self.after) not in {At.BUMP_READ, At.MOVE_READ}
 
     @property
     def fails_reassignment(self) -> bool:

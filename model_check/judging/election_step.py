@@ -117,7 +117,7 @@ class ElectionStep(ControllerStep):
     @property
     def moves_leader(self) -> bool:
         """Whether it is that of a reassignment's step 7."""
-        return self.rule == "write_move" and self.moves and self.writes_state
+        return self.rule == "write_move" and self.moves and self.is_done
 
     def elected(self, p: int) -> Iterator[tuple[type[Line], Any]]:
         """What is said of the election that the step begins, or ends with a leader."""

@@ -105,7 +105,8 @@ def _state_written(m: Model, one: StateWritten, state: PlainState) -> Iterator[C
     else:
         yield from [("write_elected_leader", visit), ("write_elected_leader_unanswered", visit)]
         if place_of(part(state, "controllers", one.by)) in REASSIGNING:
-            yield REASSIGNING[place_of(part(state, "controllers", one.by))], visit
+            rule = REASSIGNING[place_of(part(state, "controllers", one.by))]
+            yield from [(rule, visit), (f"{rule}_unanswered", visit)]
         replica = part(state, "controllers", one.by).get("replica", 0)
         if replica:
             removal = {**visit, "r": replica}
@@ -135,7 +136,8 @@ def _reassigned(m: Model, one: AssignmentWritten | ReassignmentsWritten, state: 
     p = controller.get("reassigning", 0)
     its_own = isinstance(one, ReassignmentsWritten) or m.topic_of(p) == one.topic
     if its_own and place_of(controller) in REASSIGNING:
-        yield REASSIGNING[place_of(controller)], {"c": one.by, "p": p}
+        rule, parameters = REASSIGNING[place_of(controller)], {"c": one.by, "p": p}
+        yield from [(rule, parameters), (f"{rule}_unanswered", parameters)]
 
 
 def _isr_change(m: Model, one: StateWritten, znode: PlainState) -> Iterator[Candidate]:

@@ -14,12 +14,13 @@ from model_check.judging.plain_state import EMPTY, PlainState
 from spec.broker_state import Stage
 from spec.connections import CALLBACK_WAITS
 from spec.model import Model
-from spec.state import At, Callback, Session
+from spec.state import At, Callback, Handler, Session
 
 Candidate: TypeAlias = tuple[str, dict[str, int]]
 """A rule's name and parameters; it need not be enabled."""
 
 PLACES: Final = list(At)
+HANDLED_FOR: Final = list(Handler)
 CALLBACKS: Final = list(Callback)
 SESSIONS: Final = list(Session)
 STAGES: Final = list(Stage)
@@ -89,14 +90,13 @@ HANDLERS: Final[Mapping[Callback, str]] = {
     Callback.DELETIONS: "on_deletion_change",
     Callback.PREFERRED: "on_preferred_election",
 }
-DELETING: Final = frozenset({At.IDLE, At.DELETE_QUEUED})
-"""Places at which callbacks of StopReplica, or the deletion thread, may have the lock next, or have it."""
 ALWAYS_HANDLED: Final = frozenset({Callback.CONTROLLER, Callback.SESSION})
 """Callbacks that run whether or not the broker is the active controller."""
 
 EVENT_THREAD: Final = "ZkClient's event thread"
 THREADS: Final[Mapping[str, str]] = {
     **dict.fromkeys((*HANDLERS.values(), "on_state_change", "on_partition_modifications"), EVENT_THREAD),
+    **dict.fromkeys(("accept_reassignment", "read_remaining"), EVENT_THREAD),
     **dict.fromkeys(("move_partition", "answer_shutdown"), "the request handler of a shutdown"),
     "rebalance_partition": "the rebalance thread",
     "on_replica_deleted": "a send thread",
@@ -128,6 +128,12 @@ def place_of(controller: PlainState) -> At:
     return PLACES[controller.get("at", 0)]
 
 
+def lock_is_free(controller: PlainState) -> bool:
+    """Whether another thread than ZkClient's can get the lock: nobody has it, or a request waits to go on with it."""
+    between = HANDLED_FOR[controller.get("handler", 0)] is Handler.REASSIGNMENT
+    return place_of(controller) is At.IDLE or (place_of(controller) is At.REASSIGN_NEXT and between)
+
+
 def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
     """What running processes may do unseen, or with lines in their logs only.
 
@@ -140,7 +146,7 @@ def hidden_steps(m: Model, state: PlainState) -> Iterator[Candidate]:
             yield "elect_create_without_session", {"c": c}
         if SESSIONS[part(state, "processes", c).get("session", 0)] is Session.LIVE:
             yield from _steps_of(m, c, controller, part(state, "zookeeper"))
-        if m.has("deletion") and place_of(controller) in DELETING:
+        if m.has("deletion") and (lock_is_free(controller) or place_of(controller) is At.DELETE_QUEUED):
             yield from _deletion(c, controller, part(state, "connections", c))
     for b in m.brokers.ids:
         if part(state, "zookeeper").get("registered", 0) >> b - 1 & 1:
@@ -210,7 +216,7 @@ def _callback(c: int, controller: PlainState) -> Iterator[Candidate]:
 
 def _deletion(c: int, controller: PlainState, queues: PlainState) -> Iterator[Candidate]:
     """The callbacks of StopReplica that wait for the lock, and the deletion thread; neither needs a session."""
-    if place_of(controller) is At.IDLE:
+    if lock_is_free(controller):
         for b, queue in queues.items():
             head = part(queue, 0)
             if STAGES[head.get("stage", 0)] in CALLBACK_WAITS:

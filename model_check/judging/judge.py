@@ -33,8 +33,9 @@ from model_check.recordings.recorded_tracks import Place
 from spec.language import Claim
 from spec.variants import AS_CODED, Switches
 
-Key = tuple[Place, frozenset[int], frozenset[tuple[int, int]], int]
-"""What tells positions apart: the place in the recording, who is stopped or silent, and a hash of the state."""
+Key = tuple[Place, frozenset[int], frozenset[tuple[int, int]], frozenset[tuple[int, int, str]], int]
+"""What tells positions apart: the place in the recording, who is stopped or silent, which logs have ended (that makes a
+next step likely that another log's end explains), and a hash of the state."""
 
 BUDGET = 10_000
 """How many positions a search visits at least before it gives up."""
@@ -239,7 +240,7 @@ class _Search:
         self.progress(sum(self.best.place), self.positions)
 
     def _key(self, position: Position) -> Key:
-        return position.place, position.stopped, position.silent, self._hash(position.state)
+        return position.place, position.stopped, position.silent, position.ended, self._hash(position.state)
 
     def _hash(self, node: Any) -> int:
         """A hash of a state; what records of it have been hashed is kept, for states share most of their records."""

@@ -7,7 +7,7 @@ it, an answer lost, a queue dropped that was still in use, a process that falls 
 from __future__ import annotations
 
 from model_check.judging.deliveries import Deliveries
-from model_check.judging.hidden_steps import CALLBACKS, Candidate, part, place_of
+from model_check.judging.hidden_steps import CALLBACKS, Candidate, lock_is_free, part
 from model_check.judging.on_demand import LEAVING
 from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import DELIVERIES, Explained, Position
@@ -18,7 +18,7 @@ from model_check.recordings.recorded_zookeeper import SessionEnded, StateWritten
 from spec.election_state import Leaving
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
-from spec.state import At, Callback
+from spec.state import Callback
 
 TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
 """Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
@@ -100,5 +100,5 @@ class Likelihood:
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
         """Whether a hidden step is better taken when what follows from it comes next."""
         if step.rule in TAKE_THE_LOCK:
-            return place_of(part(after, "controllers", step.parameters["c"])) is not At.IDLE
+            return not lock_is_free(part(after, "controllers", step.parameters["c"]))
         return step.rule in READS_BEFORE_WRITES | {"accept_shutdown", "refuse_shutdown"}

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from model_check.judging.controller_step import MANAGERS, Expected
-from model_check.judging.hidden_steps import PLACES
+from model_check.judging.hidden_steps import PLACES, lock_is_free, part
 from model_check.judging.open_system import OpenSystem
 from model_check.judging.plain_state import PlainState
 from model_check.judging.reported_deletion import DeletionReporting
@@ -31,15 +31,16 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
     """Whether a line is one of somebody who has the controller lock, and finds nothing to do."""
     line, view, c = said.line, system.view(state), said.controller
     controller = view.controllers[c]
-    if PLACES[controller.at.raw] is not At.IDLE:
-        return False
+    rests = PLACES[controller.at.raw] is At.IDLE
     match line:
-        case SomeBehind() if controller.active.raw:
+        case SomeBehind() if rests and controller.active.raw:
             found = found_in_sync(system, cluster, c, cluster.partition(line.partition), state)
             return found is not None and found[0] is SomeBehind and are_of(line, found[1])
-        case NotificationsFound() if controller.active.raw:
+        case NotificationsFound() if rests and controller.active.raw:
             return not any(view.zookeeper.notified[p].raw for p in system.model.partitions)
         case HandlingDeletion() | DeletionInProgress() | DeletionIneligible() if system.model.has("deletion"):
+            if not lock_is_free(part(state, "controllers", c)):
+                return False
             idle_turn = list(_turn_in_vain(system, cluster, c, state))
             return any(type(line) is kind and are_of(line, fields) for kind, fields in idle_turn)
         case _:

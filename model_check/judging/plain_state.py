@@ -135,7 +135,9 @@ class Draft:
     def __getitem__(self, key: Any) -> Any:
         part = self._parts.get(key)
         if type(part) is Cell:
-            return part.value(self._node.get(key, part.initial))
+            raw = self._node.get(key, part.initial)
+            known = part.values.get(raw)
+            return part.value(raw) if known is None else known
         child = self.__dict__.get(key)
         if child is None:
             if not isinstance(part, Layout):
@@ -178,6 +180,21 @@ class Draft:
     def is_still(self, state: PlainState) -> bool:
         """Whether this is of that very state, and nothing was assigned."""
         return self._node is state and not self._owned
+
+    def is_blank(self) -> bool:
+        """Whether this record is known to hold nothing but its initial values."""
+        return not self._node
+
+    def reads_the_same(self, node: PlainState) -> bool:
+        """Whether all that was read here, and below, is the very same in another content of this record.
+
+        Of a record that holds values nothing tells which were read, so it must be the same as a whole.
+        """
+        if self._node is node:
+            return True
+        if any(type(part) is Cell for part in self._parts.values()):
+            return False
+        return all(child.reads_the_same(node.get(key, EMPTY)) for key, child in self.__dict__.items())
 
     def finished(self) -> PlainState:
         """The state after everything that was assigned; records that are all initial are left out."""

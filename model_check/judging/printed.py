@@ -367,7 +367,7 @@ class Printing(MetadataPrinting, ElectionStep):
     @property
     def sends_bumped(self) -> bool:
         """Whether a leader epoch that a reassignment has raised is told, with nobody elected."""
-        return self.rule in BUMPS and not self.elects_leader and self.writes_state and not self.fails_reassignment
+        return self.rule in BUMPS and not self.elects_leader and self.is_done and not self.fails_reassignment
 
     def raises_epoch(self, line: ReassignmentSent) -> bool:
         """A higher leader epoch was written, and told together with the assigned replicas."""

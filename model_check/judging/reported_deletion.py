@@ -50,6 +50,8 @@ DELETION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
 
 HANDLED: Final = frozenset({At.IDLE, At.RESIGN_DELETE})
 """Where a broker's death has been handled, or the send that ends it has found its batch dirty."""
+WAITING: Final = frozenset({Handler.DELETION_RETRY, Handler.DELETION_START})
+"""Why the deletion thread takes replicas Offline, before it goes on."""
 UNTOLD: Final = frozenset({FINDS_DIRTY, "fail to add UpdateMetadata"})
 """What is seen where nobody is told of a topic's deletion, and the thread ends."""
 
@@ -108,7 +110,7 @@ class DeletionReporting(ControllerStep):
 
     def turned_to(self) -> Iterator[Expected]:
         """The thread has the lock, and turns to a topic; what it decides is told where it does."""
-        if self.place(self.before) is At.IDLE:
+        if self.place(self.before) is not At.DELETE_QUEUED:
             yield HandlingDeletion, {"topics": self._titles(self._flags(self.before, "queued"))}
         t = self.parameters["t"]
         started = self.replicas_in(t, ReplicaState.DELETION_STARTED)
@@ -143,7 +145,7 @@ class DeletionReporting(ControllerStep):
                 return
             partitions = frozenset(self._name(p) for p in self.system.model.partitions_of(t) if self._assigned(p))
             yield PartitionDeletionStarted, {"partitions": partitions}
-        if (began or self.handler(self.before) is Handler.DELETION_START) and handler is Handler.NONE:
+        if (began or self.handler(self.before) is Handler.DELETION_START) and handler not in WAITING:
             yield from self._replicas_started(t)
 
     def _replicas_started(self, t: int) -> Iterator[Expected]:

@@ -136,7 +136,7 @@ class ReassignmentReporting(ControllerStep):
 
     def bump(self) -> Iterator[Expected]:
         """Steps 2 and 7, where nobody is elected."""
-        if self.writes_state and not self.moves:
+        if self.is_done and not self.moves:
             epoch = self._view(self.after).state[self.parameters["p"]].leader_epoch.raw - 1
             yield LeaderEpochUpdated, self._said(leader_epoch=epoch)
 

@@ -26,7 +26,7 @@ from model_check.recordings.recorded_processes import (
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES, Place, Tracks
+from model_check.recordings.recorded_tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
 from model_check.recordings.recorded_zookeeper import ZooKeeperChange
 
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
@@ -121,7 +121,7 @@ class Steps:
             *self._life(at, c),
             log=log,
             after=self.tracks.last_line(place, c, log),
-            goes_on=self.tracks.goes_on(at.place, c, log, SKEW),
+            goes_on=self.tracks.goes_on(at.place, place, c, log, APART),
             lives_on=self.tracks.lives_on(at.place, c, SKEW),
         )
 

@@ -28,13 +28,14 @@ from model_check.recordings.recorded_cluster import cluster_of, is_unclean_by_de
 from model_check.recordings.recorded_entries import end_of
 from model_check.recordings.recorded_limits import limit_of, up_to
 from model_check.recordings.recorded_lines import Lines
+from model_check.recordings.recorded_lives import lives_of
 from model_check.recordings.recorded_parts import parts_shown
 from model_check.recordings.recorded_processes import AnswerReceived
 from model_check.recordings.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.recorded_sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES
 from model_check.recordings.recorded_transactions import ZOOKEEPER, read_transactions
-from model_check.recordings.recorded_zookeeper import EpochWritten, SessionBegan, ZooKeeperChange
+from model_check.recordings.recorded_zookeeper import EpochWritten, ZooKeeperChange
 from spec.errors import BadInput
 
 ACTIONS = "actions.jsonl"
@@ -59,10 +60,11 @@ def read(folder: Path) -> Recording:
     logs = _logs(folder, cluster)
     _refuse_without_logs(folder, logs, sessions_by_ownership(transactions).values())
     for broker_id, log in logs.items():
-        lines = Lines(cluster, cluster.broker(broker_id), _lives(changes, cluster.broker(broker_id)), passed_over)
-        until = cut.time if cut else None
+        broker, until = cluster.broker(broker_id), cut.time if cut else None
         reports = log.with_name(CONTROLLER_LOG)
         ahead = ahead_of_zookeeper(log, reports, cluster, changes)
+        lives = lives_of(broker, (*changes, *acts), reports, until=until, ahead=ahead)
+        lines = Lines(cluster, broker, lives, passed_over)
         tracks |= lines.read(log, until=until, ahead=ahead)
         ends[f"{STATE_CHANGES} {broker_id}"] = end_of(log, until, ahead=ahead)
         if reports.exists():
@@ -123,8 +125,3 @@ def _refuse_without_logs(folder: Path, logs: Mapping[int, Path], sessions: Itera
     for broker in sorted({one.broker for one in sessions} - logs.keys()):
         log = folder / STATE_CHANGE.replace("*", str(broker))
         raise BadInput(f"{log} is missing: broker {broker} has sessions in {ZOOKEEPER}, and its log is required")
-
-
-def _lives(changes: list[ZooKeeperChange], broker: int) -> tuple[int, ...]:
-    """When each process of a broker got its first session: what the log says from then on is this process's."""
-    return tuple(one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker and one.first)

@@ -34,7 +34,6 @@ def end_of(log: Path, until: int | None = None, *, ahead: int = 0) -> int:
 
 
 def _entries(log: Path, until: int | None, ahead: int, having: str = "") -> Iterator[LogEntry]:
-    behind = timedelta(milliseconds=-ahead)
     source = f"{log.parent.name}/{log.name}"
     with log.open(encoding="utf-8", errors="backslashreplace") as lines:
         for entry in read_entries(lines, source):
@@ -42,10 +41,20 @@ def _entries(log: Path, until: int | None, ahead: int, having: str = "") -> Iter
                 raise MalformedInput(f"{source}:{entry.line_number}", "", f"{entry.reason}: {entry.text[:80]!r}")
             if having not in entry.message:
                 continue
-            on_time = replace(entry, time=entry.time + behind)
+            on_time = _set_right(entry, ahead)
             if until is not None and _milliseconds(on_time) >= until:
                 break
             yield on_time
+
+
+def _set_right(entry: LogEntry, ahead: int) -> LogEntry:
+    """An entry at the time that a clock would have shown that was not ahead."""
+    try:
+        return replace(entry, time=entry.time - timedelta(milliseconds=ahead))
+    except OverflowError as error:
+        off = f"{abs(ahead):,} ms {'ahead of' if ahead > 0 else 'behind'} ZooKeeper's"
+        reason = f"is out of range once its clock is set right, which by other lines is {off}"
+        raise MalformedInput(entry.place, "time", reason) from error
 
 
 def head_of(entry: LogEntry) -> dict[str, Any]:

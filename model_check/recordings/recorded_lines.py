@@ -32,7 +32,7 @@ ANSWERED: Final = "the answer to a request, which is delivered and answered in o
 
 
 class Lines:
-    """A reader of one broker's state-change.log; `lives` are the times at which its processes began."""
+    """A reader of one broker's state-change.log; `lives` are the times, by its clock, at which its processes began."""
 
     def __init__(self, cluster: Cluster, broker: int, lives: tuple[int, ...], passed_over: Counter[str]) -> None:
         self.cluster = cluster

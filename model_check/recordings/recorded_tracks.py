@@ -33,7 +33,9 @@ LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
 FILES: Mapping[str, str] = {STATE_CHANGES: "state-change.log", REPORTS: "controller.log"}
 """The files that these are in."""
 SKEW = 2000
-"""Milliseconds by which two clocks, or a line and what it tells of, are likely apart at most."""
+"""Milliseconds by which a clock and ZooKeeper's, or a line and what it tells of, are likely apart at most."""
+APART = 2 * SKEW
+"""Milliseconds by which two clocks are likely apart at most, each of which may be off ZooKeeper's."""
 
 
 class Tracks:
@@ -99,12 +101,23 @@ class Tracks:
         ends, life = self._ends[b], self.life(place, b)
         return life <= len(ends) and ends[life - 1] > self._now(place) + milliseconds
 
-    def goes_on(self, place: Place, b: int, log: str, milliseconds: int) -> bool:
-        """Whether one of a controller's logs tells of a later life, or has any entry after so long, by the clocks."""
+    def goes_on(self, before: Place, place: Place, b: int, log: str, milliseconds: int) -> bool:
+        """Whether a log of a controller tells of a later life, or has any entry so long behind a step, by the clocks.
+
+        The step leads from one place to the other. What is no later than the last entry that is explained of the file
+        is not behind it: one clock has written both.
+        """
         number = self.track(log, b)
         if number is not None and place[number] + len(self.lines(place, b, log)[1]) < self.end[number]:
             return True
-        return self._log_ends.get(self._name(log, b), 0) > self._now(place) + milliseconds
+        then = max(self._now(before) + milliseconds, self._last_explained(place, b, log))
+        return self._log_ends.get(self._name(log, b), 0) > then
+
+    def _last_explained(self, place: Place, b: int, log: str) -> int:
+        """When the last entry of a file was written that is explained; a broker writes to one of the two."""
+        kinds = (log, "broker") if log == STATE_CHANGES else (log,)
+        numbers = [number for number in (self.track(kind, b) for kind in kinds) if number is not None]
+        return max((self.sequences[one][place[one] - 1].time for one in numbers if place[one]), default=0)
 
     def _now(self, place: Place) -> int:
         """When the first of what is not explained yet was, by the clocks."""

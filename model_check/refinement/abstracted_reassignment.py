@@ -8,7 +8,7 @@ from reference.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.reassignment_effects import WriteRemaining
-from reference.zookeeper.scripts import state_path
+from reference.zookeeper.scripts import REASSIGN_PARTITIONS, state_path
 from reference.zookeeper.tree import WatchKind
 
 
@@ -21,6 +21,11 @@ def requested(cluster: MemoryCluster, history: History) -> Named:
         yield f"history.caught_up[{p}]", partition in history.caught_up
 
 
+def is_between_partitions(process: MemoryProcess) -> bool:
+    """Whether nobody has the controller lock, and the listener on requests is to take it for the next partition."""
+    return process.running is None and process.controller is not None and bool(process.controller.to_reassign)
+
+
 def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     """The listeners on state znodes, and whether their watches are set."""
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
@@ -31,16 +36,25 @@ def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Na
         yield f"{path}.isr_watching[{p}]", listening and (WatchKind.NODE, znode) in armed
 
 
+def has_read(cluster: MemoryCluster, write: WriteRemaining) -> bool:
+    """Whether the request that stands is the one that was read for this write."""
+    request = cluster.zookeeper.tree.get(REASSIGN_PARTITIONS)
+    return request is not None and request.czxid == write.remaining.czxid
+
+
 def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """What a controller is reassigning, and which of it the running handler is at."""
     context, activity = controller.context, controller.activity
-    due, effects = dict(activity.due), () if process.running is None else process.running.options
+    due = dict(controller.to_reassign) | dict(activity.due)
+    effects = () if process.running is None else process.running.options
     written = effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
-    remaining = {} if written is None else dict(written.remaining)
+    remaining = {} if written is None else dict(written.remaining.wanted)
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())
         yield f"{path}.due[{p}]", due.get(partition, ())
         yield f"{path}.remaining[{p}]", remaining.get(partition, ())
+    if cluster.scope.budget("losses"):
+        yield f"{path}.remaining_read", written is not None and has_read(cluster, written)
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working
     yield f"{path}.leaving", activity.leaving

@@ -24,7 +24,7 @@ from model_check.refinement.abstracted_elections import (
     preferred_elections,
 )
 from model_check.refinement.abstracted_leadership import NOBODY, Named, leadership
-from model_check.refinement.abstracted_reassignment import isr_watches, reassignments, requested
+from model_check.refinement.abstracted_reassignment import is_between_partitions, isr_watches, reassignments, requested
 from model_check.refinement.abstracted_removals import after_removals, is_another, topic_ids
 from model_check.refinement.abstracted_threads import on_the_way_out, other_threads
 from model_check.refinement.history import History
@@ -51,7 +51,7 @@ from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.model import Model
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
-from spec.state import At, Callback, Owes, Session, watched_paths
+from spec.state import At, Callback, Handler, Owes, Session, watched_paths
 from spec.terms import Kind
 from spec.variants import Switch
 
@@ -260,6 +260,8 @@ CREATING = {
 
 def _at(process: MemoryProcess) -> At:
     effect = _next_effect(process)
+    if is_between_partitions(process):
+        return At.REASSIGN_NEXT
     if effect is None or process.running is None:
         return At.IDLE
     return CREATING[process.running.create] if isinstance(effect, ElectCreate) else effect.at
@@ -300,7 +302,7 @@ def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     activity, effect = controller.activity, _next_effect(process)
     for number, topic in enumerate(cluster.topics()):
         yield f"{path}.topics[{number}]", topic in controller.context.all_topics
-    yield f"{path}.handler", activity.handler
+    yield f"{path}.handler", Handler.REASSIGNMENT if is_between_partitions(process) else activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader
     if m.mends(Switch.BROKER_EPOCHS):

@@ -40,6 +40,7 @@ from typing import Any
 
 from model_check.refinement.abstracted_connections import batch_of
 from model_check.refinement.abstracted_elections import has_read_request
+from model_check.refinement.abstracted_reassignment import has_read
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker import Partition
 from reference.connections import QueuedRequest
@@ -49,6 +50,7 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.preferred_election import DeleteElectionRequest, FinishFailover
 from reference.procedures import Effect
+from reference.reassignment_effects import WriteRemaining
 from reference.request_batch import RequestBatch
 from reference.zookeeper.api import parent_path
 from reference.zookeeper.scripts import BROKER_TOPICS, broker_path
@@ -208,6 +210,9 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
         case ReadNotified(taken=taken, named=named):
             told_of = named if cluster.loses_topics else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
+        case WriteRemaining(remaining=remaining):
+            read = bool(cluster.scope.budget("losses")) and has_read(cluster, effect)
+            return replace(effect, remaining=replace(remaining, czxid=int(read)))
         case DeleteNotification(path=path, taken=taken):
             return _standing(cluster, path), frozenset(_standing(cluster, path) for path in taken)
     return effect
@@ -235,7 +240,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
     assignment = {tp: replicas for tp, replicas in context.partition_replica_assignment.items() if replicas}
     yield "assignment", _items(assignment)
-    yield "reassignments", _items(context.partitions_being_reassigned)
+    yield "reassignments", (_items(context.partitions_being_reassigned), _items(controller.to_reassign))
     yield "leadership", _items(context.partition_leadership_info)
     partitions, replicas = controller.partition_machine, controller.replica_machine
     existing = {key: state for key, state in partitions.states.items() if state is not PartitionState.NON_EXISTENT}

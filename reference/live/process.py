@@ -8,8 +8,9 @@
     ISR thread             shrinks and expands (`live.isr`)
     fetcher                tells leaders that they are followed (`live.fetching`)
 
-A handler of the controller holds the controller's one lock from its begin to its end, across its ZooKeeper operations;
-a request, and a change of an ISR, holds the broker's. Where Kafka leaves an order to a hash table, a seed decides.
+A handler of the controller holds the controller's one lock from its begin to its end, across its ZooKeeper operations,
+or for each partition by itself; a request, and a change of an ISR, holds the broker's. Where Kafka leaves an order to a
+hash table, a seed decides.
 
 A process ends by being killed, because its id is registered by another session, or in order, when it is told to stop
 (`live.shutdown`).
@@ -39,6 +40,7 @@ from reference.live.requests import Listeners, RequestServer
 from reference.live.shutdown import ShutdownHandler, depart
 from reference.live.zkclient import ZkClient
 from reference.procedures import Procedure, Script
+from reference.reassignment_requests import take_up
 from reference.topic_deletion import is_due, on_replica_deleted
 from reference.zookeeper.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
@@ -186,6 +188,8 @@ class LiveProcess:
                 self.zookeeper.carry_out(RegisterBroker(self.settings.broker_id, HOST, self.settings.port))
             else:
                 self.run(partial(on_callback, callback=callback))
+                while asked := self.controller.to_reassign:
+                    self.run(partial(take_up, partition=self._random.choice(sorted(asked))))
 
     def listens_to(self, path: str) -> bool:
         """Whether a listener of this process is subscribed to a path."""

@@ -41,6 +41,11 @@ BUDGETS: Final[Mapping[str, str]] = {
     "create_state_unanswered": "losses",
     "write_elected_leader_unanswered": "losses",
     "write_removal_unanswered": "losses",
+    "write_union_unanswered": "losses",
+    "write_bump_unanswered": "losses",
+    "write_move_unanswered": "losses",
+    "write_target_unanswered": "losses",
+    "write_remaining_unanswered": "losses",
     "expand_isr_unanswered": "losses",
     "shrink_isr_unanswered": "losses",
 }

@@ -31,6 +31,7 @@ from reference.memory.process import MemoryProcess, Repeated
 from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment_effects import ReadReassignments
+from reference.reassignment_requests import take_up, verdict
 from reference.state_effects import ReadState
 from reference.topic_deletion import is_deleted, is_due
 from reference.topics import ReadTopics
@@ -44,7 +45,7 @@ from reference.zookeeper.scripts import (
 from spec.formats.request_schemas import Request, StopReplicaRequest
 from spec.formats.znodes import ControllerEpochPayload
 from spec.kafka_types import TopicPartition
-from spec.state import At, Callback
+from spec.state import At, Callback, Handler
 from spec.variants import Switch
 
 TAKES: Final[Mapping[Callback, str]] = {
@@ -87,6 +88,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
         if process.is_running:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
+            yield from _asked(cluster, process)
             yield from _new_epoch(cluster, process)
             yield from _rebalance(cluster, process)
             yield from _deletions(cluster, process)
@@ -127,7 +129,13 @@ def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
 
 
 def _is_idle(process: MemoryProcess) -> bool:
+    """Whether nobody has the controller lock."""
     return process.running is None
+
+
+def _has_no_listener(process: MemoryProcess) -> bool:
+    """Whether nobody has the lock, and the event thread is in the middle of nothing."""
+    return _is_idle(process) and (process.controller is None or not process.controller.to_reassign)
 
 
 def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -137,7 +145,7 @@ def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Ch
             close = partial(steps.close_failed_startup, b=process.broker_id)
             yield Choice("close_failed_startup", (("b", process.broker_id),), close)
         return
-    has_its_turn = _is_idle(process) and process.events[:1] == [Callback.REGISTRATION]
+    has_its_turn = _has_no_listener(process) and process.events[:1] == [Callback.REGISTRATION]
     due = not process.electing if process.starting else has_its_turn
     if not (due and cluster.can_operate(process)):
         return
@@ -152,7 +160,7 @@ def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Ch
 
 def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """The event thread takes the first callback of its queue, if the controller lock is free."""
-    if process.controller is None or not _is_idle(process) or not cluster.can_operate(process):
+    if process.controller is None or not _has_no_listener(process) or not cluster.can_operate(process):
         return
     head = process.events[0] if process.events else None
     if head is None or head is Callback.REGISTRATION:
@@ -169,12 +177,23 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         yield Choice("on_state_change", (*of_controller, ("p", cluster.partitions.index(head))), take)
 
 
+def _asked(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """The listener on requests gets the lock for one of the partitions that it has still to take up."""
+    controller, c = process.controller, process.broker_id
+    if controller is None or not _is_idle(process) or not cluster.can_operate(process):
+        return
+    for tp, wanted in controller.to_reassign.items():
+        first = verdict(controller, tp, wanted, Handler.REASSIGNMENT)
+        take = partial(steps.take_lock, c=c, partition=tp, treat=take_up)
+        yield Choice(first.action, (("c", c), ("p", cluster.partitions.index(tp))), take)
+
+
 def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """Before 0.8.2.0 an active controller whose event queue is empty takes over a new epoch."""
     controller, znode = process.controller, cluster.zookeeper.tree.get(CONTROLLER_EPOCH)
     if controller is None or znode is None or not controller.puts_back(Switch.ADOPT_NEW_EPOCHS):
         return
-    rests = _is_idle(process) and not process.events and cluster.can_operate(process)
+    rests = _has_no_listener(process) and not process.events and cluster.can_operate(process)
     epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, znode.data).controller_epoch
     if rests and controller.is_active and controller.context.epoch < epoch:
         adopt = partial(steps.adopt_new_epoch, c=process.broker_id)

@@ -152,7 +152,7 @@ def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
 def take_lock(
     cluster: MemoryCluster, *, c: int, partition: TopicPartition, treat: Callable[..., Procedure[None]]
 ) -> None:
-    """Another thread than ZkClient's takes the lock for one of its partitions, and may find nothing to do.
+    """A thread takes the lock for one of the partitions that it treats one by one, and may find nothing to do.
 
     What it does first belongs to this step, unless that is to resign.
     """

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import is_there
+from spec.broker_requests import is_stale_registration
+from spec.broker_state import Stage
 from spec.deletion_queue import is_queued
 from spec.language import Action, claim
 from spec.model import Model
@@ -12,6 +14,7 @@ from spec.state import At
 from spec.terms import Value, both, either, flag
 
 CACHED = ("partitions", "cached_leaderships")
+MOVED = (*CACHED, "reassignment")
 DEAD = ("partitions", "dead_replicas")
 
 
@@ -30,6 +33,40 @@ def caches_get_no_older_leadership(before: Any, after: Any, m: Model, action: Ac
     for p in m.partitions:
         old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
         facts.append(flag(old.cached_epoch <= new.cached_epoch))
+    return both(*facts)
+
+
+@claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
+def a_broker_that_was_ordered_is_to_be_told(s: Any, m: Model) -> Value:
+    """UpdateMetadata is next for a broker, of a partition with a later leader epoch than the first by LeaderAndIsr."""
+    facts = []
+    for c in m.controllers:
+        for p in m.partitions:
+            heads = {b: s.connections[c][b][0] for b in m.assigned(p)}
+            facts += [both(_is_told(head, p), s.brokers[b].partitions[p].leader_epoch > 0) for b, head in heads.items()]
+    return either(*facts)
+
+
+def _is_told(head: Any, p: int) -> Value:
+    """Whether the request at the head is UpdateMetadata, and names a partition."""
+    return both(head.stage == Stage.UPDATE_METADATA, head.told[p])
+
+
+@claim(
+    "step", source="PROTOCOL.md D18, KAFKA-9212", witness="a_broker_that_was_ordered_is_to_be_told", parts=MOVED
+)  # fmt: skip
+def what_is_told_is_no_older_than_what_was_ordered(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """No UpdateMetadata that a broker accepts tells an older leader epoch than LeaderAndIsr has told this broker."""
+    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+        return None
+    c, b = action.parameters["c"], action.parameters["b"]
+    broker, head = before.brokers[b], before.connections[c][b][0]
+    accepted = both(head.epoch >= broker.controller_epoch, ~is_stale_registration(before, m, c, b))
+    facts = []
+    for p in m.partitions:
+        if b in m.assigned(p):
+            older = flag(head.told_epoch[p] < broker.partitions[p].leader_epoch)
+            facts.append(~both(accepted, _is_told(head, p), older))
     return both(*facts)
 
 
@@ -73,6 +110,6 @@ def _rests(s: Any, c: int) -> Value:
 
 
 CLAIMS = (
-    a_later_leader_epoch_is_cached, caches_get_no_older_leadership, a_dead_replica_is_known,
-    the_dead_are_not_in_sync,
+    a_later_leader_epoch_is_cached, caches_get_no_older_leadership, a_broker_that_was_ordered_is_to_be_told,
+    what_is_told_is_no_older_than_what_was_ordered, a_dead_replica_is_known, the_dead_are_not_in_sync,
 )  # fmt: skip

@@ -23,7 +23,7 @@ from spec.zookeeper import exists
 NOT_TRANSITIONS = frozenset({
     "read_topics", "read_state", "crash", "close_failed_startup", "on_new_session", "on_controller_change",
     "increment_epoch", "create_epoch", "fail_failover", "elect_create_without_session", "read_brokers",
-    "read_reassignments", "write_remaining", "read_election_request", "read_deletions",
+    "read_reassignments", "write_remaining", "write_remaining_unanswered", "read_election_request", "read_deletions",
 })  # fmt: skip
 
 

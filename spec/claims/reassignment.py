@@ -23,6 +23,10 @@ DELIVERIES = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
 })  # fmt: skip
 
+#: Rules whose step may move a leader, or take a partition from /admin/reassign_partitions.
+MOVES = frozenset({"write_move", "write_move_unanswered"})
+DROPS = frozenset({"write_remaining", "write_remaining_unanswered"})
+
 
 @claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
 def an_assignment_is_the_union(s: Any, m: Model) -> Value:
@@ -58,7 +62,7 @@ def no_reassignment_ends_halfway(before: Any, after: Any, m: Model, action: Acti
     """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless it
     was not there when that was asked for, or its topic is to be deleted.
     """
-    if action.rule != "write_remaining":
+    if action.rule not in DROPS:
         return None
     facts = []
     for p in m.partitions:
@@ -192,7 +196,7 @@ def a_leader_is_to_move(s: Any, m: Model) -> Value:
 @claim("step", source="PROTOCOL.md section 8, step 7", witness="a_leader_is_to_move", parts=PARTS)
 def step_7_leaves_a_leader_of_the_target(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """After a successful step 7 the leader is of RAR."""
-    if action.rule != "write_move":
+    if action.rule not in MOVES:
         return None
     c, p = action.parameters["c"], action.parameters["p"]
     znodes = before.zookeeper.state[p], after.zookeeper.state[p]
@@ -223,6 +227,19 @@ def completed_means_done(before: Any, after: Any, m: Model, action: Action) -> V
     still_active = after.controllers[c].active
     done = both(zookeeper.assigned[p] == wanted, in_sync, ~either(*online))
     return either(~completes, ~still_active, done)
+
+
+@claim(
+    "step", source="PROTOCOL.md section 8, step 11", witness="a_reassignment_is_about_to_complete",
+    parts=(*PARTS, "losses"),
+)  # fmt: skip
+def requests_are_changed_by_who_read_them(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A controller takes partitions only from the request to reassign that it has read, and makes none of its own."""
+    if action.rule not in DROPS:
+        return None
+    old, new = before.zookeeper.requested, after.zookeeper.requested
+    unchanged = both(*(old[p] == new[p] for p in m.partitions))
+    return either(unchanged, before.controllers[action.parameters["c"]].remaining_read)
 
 
 @claim("step", source="PROTOCOL.md D48", witness="an_old_replica_is_to_go", parts=PARTS)
@@ -284,8 +301,8 @@ CLAIMS = (
     original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_go_after_the_new_caught_up,
     assigned_replicas_are_not_deleted, in_sync_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move,
     step_7_leaves_a_leader_of_the_target,
-    a_reassignment_is_about_to_complete, completed_means_done, old_replicas_go_after_the_leader_moved,
-    a_leader_epoch_is_raised_for_a_new_assignment,
+    a_reassignment_is_about_to_complete, completed_means_done, requests_are_changed_by_who_read_them,
+    old_replicas_go_after_the_leader_moved, a_leader_epoch_is_raised_for_a_new_assignment,
     caches_keep_up_with_their_requests,
     *both_claims(reassignments_complete, "PROTOCOL.md section 8", WITH_REQUESTS),
     *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", WITH_REQUESTS),

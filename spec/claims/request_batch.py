@@ -28,10 +28,19 @@ PARTS = ("connections",)
 #: The steps in which an answer comes to the request that is due.
 ANSWERS = ("deliver_request", "deliver_deletion", "on_replica_deleted")
 
+#: The steps in which a controller finds out who is registered, and changes its channels.
+BROKER_CHANGES = ("on_broker_change", "read_broker_data")
+
 
 def _queues(m: Model) -> Iterator[tuple[int, int]]:
     """Every connection: its controller and its broker."""
     yield from ((c, b) for c in m.controllers for b in m.brokers.ids)
+
+
+def _filled(m: Model, queue: Any) -> Iterator[int]:
+    """The places of a queue, but for those that are known to be empty: what is claimed of such a place is true."""
+    if not queue.is_blank():
+        yield from (k for k in m.slots if not queue[k].is_blank())
 
 
 def _waits(place: Any) -> Value:
@@ -75,7 +84,8 @@ def requests_wait_where_there_is_a_channel(s: Any, m: Model) -> Value:
     for c, b in _queues(m):
         controller = s.controllers[c]
         open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
-        facts += [either(open_, ~_waits(s.connections[c][b][k])) for k in m.slots]
+        queue = s.connections[c][b]
+        facts += [either(open_, ~_waits(queue[k])) for k in _filled(m, queue)]
     return both(*facts)
 
 
@@ -84,8 +94,8 @@ def requests_are_of_the_present_term(s: Any, m: Model) -> Value:
     """What waits was queued by an active controller in its present epoch: a queue does not outlast its term."""
     facts = []
     for c, b in _queues(m):
-        controller = s.controllers[c]
-        places = [s.connections[c][b][k] for k in m.slots]
+        controller, queue = s.controllers[c], s.connections[c][b]
+        places = [queue[k] for k in _filled(m, queue)]
         facts += [either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places]
     return both(*facts)
 
@@ -112,7 +122,8 @@ def requests_of_a_batch_go_in_order(s: Any, m: Model) -> Value:
     """
     facts = []
     for c, b in _queues(m):
-        for place in (s.connections[c][b][k] for k in m.slots):
+        queue = s.connections[c][b]
+        for place in (queue[k] for k in _filled(m, queue)):
             orders, informs, stops, deletes = (
                 _orders(m, place), _informs(place), _stops(m, place), _deletes(m, place),
             )  # fmt: skip
@@ -141,9 +152,15 @@ def an_answer_ends_the_first_request(before: Any, after: Any, m: Model, action: 
     kept = both(
         new[0].epoch == old[0].epoch, _waits(new[0]), *(_named(m, new[0])[of] == one for of, one in left.items())
     )
-    called_back = either(new[0].stage == Stage.ANSWERED, new[0].stage == Stage.REFUSED)
-    awaited = both(called_back, _is_same(m, old[0], new[0], due=False)) if m.has("deletion") else flag(False)
-    return either(both(over, moved_up), both(~over, kept, behind), both(awaited, behind))
+    return either(both(over, moved_up), both(~over, kept, behind), both(_calls_back(m, old[0], new[0], action), behind))
+
+
+def _calls_back(m: Model, old: Any, new: Any, action: Action) -> Value:
+    """Whether the answer to a deletion has come, and its callback waits for the controller lock."""
+    if not m.has("deletion") or action.rule != "deliver_deletion":
+        return flag(False)
+    waits = either(new.stage == Stage.ANSWERED, new.stage == Stage.REFUSED)
+    return both(old.stage == Stage.DELETE_REPLICA, waits, _is_same(m, old, new, due=False))
 
 
 def _named(m: Model, place: Any) -> dict[tuple[str, int], Value]:
@@ -176,6 +193,8 @@ def _left(m: Model, head: Any, action: Action) -> dict[tuple[str, int], Value]:
 
 def _is_same(m: Model, one: Any, other: Any, *, due: bool = True) -> Value:
     """Whether two places have the same batch, told by what it names, its epoch and its leader epochs."""
+    if one.is_blank() and other.is_blank():
+        return flag(True)
     named = _named(m, other)
     facts = [one.epoch == other.epoch, *(named[of] == value for of, value in _named(m, one).items())]
     facts += [one.partitions[p].leader_epoch == other.partitions[p].leader_epoch for p in m.partitions]
@@ -190,16 +209,20 @@ def requests_stay_until_they_are_answered(before: Any, after: Any, m: Model, act
     facts = []
     for c, b in _queues(m):
         old, new = before.connections[c][b], after.connections[c][b]
-        stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in m.slots))
-        facts.append(either(stay, _is_closed(before, after, m, c, b)))
+        stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
+        controller = after.controllers[c]
+        open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
+        facts.append(either(stay, ~open_, _is_renewed(before, after, m, action, c, b)))
     return both(*facts)
 
 
-def _is_closed(before: Any, after: Any, m: Model, c: int, b: int) -> Value:
-    """Whether a channel is not open any more, or not the one that it was: its broker has registered anew."""
-    controller = after.controllers[c]
-    open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
-    return either(~open_, ~before.controllers[c].seen[b]) if m.mends(Switch.BROKER_EPOCHS) else ~open_
+def _is_renewed(before: Any, after: Any, m: Model, action: Action, c: int, b: int) -> Value:
+    """Whether a broker was found to have registered anew, so that the channel to it is not the one that it was."""
+    if not m.mends(Switch.BROKER_EPOCHS) or action.rule not in BROKER_CHANGES or action.parameters["c"] != c:
+        return flag(False)
+    was = before.controllers[c]
+    had = m.brokers.in_set(b, m.brokers.intersection(was.live, was.channels))
+    return both(had, ~was.seen[b], after.controllers[c].seen[b])
 
 
 # -------------------------------------------------------------------------------------------------------- who is told
@@ -233,13 +256,10 @@ def everybody_hears_what_some_are_told(before: Any, after: Any, m: Model, action
 def _queued(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterator[tuple[Value, Any]]:
     """Each place of a queue after a step, and whether the step has put a batch there."""
     c = action.parameters["c"]
-    renewed = flag(False)
-    if m.mends(Switch.BROKER_EPOCHS) and action.rule == "on_broker_change":  # who has returned has a new queue
-        controller, registered = before.controllers[c], before.zookeeper.registered
-        known = m.brokers.intersection(controller.live, m.brokers.intersection(controller.channels, registered))
-        renewed = both(m.brokers.in_set(b, known), ~controller.seen[b])
-    for k in m.slots:
-        old, new = before.connections[c][b][k], after.connections[c][b][k]
+    renewed = _is_renewed(before, after, m, action, c, b)
+    queue = after.connections[c][b]
+    for k in _filled(m, queue):
+        old, new = before.connections[c][b][k], queue[k]
         yield both(either(renewed, ~_waits(old)), _waits(new)), new
 
 
@@ -250,20 +270,31 @@ def _queued(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterat
 GATHERING = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_READ, At.REMOVE_WRITE, At.NEW_REPLICA_READ)
 
 
-@claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
+def _gathers(controller: Any) -> Value:
+    """Whether a controller is in the middle of a state change."""
+    return either(*(controller.at == at for at in GATHERING))
+
+
+def _has_gathered(m: Model, controller: Any) -> Value:
+    """Whether there is something in the batch of a controller's state machines."""
+    return either(*(~m.brokers.is_empty(controller.partitions[p].batched) for p in m.partitions))
+
+
+@claim("sometimes", source=SOURCE, parts=(*PARTS, "several_partitions"))
+def a_batch_is_being_gathered(s: Any, m: Model) -> Value:
+    """A state change goes on while there is something in its batch already."""
+    return either(*(both(_gathers(s.controllers[c]), _has_gathered(m, s.controllers[c])) for c in m.controllers))
+
+
+@claim("always", source=SOURCE, witness="a_batch_is_being_gathered", parts=(*PARTS, "several_partitions"))
 def nothing_is_left_in_a_batch(s: Any, m: Model) -> Value:
     """A state machine's batch has something in it only in the middle of a state change: newBatch finds it empty."""
-    facts = []
-    for c in m.controllers:
-        controller = s.controllers[c]
-        gathers = either(*(controller.at == at for at in GATHERING))
-        facts += [either(gathers, m.brokers.is_empty(controller.partitions[p].batched)) for p in m.partitions]
-    return both(*facts)
+    return both(*(either(_gathers(s.controllers[c]), ~_has_gathered(m, s.controllers[c])) for c in m.controllers))
 
 
 CLAIMS = (
     a_request_is_on_its_way, requests_wait_where_there_is_a_channel, requests_are_of_the_present_term,
     a_batch_has_several_requests, requests_of_a_batch_go_in_order, an_answer_ends_the_first_request,
     requests_stay_until_they_are_answered, metadata_is_on_its_way, everybody_hears_what_some_are_told,
-    nothing_is_left_in_a_batch,
+    a_batch_is_being_gathered, nothing_is_left_in_a_batch,
 )  # fmt: skip

@@ -49,6 +49,15 @@ ROWS = (
         defining=("read_election_request",),
     ),
     Defect(
+        "D42-turn",
+        "What ends one candidate's failover ends the next one's: a request that names a partition without leadership",
+        breaks="no_failover_fails_on_a_request",
+        scope="failing_candidates",
+        first_depth=25,
+        fix=frozenset({Switch.ELECT_ONLY_THE_LED}),
+        defining=("read_election_request", "resign_delete", "read_election_request"),
+    ),
+    Defect(
         "D49",
         "A preferred election of a partition without leadership sticks: its request is never deleted",
         breaks="recoverable_elections_come_to_an_end",

@@ -59,11 +59,10 @@ ROWS = (
     ),
     Defect(
         "D18",
-        "A reassignment raises the leader epoch, but not in the cache, from which UpdateMetadata is filled",
-        breaks="caches_keep_up_with_their_requests",
-        scope="reassignment",
-        first_depth=7,
-        base=frozenset({Switch.BROKER_EPOCHS}),
+        "A reassignment raises the leader epoch, but not in the cache: UpdateMetadata tells an older one behind it",
+        breaks="what_is_told_is_no_older_than_what_was_ordered",
+        scope="told_move",
+        first_depth=9,
         fix=frozenset({Switch.CACHE_BUMPED_EPOCH}),
     ),
     Defect(
@@ -138,6 +137,15 @@ ROWS = (
         base=frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES, Switch.WAIT_FOR_LEADER}),
         fix=frozenset({Switch.FENCED_READS}),
         defining=("write_removal", "read_state", "expand_isr"),
+    ),
+    Defect(
+        "S8-lost",
+        "The answer to a request's delete is lost: the client deletes again, and takes the next one, which nobody read",
+        breaks="requests_are_changed_by_who_read_them",
+        scope="lost_moves",
+        first_depth=6,
+        fix=frozenset({Switch.KEEP_UNREAD_REQUESTS}),
+        defining=("write_remaining_unanswered", "request_reassignment", "write_remaining"),
     ),
     Defect(
         "S8",

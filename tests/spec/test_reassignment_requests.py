@@ -52,3 +52,35 @@ def test_what_is_being_reassigned_already_is_passed_over_and_each_leaves_the_zno
     run.do("on_reassignment_request(c=1)")
     assert run["controllers[1].at"] == "IDLE", "the other is under way"
     assert run["controllers[1].reassigned[1]"] == "[2]"
+
+
+def test_a_shutdown_has_the_lock_between_two_partitions_and_no_other_callback_runs() -> None:
+    run = Run(scope("joint_moves_shutdown"), reassignments=1, shutdowns=1)
+    run.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "read_remaining(c=1, p=1)")
+    run.do("stop_broker(b=2)", "request_shutdown(b=2, c=1)")
+    assert not run.can("accept_shutdown(c=1, b=2)"), "the refusal is under way"
+    run.do("write_remaining(c=1, p=1)")
+    assert run["controllers[1].callbacks[0]"] == "REASSIGNMENTS"
+    assert not run.can("on_reassignment_request(c=1)"), "the event thread is in the listener"
+    run.do("accept_shutdown(c=1, b=2)", "move_partition(c=1, p=1, r=2)")
+    assert (run["controllers[1].handler"], run.can("accept_reassignment(c=1, p=0)")) == ("SHUTDOWN", False)
+    run.do("write_removal(c=1, p=1, r=2)")
+    assert (run["controllers[1].at"], run["controllers[1].handler"]) == ("REASSIGN_NEXT", "REASSIGNMENT")
+    phase_a(run, 0)
+    assert run.can("on_reassignment_request(c=1)")
+
+
+def test_a_topic_that_is_deleted_before_the_lock_is_taken_for_its_partition_is_not_known_any_more() -> None:
+    run = Run(scope("doomed_reassignment"), reassignments=1, deletions=1)
+    run.do("request_deletion(t=0)", "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)")
+    run.do("read_for_removal(c=1, p=0, r=1)", "write_removal(c=1, p=0, r=1)", "deliver_request(c=1, b=1)")
+    run.drain("deliver_")
+    run.do("request_reassignment(k=0)", "on_reassignment_request(c=1)")
+    run.do("on_replica_deleted(c=1, b=1, p=0)", "delete_queued_topic(c=1, t=0)")
+    assert not run.can("read_remaining(c=1, p=0)"), "the deletion thread has the lock"
+    run.do("delete_state(c=1, p=0)", "delete_topic(c=1, t=0)", "delete_configuration(c=1, t=0)")
+    run.do("delete_request(c=1, t=0)")
+    assert (run["controllers[1].at"], run["controllers[1].topics[0]"]) == ("REASSIGN_NEXT", "no")
+    assert not run.can("accept_reassignment(c=1, p=0)")
+    run.do("read_remaining(c=1, p=0)", "write_remaining(c=1, p=0)")
+    assert run["zookeeper.requested[0]"] == "[]"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.defects import DEFECTS
-from spec.errors import UnknownName
+from spec.errors import BadInput, UnknownName
 from spec.variants import (
     AS_CODED,
     DOCUMENTED,
@@ -72,6 +72,12 @@ def test_switches_may_be_named_in_any_order() -> None:
 )  # fmt: skip
 def test_a_text_with_an_unknown_name_is_refused(text: str, unknown: str) -> None:
     with pytest.raises(UnknownName, match=unknown):
+        switches_named(text)
+
+
+@pytest.mark.parametrize("text", ["AS_CODED+TOPIC_IDS-TOPIC_IDS", "FENCED-TOPIC_IDS+FENCED_WRITES+TOPIC_IDS"])
+def test_a_text_that_switches_one_on_and_off_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match=r"^TOPIC_IDS cannot be switched on and off at once$"):
         switches_named(text)
 
 

@@ -131,6 +131,14 @@ def test_an_engine_that_cannot_judge_a_goal_says_so(kcheck: Kcheck, verb: str) -
             ["solo", "--with", "FENCED_WRITES", "--without", "FENCED_WRITES"],
             "kcheck: FENCED_WRITES cannot be switched on",
         ),
+        *(
+            (["solo", "--variant", *more], "kcheck: FENCED_WRITES cannot be switched on and off at once")
+            for more in (
+                ["FENCED-FENCED_WRITES", "--with", "FENCED_WRITES"],
+                ["AS_CODED+FENCED_WRITES", "--without", "FENCED_WRITES"],
+                ["AS_CODED+FENCED_WRITES-FENCED_WRITES"],
+            )
+        ),
         (["solo", "--traces", __file__], f"kcheck: {__file__} is no folder; name another one"),
         (["solo", "--variant", "FENCE"], "kcheck: no variant is called 'FENCE'; did you mean FENCED?"),
         (["solo", "--with", "FENCED_WRITE"], "kcheck: no switch is called 'FENCED_WRITE'; did you mean FENCED_WRITES?"),

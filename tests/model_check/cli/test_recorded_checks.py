@@ -19,8 +19,10 @@ from model_check.judging.shipped_recordings import (
     BROKEN,
     DEAD_IN_SYNC,
     DEEP,
+    LONG,
     ONE_CONTROLLER,
     ONE_TERM,
+    SHIPPED,
     judged,
     unpacked,
 )
@@ -36,7 +38,7 @@ NAME = "13-D1-epoch-write-connectionloss"
 
 def test_every_recording_is_checked_and_one_live_run_more_when_deep() -> None:
     assert [one.scope for one in checks.judgements(deep=False)] == [name for name in BROKEN if name not in DEEP]
-    assert [one.scope for one in checks.judgements(deep=True)] == list(BROKEN)
+    assert [one.scope for one in checks.judgements(deep=True)] == [*BROKEN, *LONG]
     assert [one.scope for one in checks.live_runs(deep=False)] == ["seed-1"]
     assert len(list(checks.live_runs(deep=True))) > 1
 
@@ -44,6 +46,10 @@ def test_every_recording_is_checked_and_one_live_run_more_when_deep() -> None:
 def test_there_is_an_expectation_of_each_recording() -> None:
     with unpacked() as home:
         assert {one.name for one in home.iterdir()} == set(BROKEN)
+    assert {one.name for one in (SHIPPED / "long").iterdir()} == {f"{name}.tar.xz" for name in LONG}
+    for name in LONG:
+        with unpacked(name) as home:
+            assert [one.name for one in home.iterdir()] == [name]
 
 
 def test_a_recording_is_compared_with_what_it_must_break() -> None:

@@ -7,32 +7,14 @@ its files without the specification, and found in the same places; and the accou
 """
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from model_check.judging.judge import Outcome, judge
-from model_check.judging.shipped_recordings import unpack
+from model_check.judging.shipped_recordings import LONG, unpacked
 from model_check.recordings.reading import read
 
-ARCHIVE = Path(__file__).parents[1] / "long" / "11a-random.tar.xz"
-
-BROKEN = {
-    "old_replicas_go_after_the_leader_moved",  # D48: t9-2 to [3], leader 2; zk 1479 and 1480 take out 2 and 1, after
-    # the election failed at broker-2/state-change.log:10222
-    "deleted_topics_are_hosted_nowhere",  # from zk 1151: broker 3 leads t6-0, broker-3/state-change.log:1640, and is
-    # never told to delete it; broker 1 follows in t6-2, broker-1/state-change.log:9916; from zk 1726 t7-1, too
-    "eventually_reassignments_complete",  # D44: t0 is gone at zk 335, its request stays until the next controller, 421
-    "deleted_replicas_stay_deleted", "busy_topics_are_not_deleted",  # D57 and D44, of t0, too: zk 232 and 241
-    "dying_topics_get_no_leadership", "only_queued_topics_are_held_back",
-    "caches_keep_up_with_their_requests",  # D18, from zk 105 on
-    "eventually_only_assigned_replicas_have_logs", "eventually_only_assigned_replicas_lead",
-    "leaders_were_in_sync", "somebody_is_in_sync",  # D30 and D29, of a topic with unclean election: zk 382, 352
-    "dead_leaders_are_replaced",
-    "eventually_live_replicas_are_informed",  # t0-0 has 3 as leader, gone at zk 83 with no controller alive (D15):
-    # broker 2 cannot become its follower, broker-2/state-change.log:306, and at zk 109 all is at rest
-    "the_dead_are_not_in_sync",  # D15: t0-2 has [3,1], zk 91, and nobody is registered when broker 1 becomes controller
-}  # fmt: skip
+NAME = "11a-random"
 
 ACCOUNT = {
     # Transactions of the tools: creates of topics, of the requests, and writes of topics with new partitions.
@@ -46,12 +28,12 @@ ACCOUNT = {
 
 
 @pytest.mark.slow
-def test_ten_minutes_of_random_faults_are_explained(tmp_path: Path) -> None:
-    unpack(ARCHIVE, tmp_path)
-    recording = read(tmp_path / "11a-random")
+def test_ten_minutes_of_random_faults_are_explained() -> None:
+    with unpacked(NAME) as home:
+        recording = read(home / NAME)
     found = judge(recording)
     assert (found.outcome, found.reason, found.stuck) == (Outcome.EXPLAINED, "", None)
     assert found.explained == found.observations == 16_557
-    assert {one.claim.name for one in found.broken} == BROKEN
+    assert {one.claim.name for one in found.broken} == LONG[NAME]
     taken = Counter(one.step.rule for one in found.path if one.step is not None)
     assert {rule: taken[rule] for rule in ACCOUNT} == ACCOUNT

@@ -47,6 +47,66 @@ def test_a_controller_that_read_before_the_leader_wrote_is_explained_nearly_at_o
     assert found.positions - MORE <= len(found.path) * 1.2
 
 
+def with_a_lost_answer(folder: Path, place: int) -> Path:
+    """The client does the operation of this line again: what is conditional fails on its own, the rest is repeated."""
+    file = folder / "zookeeper.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    once = lines[place]
+    again = {key: once[key] for key in ("zxid", "time", "utc", "session", "cxid")} | {"type": "error"}
+    if once["type"] == "delete":
+        again |= {"err": -101, "error": "NoNode"}
+    elif once["path"].endswith("/state"):
+        again |= {"err": -103, "error": "BadVersion"}
+    else:
+        again = once
+        for line in lines[place + 1 :]:
+            if line.get("path") == once["path"]:
+                line["version"] += 1
+        again = once | {"version": once["version"] + 1}
+    lines.insert(place + 1, again)
+    written = (json.dumps(line | {"zxid": hex(zxid)}) for zxid, line in enumerate(lines, start=1))
+    file.write_text("\n".join(written) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("place", "rule"),
+    [
+        (43, "write_move"),
+        pytest.param(45, "write_target", marks=pytest.mark.slow),
+        pytest.param(53, "write_union", marks=pytest.mark.slow),
+        pytest.param(54, "write_bump", marks=pytest.mark.slow),
+    ],
+)
+def test_a_write_whose_answer_was_lost_is_explained(place: int, rule: str, tmp_path: Path) -> None:
+    found = judge(read(with_a_lost_answer(unpacked(ORPHAN, tmp_path), place)))
+    assert found.outcome is Outcome.EXPLAINED
+    taken = [one.step.rule for one in found.path if one.step is not None]
+    assert taken.count(f"{rule}_unanswered") == 1
+
+
+def with_a_lost_request(folder: Path) -> Path:
+    """The first request's delete is done again, and takes one that the tool has made in between."""
+    file = folder / "zookeeper.jsonl"
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    (first, again), later = (lines[42], lines[46]), {"zxid", "time", "utc", "cxid"}
+    lines[47:47] = [first | {key: again[key] for key in later} | {"parentCversion": 3}, again]
+    for line in lines[49:]:
+        if line.get("path") == again["path"] and line["type"] == "create":
+            line["parentCversion"] += 1
+    written = (json.dumps(line | {"zxid": hex(zxid)}) for zxid, line in enumerate(lines, start=1))
+    file.write_text("\n".join(written) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_a_request_that_a_repeated_delete_takes_is_named(tmp_path: Path) -> None:
+    found = judge(read(with_a_lost_request(unpacked(ORPHAN, tmp_path))))
+    assert found.outcome is Outcome.EXPLAINED
+    taken = [one.step.rule for one in found.path if one.step is not None]
+    assert taken.count("write_remaining_unanswered") == 1
+    assert "requests_are_changed_by_who_read_them" in {one.claim.name for one in found.broken}
+
+
 ORPHAN, ZOMBIE = "23-D38-orphan-after-reassignment", "14-D2-zombie-assignment-write"
 LIES: Mapping[str, Lie] = {
     "a leader of step 7 that is not wanted": Lie(

@@ -1,6 +1,7 @@
 """Lines of callbacks and threads that find nothing to do are no steps; those that find something are."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,13 @@ from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
 from spec.logs.log_lines import Line
 from spec.replica_states import ReplicaState
-from spec.state import At, DeletionThread
+from spec.state import At, DeletionThread, Handler
 from tests.model_check.unpacking import changed
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
 STARTED, INELIGIBLE = (list(ReplicaState).index(one) for one in (
     ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE))  # fmt: skip
+BETWEEN: dict[str, Any] = {"at": list(At).index(At.REASSIGN_NEXT), "handler": list(Handler).index(Handler.REASSIGNMENT)}
 HANDLING = HandlingDeletion(topics=("t",), controller=1)
 IN_PROGRESS = DeletionInProgress(replicas=(2,), partitions=(TopicPartition("t", 0),), topic="t", controller=1)
 HELD_BACK = DeletionIneligible(topic="t", controller=1)
@@ -57,6 +59,9 @@ def is_nothing(line: Line, at: PlainState) -> bool:
         (NotificationsFound(controller=1), state(notified=1), False),
         (NotificationsFound(controller=1), state(active=0), False),
         (NotificationsFound(controller=1), state(at=list(At).index(At.READ_TOPICS)), False),
+        (NotificationsFound(controller=1), state(**BETWEEN), False),
+        (HANDLING, state(STARTED, **BETWEEN), True),
+        (HANDLING, state(STARTED, at=list(At).index(At.BUMP_READ)), False),
         (HANDLING, state(STARTED), True),
         (IN_PROGRESS, state(STARTED), True),
         (HELD_BACK, state(STARTED), False),

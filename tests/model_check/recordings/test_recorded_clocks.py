@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,27 +10,19 @@ import pytest
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_clocks import ahead_of_zookeeper
 from model_check.recordings.recorded_zookeeper import SessionBegan, ZooKeeperChange
-from spec.errors import BadInput
-from spec.logs.log_entries import print_time
+from spec.errors import BadInput, MalformedInput
+from tests.model_check.clocks import LOGS
+from tests.model_check.clocks import shifted as with_clocks
 from tests.model_check.unpacking import recording, unpacked
 
 NAME = "12-D1-epoch-write-delayed"
-LOGS = ("state-change.log", "controller.log")
 A_MOMENT = 50
 """Milliseconds that a request takes."""
 
 
 def shifted(folder: Path, broker: int, seconds: int) -> Path:
     """A broker's clock is so many seconds ahead."""
-
-    def later(found: re.Match[str]) -> str:
-        return f"[{print_time(datetime.fromisoformat(found[1]) + timedelta(seconds=seconds))}]"
-
-    copy = unpacked(NAME, folder)
-    for log in (copy / f"broker-{broker}" / name for name in LOGS):
-        text = re.sub(r"^\[(\d{4}-\S+ [\d:,]+)\]", later, log.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        log.write_text(text, encoding="utf-8")
-    return copy
+    return with_clocks(NAME, folder, {broker: timedelta(seconds=seconds)})
 
 
 @pytest.mark.parametrize(("broker", "seconds"), [(1, 60), (2, -60), (3, 7200)])
@@ -76,6 +68,16 @@ def test_who_was_away_and_is_told_old_states_at_its_start_has_no_clock_that_is_a
     assert any(one != other for one, other in zip(changes, away, strict=True))
     assert ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, changes) > 0
     assert ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, away) == 0
+
+
+def test_logs_whose_clocks_are_ages_apart_are_refused(tmp_path: Path) -> None:
+    """Both are of one process; what sets one of them right makes no time of the other's."""
+    copy = unpacked(NAME, tmp_path)
+    for log, year in zip(LOGS, ("0001", "9000"), strict=True):
+        file = copy / "broker-2" / log
+        file.write_text(file.read_text(encoding="utf-8").replace("[2026-", f"[{year}-"), encoding="utf-8")
+    with pytest.raises(MalformedInput, match=r"^broker-2/controller.log:1: time: .* is 63,\d{3},.* behind"):
+        read(copy)
 
 
 @pytest.mark.parametrize("log", LOGS)

@@ -1,10 +1,11 @@
 """What is looked up in the sequences of a recording, ahead of the place that is explained."""
 
 from pathlib import Path
+from typing import Any
 
-from model_check.recordings.recorded import Cluster, Leadership, Recording
-from model_check.recordings.recorded_processes import ControllerSaid
-from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
+from model_check.recordings.recorded import Cluster, Leadership, Observed, Recording
+from model_check.recordings.recorded_processes import ControllerSaid, ReplicaStopped
+from model_check.recordings.recorded_tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from model_check.recordings.recorded_zookeeper import (
     BrokerRegistered,
     NotificationCreated,
@@ -73,13 +74,36 @@ def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
     def goes_on(log: str, end: int, place: int = 0) -> bool:
         ends = {f"{REPORTS} 7": end, f"{STATE_CHANGES} 7": 9000, f"{REPORTS} 1": 9000}
         recording = Recording(Path(), Cluster((1, 7), (), (), ()), {ZOOKEEPER: (began,)}, {}, 1, log_ends=ends)
-        return Tracks(recording).goes_on((place,), 2, log, SKEW)
+        return Tracks(recording).goes_on((place,), (place,), 2, log, SKEW)
 
     assert goes_on(STATE_CHANGES, 0)
     assert goes_on(REPORTS, 1001 + SKEW)
     assert not goes_on(REPORTS, 1000 + SKEW)
     assert goes_on(REPORTS, 1001 + SKEW, place=1)  # the last that was observed is still then
     assert not goes_on("another.log", 9000)
+
+
+def test_a_log_does_not_go_on_behind_its_last_entry_whatever_other_clocks_show() -> None:
+    """Broker 1's clock is far ahead of ZooKeeper's, which has yet to tell of a session; its own entries are explained.
+
+    What it writes as a broker is in state-change.log, too.
+    """
+    began = SessionBegan(place="", time=1000, text="", zxid=1, by=1, first=True, is_guess=False)
+    at: dict[str, Any] = {"place": "", "time": 9000, "text": ""}
+    said = ControllerSaid(**at, controller=1, incarnation=1, line=ShuttingDownBroker(1, 1))
+    stopped = ReplicaStopped(**at, broker=1, incarnation=1, partition=0, delete=False)
+
+    def goes_on(log: str, track: str, one: Observed, end: int, *, explained: bool) -> bool:
+        tracks = {ZOOKEEPER: (began,), f"{track} 1": (one,)}
+        recording = Recording(Path(), Cluster((1,), (), (), ()), tracks, {}, 1, log_ends={f"{log} 1": end})
+        return Tracks(recording).goes_on((0, 0), (0, int(explained)), 1, log, APART)
+
+    for log, track, one in ((REPORTS, REPORTS, said), (STATE_CHANGES, STATE_CHANGES, said)):
+        assert not goes_on(log, track, one, 9000, explained=True)
+        assert goes_on(log, track, one, 9001, explained=True)
+    assert not goes_on(STATE_CHANGES, "broker", stopped, 9000, explained=True)
+    assert goes_on(STATE_CHANGES, "broker", stopped, 9000, explained=False)
+    assert goes_on(REPORTS, "broker", stopped, 9000, explained=True)
 
 
 def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
@@ -95,7 +119,7 @@ def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
     def goes_on(*lines: ControllerSaid, place: tuple[int, int]) -> bool:
         tracks = {ZOOKEEPER: tuple(began), f"{REPORTS} 1": lines}
         recording = Recording(Path(), Cluster((1,), (), (), ()), tracks, {}, 1, log_ends={f"{REPORTS} 1": 1000})
-        return Tracks(recording).goes_on(place, 1, REPORTS, SKEW)
+        return Tracks(recording).goes_on(place, place, 1, REPORTS, SKEW)
 
     assert goes_on(*said, place=(1, 0))
     assert goes_on(*said, place=(1, 1))

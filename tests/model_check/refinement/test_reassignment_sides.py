@@ -1,8 +1,9 @@
-"""Reassignments that end halfway, led step by step on specification and reference alike.
+"""Reassignments that end halfway, or are come between, led step by step on specification and reference alike.
 
-What is expected is what Kafka 0.10.2.2 does. `moveReassignedPartitionLeaderIfRequired` looks the leader up in the cache
-before it puts RAR in there as AR; `onControllerResignation` unsubscribes from all state znodes before it closes the
-channels, which may never end.
+What is expected is what Kafka 0.10.2.2 does. `PartitionsReassignedListener` takes the lock for each partition, and asks
+nobody whether the controller has resigned meanwhile. `moveReassignedPartitionLeaderIfRequired` looks the leader up in
+the cache before it puts RAR in there as AR; `onControllerResignation` unsubscribes from all state znodes before it
+closes the channels, which may never end.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from spec.variants import AS_CODED, Switch, Switches
-from tests.model_check.refinement.test_own_batch import AT, TOPICS
+from tests.model_check.refinement.test_own_batch import AT, TOPICS, assert_resigns, dirtied
 from tests.model_check.side_by_side import SideBySide
 
 PARTS = frozenset({"partitions", "connections", "reassignment"})
@@ -45,3 +46,27 @@ def test_who_never_closes_its_channels_listens_to_no_state_znode_any_more() -> N
     assert both["controllers[1].isr_listening[1]"] == "yes"
     both.do("on_new_session(c=1)")
     assert (both[AT], both["controllers[1].isr_listening[1]"]) == ("DEADLOCKED", "no")
+
+
+def test_a_listener_goes_on_with_its_request_behind_a_resignation() -> None:
+    """The shutdown that has the lock first finds the batch dirty (D53); who has resigned so stays half-active (D4)."""
+    both = dirtied()
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "stop_broker(b=2)")
+    both.do("request_shutdown(b=2, c=1)", "accept_shutdown(c=1, b=2)", "move_partition(c=1, p=1, r=2)")
+    assert_resigns(both)
+    assert (both[AT], both["controllers[1].handler"]) == ("REASSIGN_NEXT", "REASSIGNMENT")
+    both.do("accept_reassignment(c=1, p=1)", "read_whether_caught_up(c=1, p=1)")
+
+
+def test_a_listener_has_nothing_left_to_do_where_another_thread_found_the_controller_fenced_off() -> None:
+    fenced = frozenset({Switch.ATOMIC_ELECTION, Switch.FENCED_WRITES})
+    bounds = replace(TOPICS, controllers=2, parts=PARTS | {"shutdown"}, requests=(((2, 1), (2, 1)),))
+    both = SideBySide(bounds, fenced, reassignments=1, shutdowns=1, expiries=1)
+    both.do("request_reassignment(k=0)", "stop_broker(b=2)", "request_shutdown(b=2, c=1)")
+    both.do("on_reassignment_request(c=1)", "accept_shutdown(c=1, b=2)")
+    both.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    both.do("renew_session(b=1)", "move_partition(c=1, p=0, r=2)")
+    assert not both.can("on_new_session(c=1)"), "the lock is held"
+    assert both.do("write_removal(c=1, p=0, r=2)")[-1] == "resigned"
+    assert (both[AT], both["controllers[1].due[0]"], both["controllers[1].due[1]"]) == ("IDLE", "[]", "[]")
+    assert both.can("on_new_session(c=1)")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.broken_claims import Taken
+from model_check.judging.asked_again import Taken
 from model_check.judging.open_system import OpenSystem, open_system
 from spec.claims.auto_rebalance import (
     rebalance_acts_only_beyond_the_percentage,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.broken_claims import Taken
+from model_check.judging.asked_again import Taken
 from model_check.judging.open_system import open_system
 from spec.claims.controller import epochs_never_go_back
 from spec.state import At, Session

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.broken_claims import Taken
+from model_check.judging.asked_again import Taken
 from model_check.judging.open_system import open_system
 from spec.broker_state import Stage
 from spec.claims.request_batch import (
@@ -152,7 +152,10 @@ def test_deletions_are_a_request_each_and_a_callback_may_have_to_wait() -> None:
     assert not keeps(claim, "deliver_deletion", (DELETED, NEWS), (DELETED, NEWS), p=1)
     assert keeps(claim, "on_replica_deleted", (awaited, NEWS), (batch(DELETE, deletes="0"), NEWS), p=1)
     assert not keeps(claim, "on_replica_deleted", (awaited, NEWS), (NEWS,), p=1)
+    assert not keeps(claim, "on_replica_deleted", (awaited, NEWS), (awaited, NEWS), p=1)
     assert keeps(claim, "on_replica_deleted", (LAST, NEWS), (NEWS,), p=1)
+    for due in (FULL, NEWS):
+        assert not keeps(claim, ANSWER, (due, NEWS), ({**due, "stage": ANSWERED, "answered": 1}, NEWS))
 
 
 @pytest.mark.parametrize("rule", ["deliver_request_unanswered", "create_state", "crash"])
@@ -164,23 +167,47 @@ def test_nothing_but_an_answer_takes_a_request_and_what_comes_later_stands_behin
         assert not keeps(claim, rule, (FULL,), wrong)
 
 
-def test_a_channel_takes_its_queue_along_and_a_broker_that_registers_anew_has_a_new_one() -> None:
+def test_a_channel_takes_its_queue_along() -> None:
     claim, taken = requests_stay_until_they_are_answered, Taken("on_broker_change", {"c": 1})
     closed = {**CONTROLLER, "channels": FIRST}
     emptied = claim.function(view({2: (FULL,)}, CONTROLLER), view({}, closed), model(), taken)
     assert emptied is not None
     assert emptied.raw
-    mended = model(AS_CODED | {Switch.BROKER_EPOCHS})
-    opened = open_system(2, ((1, 2),), (0,), controller_epochs=3, switches=AS_CODED | {Switch.BROKER_EPOCHS})
-    for seen, kept in ((0, True), (1, False)):
-        before, after = (
-            opened.view({"controllers": {1: {**CONTROLLER, "seen": {2: seen}}}, "connections": {1: {2: queue}}})
-            for queue in ({0: batch(ORDER, orders=True)}, {0: NEWS})
+
+
+RENEWED = (0, 1)
+"""What a controller that has it alive knows of broker 2's registration, before and after a step: it is found anew."""
+
+
+@pytest.mark.parametrize(
+    ("rule", "seen", "live", "kept"),
+    [
+        ("on_broker_change", RENEWED, BOTH, True),
+        ("read_broker_data", RENEWED, BOTH, True),
+        ("on_broker_change", RENEWED, FIRST, False),  # it is new, its channel open: that stays as it is
+        ("on_broker_change", (0, 0), BOTH, False),
+        ("on_broker_change", (1, 1), BOTH, False),
+        ("create_state", RENEWED, BOTH, False),
+        ("create_state", (0, 0), BOTH, False),
+        ("expand_isr", (0, 0), BOTH, False),
+        ("deliver_request_unanswered", (0, 0), BOTH, False),
+    ],
+)
+def test_a_broker_that_is_found_to_have_registered_anew_has_a_new_queue(
+    rule: str, seen: tuple[int, int], live: int, *, kept: bool
+) -> None:
+    switches = AS_CODED | {Switch.BROKER_EPOCHS}
+    opened = open_system(2, ((1, 2),), (0,), controller_epochs=3, switches=switches)
+    before, after = (
+        opened.view(
+            {"controllers": {1: {**CONTROLLER, "live": live, "seen": {2: one}}}, "connections": {1: {2: queue}}}
         )
-        small = Model(replace(opened.model.scope, connection_capacity=2), mended.switches)
-        value = claim.function(before, after, small, taken)
-        assert value is not None
-        assert bool(value.raw) == kept
+        for one, queue in zip(seen, ({0: batch(ORDER, orders=True)}, {0: NEWS}), strict=True)
+    )
+    small = Model(replace(opened.model.scope, connection_capacity=2), switches)
+    value = requests_stay_until_they_are_answered.function(before, after, small, Taken(rule, {"c": 1, "b": 2}))
+    assert value is not None
+    assert bool(value.raw) == kept
 
 
 # --------------------------------------------------------------------------------------------------------- who is told
