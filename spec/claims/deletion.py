@@ -30,7 +30,9 @@ def a_replica_is_deleted(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
 def deleted_replicas_stay_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No request re-creates a replica that its controller has had deleted."""
+    """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
+    does not know; a broker that starts before its last session has ended may obey it, whatever is mended.
+    """
     if not action.rule.startswith("deliver_"):
         return None
     c, b = action.parameters["c"], action.parameters["b"]
@@ -159,14 +161,19 @@ def a_doomed_topic_is_busy(s: Any, m: Model) -> Value:
     parts=("deletion", "busy_topics"),
 )
 def busy_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """No replica's deletion starts while a partition of its topic is being reassigned or elected for."""
+    """While a controller reassigns, or elects for, a partition of a topic, it starts no deletion of a replica of the
+    topic, and deletes no znode of it.
+    """
     c = action.parameters.get("c")
     if c is None:
         return None
     facts = []
     for p in m.partitions:
-        busy = is_busy(before, m, c, m.topic_of(p))
-        facts += [~both(busy, _deletion_starts(before, after, c, p, r)) for r in m.assigned(p)]
+        t = m.topic_of(p)
+        starts = either(*(_deletion_starts(before, after, c, p, r) for r in m.assigned(p)))
+        goes = both(exists(before.zookeeper.state[p]), ~exists(after.zookeeper.state[p]))
+        goes = either(goes, both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]))
+        facts.append(either(~is_busy(before, m, c, t), ~starts & ~goes))
     return both(*facts)
 
 

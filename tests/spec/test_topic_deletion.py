@@ -197,3 +197,9 @@ def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_i
     if not mended:
         run.do("read_for_removal(c=1, p=0, r=2)")
         assert not run.holds("busy_topics_are_not_deleted", "write_removal(c=1, p=0, r=2)")
+        run.do("write_removal(c=1, p=0, r=2)")
+        deleted_by_broker_2 = ("deliver_deletion(c=1, b=2, p=0)", "on_replica_deleted(c=1, b=2, p=0)")
+        run.do("deliver_request(c=1, b=2)", *deleted_by_broker_2, "delete_queued_topic(c=1, t=0)")
+        for step in ("delete_state(c=1, p=0)", "delete_topic(c=1, t=0)"):
+            assert not run.holds("busy_topics_are_not_deleted", step)
+            run.do(step)
