@@ -192,12 +192,8 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
         with when(~both(exists(znode), adding_raises(s, m, c))):
             move(cached.replicas, r, ReplicaState.NEW)
         with when(exists(znode)):
-            send(
-                s,
-                m,
-                c,
-                Batch(ordered={p: one}, metadata={p: _is_cached(cached)}, everybody=True, content={(p, r): znode}),
-            )
+            batch = Batch(ordered={p: one}, metadata={p: _is_cached(cached)}, everybody=True, content={(p, r): znode})
+            send(s, m, c, batch)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(m.brokers.is_empty(cached.visiting)):
         go_on(s, m, c)
