@@ -17,7 +17,7 @@ handler keeps the lock and touches neither ZooKeeper nor the wire: it puts reque
 there looks like one behind the pair that the queues' tails die with, a session loss or a pause like a later delivery.
 So no fault in between differs from one beside the pair.
 
-Left out: in which order step 5 goes through RAR; lost answers to these writes.
+Left out: in which order step 5 goes through RAR. Answers to the writes that are lost: spec/lost_reassignment_writes.py.
 
 Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitionsIsrChangeListener`. PROTOCOL.md sections
 7.8 and 8.
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_replicas, assigned_set, write_assignment, write_topic
+from spec.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.controller_election import controller_moved
 from spec.controller_threads import has_started, rearm_isr_watch, take_callback
 from spec.deletion_queue import adding_raises
@@ -43,14 +43,13 @@ from spec.replica_states import ReplicaState
 from spec.replica_transitions import may_go_online_or_offline, movable_replicas
 from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
-from spec.state_writes import cache_state, decide, forget_decision, write_decision, write_decision_unanswered
+from spec.state_writes import cache_state, decide, forget_decision, write_decision
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, exists, is_fenced_off, note_read
 
 PARTS = ("reassignment",)
 SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
-LOST = "ZkClient.retryUntilConnected 0.10"
 
 
 @action(actor="controller {c}", source="ReassignedPartitionsIsrChangeListener 0.10.2.2", parts=PARTS)
@@ -99,7 +98,8 @@ def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
         end_run(s, m, c, p)
 
 
-def _working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:
+def working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:
+    """Guard of a step: the controller is at this place of the reassignment of this partition."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == at, controller.reassigning == p)
 
@@ -111,7 +111,7 @@ def _working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:
 def write_union(s: Any, m: Model, c: int, p: int) -> None:
     """Step 1: AR becomes RAR + OAR in the topic's znode, then in memory."""
     controller = s.controllers[c]
-    _working_on(s, m, c, p, At.WRITE_UNION)
+    working_on(s, m, c, p, At.WRITE_UNION)
     wanted, assigned = controller.reassigned[p], assigned_replicas(s, m, c, p)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
@@ -121,15 +121,6 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
         _begin_bump(s, m, c, p)
     with when(fenced):
         controller_moved(s, m, c)
-
-
-@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
-def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
-    """Step 1: the topic's znode is written, but the answer is lost; the client will write the same again."""
-    controller = s.controllers[c]
-    _working_on(s, m, c, p, At.WRITE_UNION)
-    require(~is_fenced_off(s, m, c))
-    write_topic(s, m, c, p, m.brokers.merged(controller.reassigned[p], assigned_replicas(s, m, c, p)))
 
 
 def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
@@ -142,7 +133,7 @@ def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
 @action(actor="controller {c}", source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
 def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
-    _working_on(s, m, c, p, At.BUMP_READ)
+    working_on(s, m, c, p, At.BUMP_READ)
     note_read(s, m, c, p)
     usable, znode = _is_usable(s, c, p), s.zookeeper.state[p]
     with when(usable):
@@ -158,7 +149,7 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
     A replica machine that is not up refuses step 3, before it has read anything; that is only logged.
     """
     controller = s.controllers[c]
-    _working_on(s, m, c, p, At.BUMP_WRITE)
+    working_on(s, m, c, p, At.BUMP_WRITE)
     done, again = write_decision(s, m, c, p)
     with when(done):
         told = _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
@@ -171,19 +162,12 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
         forget_decision(s, c, At.BUMP_READ)
 
 
-@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
-def write_bump_unanswered(s: Any, m: Model, c: int, p: int) -> None:
-    """Step 2: the state znode is written, but the answer is lost; the client's second write finds its own first."""
-    _working_on(s, m, c, p, At.BUMP_WRITE)
-    write_decision_unanswered(s, m, c, p)
-
-
 @action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
 def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """Step 3: a replica of RAR - OAR goes New and is sent what the state znode says, unless it is the leader there."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
-    _working_on(s, m, c, p, At.START_READ)
+    working_on(s, m, c, p, At.START_READ)
     require(m.brokers.in_set(r, cached.visiting))
     note_read(s, m, c, p)
     one = m.brokers.set_kind.constant((r,))
@@ -269,7 +253,7 @@ def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
 
     Where no election is needed, an absent znode, or a newer controller's, is an exception.
     """
-    _working_on(s, m, c, p, At.MOVE_READ)
+    working_on(s, m, c, p, At.MOVE_READ)
     note_read(s, m, c, p)
     moves, election = _moves(s, m, c, p), election_of_move(s, m, c, p)
     possible = both(_is_usable(s, c, p), election.possible)
@@ -290,7 +274,7 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
     """
     controller = s.controllers[c]
     wanted, moves = controller.reassigned[p], _moves(s, m, c, p)
-    _working_on(s, m, c, p, At.MOVE_WRITE)
+    working_on(s, m, c, p, At.MOVE_WRITE)
     done, again = write_decision(s, m, c, p)
     with when(done):
         controller.partitions[p].assigned = wanted
@@ -307,13 +291,6 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
             _begin_step_8(s, m, c, p)
     with when(again):
         forget_decision(s, c, At.MOVE_READ)
-
-
-@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
-def write_move_unanswered(s: Any, m: Model, c: int, p: int) -> None:
-    """Step 7: the state znode is written, but the answer is lost; the client's second write finds its own first."""
-    _working_on(s, m, c, p, At.MOVE_WRITE)
-    write_decision_unanswered(s, m, c, p)
 
 
 def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
@@ -364,7 +341,7 @@ def _end_step_9(m: Model, controller: Any, p: int) -> None:
 def write_target(s: Any, m: Model, c: int, p: int) -> None:
     """Step 10: AR becomes RAR in the topic's znode; from now on nobody listens to the state znode."""
     controller = s.controllers[c]
-    _working_on(s, m, c, p, At.WRITE_TARGET)
+    working_on(s, m, c, p, At.WRITE_TARGET)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         write_assignment(s, m, c, p, controller.reassigned[p])
@@ -372,14 +349,6 @@ def write_target(s: Any, m: Model, c: int, p: int) -> None:
         controller.at = At.COMPLETE_READ
     with when(fenced):
         controller_moved(s, m, c)
-
-
-@action(actor="controller {c}", source=LOST, parts=PARTS, budget="losses")
-def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
-    """Step 10: the topic's znode is written, but the answer is lost; the client will write the same again."""
-    _working_on(s, m, c, p, At.WRITE_TARGET)
-    require(~is_fenced_off(s, m, c))
-    write_topic(s, m, c, p, s.controllers[c].reassigned[p])
 
 
 # ------------------------------------------------------------------------------------------------------ the state znode
@@ -421,7 +390,6 @@ def _tell(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
 
 
 RULES = (
-    on_state_change, read_whether_caught_up, write_union, write_union_unanswered, read_for_bump, write_bump,
-    write_bump_unanswered, start_new_replica, read_for_move, write_move, write_move_unanswered, write_target,
-    write_target_unanswered,
+    on_state_change, read_whether_caught_up, write_union, read_for_bump, write_bump, start_new_replica, read_for_move,
+    write_move, write_target,
 )  # fmt: skip

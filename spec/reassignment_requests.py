@@ -178,7 +178,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
     require(can_operate(s, c), controller.reassigning == p, either(completed, controller.at == At.REFUSE_WRITE))
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
-        _write_remaining(s, m, c)
+        write_request(s, m, c)
         if "remaining_read" in controller:
             reset(controller, "remaining_read")
         controller.reassigned[p] = ()
@@ -195,19 +195,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient 0.10", parts=PARTS, budget="losses")
-def write_remaining_unanswered(s: Any, m: Model, c: int, p: int) -> None:
-    """Step 11, or a refusal: the znode is written or deleted, but the answer is lost, and the client does it again.
-
-    A request that was made in between, and that nobody has read, is deleted then, or overwritten (S8).
-    """
-    controller = s.controllers[c]
-    writing = either(controller.at == At.COMPLETE_WRITE, controller.at == At.REFUSE_WRITE)
-    require(can_operate(s, c), controller.reassigning == p, writing, ~is_fenced_off(s, m, c), _changes(s, m, c))
-    _write_remaining(s, m, c)
-
-
-def _changes(s: Any, m: Model, c: int) -> Value:
+def changes_request(s: Any, m: Model, c: int) -> Value:
     """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
     controller = s.controllers[c]
     if m.mends(Switch.KEEP_UNREAD_REQUESTS) and "remaining_read" in controller:
@@ -215,10 +203,10 @@ def _changes(s: Any, m: Model, c: int) -> Value:
     return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
 
 
-def _write_remaining(s: Any, m: Model, c: int) -> None:
+def write_request(s: Any, m: Model, c: int) -> None:
     """The znode says what remains; it is gone if nothing does. A write in vain tells nobody."""
     controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
-    with when(_changes(s, m, c)):
+    with when(changes_request(s, m, c)):
         acts(s, m, c)
         notify(s, m, "reassignments", Callback.REASSIGNMENTS)
         observe(f"controller {c}", "write /admin/reassign_partitions")
@@ -283,5 +271,5 @@ def go_on(s: Any, m: Model, c: int) -> None:
 
 RULES = (
     request_reassignment, on_reassignment_request, read_reassignments, accept_reassignment, read_remaining,
-    write_remaining, write_remaining_unanswered,
+    write_remaining,
 )  # fmt: skip

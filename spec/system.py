@@ -29,6 +29,7 @@ from spec import (
     isr_changes,
     isr_notification,
     late_requests,
+    lost_reassignment_writes,
     partition_addition,
     partition_leadership,
     preferred_election,
@@ -52,7 +53,8 @@ MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, topic_deletion,
     deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment,
-    preferred_election, auto_rebalance, controlled_shutdown, late_requests, epoch_listener, delayed_operations,
+    lost_reassignment_writes, preferred_election, auto_rebalance, controlled_shutdown, late_requests, epoch_listener,
+    delayed_operations,
 )  # fmt: skip
 
 
