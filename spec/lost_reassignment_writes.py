@@ -27,7 +27,7 @@ PARTS = ("reassignment",)
 SOURCE = "ZkClient.retryUntilConnected 0.10"
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="losses")
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
 def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """Step 1: the topic's znode is written, but the answer is lost; the client will write the same again."""
     working_on(s, m, c, p, At.WRITE_UNION)
@@ -35,21 +35,21 @@ def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     write_topic(s, m, c, p, m.brokers.merged(s.controllers[c].reassigned[p], assigned_replicas(s, m, c, p)))
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="losses")
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
 def write_bump_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """Step 2: the state znode is written, but the answer is lost; the client's second write finds its own first."""
     working_on(s, m, c, p, At.BUMP_WRITE)
     write_decision_unanswered(s, m, c, p)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="losses")
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
 def write_move_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """Step 7: the state znode is written, but the answer is lost; the client's second write finds its own first."""
     working_on(s, m, c, p, At.MOVE_WRITE)
     write_decision_unanswered(s, m, c, p)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="losses")
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
 def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """Step 10: the topic's znode is written, but the answer is lost; the client will write the same again."""
     working_on(s, m, c, p, At.WRITE_TARGET)
@@ -57,7 +57,7 @@ def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     write_topic(s, m, c, p, s.controllers[c].reassigned[p])
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="losses")
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
 def write_remaining_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: the request is written or deleted, but the answer is lost; the client does it again."""
     controller = s.controllers[c]

@@ -53,7 +53,7 @@ def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: Ka
         yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())
         yield f"{path}.due[{p}]", due.get(partition, ())
         yield f"{path}.remaining[{p}]", remaining.get(partition, ())
-    if cluster.scope.budget("losses"):
+    if cluster.scope.budget("move_losses"):
         yield f"{path}.remaining_read", written is not None and has_read(cluster, written)
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working

@@ -211,7 +211,7 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
             told_of = named if cluster.loses_topics else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
         case WriteRemaining(remaining=remaining):
-            read = bool(cluster.scope.budget("losses")) and has_read(cluster, effect)
+            read = bool(cluster.scope.budget("move_losses")) and has_read(cluster, effect)
             return replace(effect, remaining=replace(remaining, czxid=int(read)))
         case DeleteNotification(path=path, taken=taken):
             return _standing(cluster, path), frozenset(_standing(cluster, path) for path in taken)

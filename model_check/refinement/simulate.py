@@ -176,7 +176,7 @@ OWN_PART: Final = {
     "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
     "withdrawals": "preferred_election", "reassignments": "reassignment", "deletions": "deletion",
     "shutdowns": "shutdown", "additions": "addition", "late_copies": "reassignment",
-    "stray_deletions": "deletion", "slow_notes": "notifications",
+    "stray_deletions": "deletion", "slow_notes": "notifications", "move_losses": "reassignment",
 }  # fmt: skip
 """The part that faults of a budget are of, where not every part has them."""
 

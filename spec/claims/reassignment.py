@@ -231,7 +231,7 @@ def completed_means_done(before: Any, after: Any, m: Model, action: Action) -> V
 
 @claim(
     "step", source="PROTOCOL.md section 8, step 11", witness="a_reassignment_is_about_to_complete",
-    parts=(*PARTS, "losses"),
+    parts=(*PARTS, "move_losses"),
 )  # fmt: skip
 def requests_are_changed_by_who_read_them(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """A controller takes partitions only from the request to reassign that it has read, and makes none of its own."""
