@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from spec.connections import drop_channels, is_awaited
-from spec.controller_threads import become_idle, forget_returned, take_callback
+from spec.controller_threads import become_idle, forget_returned, reset_present, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, listened_paths
@@ -73,7 +73,7 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
     with when(deadlocked):
         stop_listening(controller, *listened_paths(m))
-        _reset_present(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
+        reset_present(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
         controller.at = At.DEADLOCKED
     goes_through = ~raises & ~deadlocked
     with when(goes_through):
@@ -96,21 +96,14 @@ def take_down(s: Any, m: Model, c: int) -> None:
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
     if m.has("partitions"):
-        _reset_present(controller, "topics", "partitions", *LOCALS)
-    _reset_present(controller, *RESET_WITH_THEIR_PARTS)
+        reset_present(controller, "topics", "partitions", *LOCALS)
+    reset_present(controller, *RESET_WITH_THEIR_PARTS)
     if m.mends(Switch.CLEAR_CONTEXT):
-        _reset_present(controller, *KEPT_BY_RESIGNATION)
+        reset_present(controller, *KEPT_BY_RESIGNATION)
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.counts_epoch_versions:
         reset(controller, "epoch_version")
-
-
-def _reset_present(controller: Any, *names: str) -> None:
-    """What there is of these in the scope goes back to nothing."""
-    for name in names:
-        if name in controller:
-            reset(controller, name)
 
 
 def stop_listening(controller: Any, *paths: str) -> None:
@@ -137,9 +130,9 @@ def _leave_handler(controller: Any, m: Model) -> None:
     if not m.has("partitions"):
         return
     forget_returned(controller, m)
-    _reset_present(controller, *LOCALS)
+    reset_present(controller, *LOCALS)
     if m.has("reassignment"):
-        _reset_present(controller, *LOCALS_OF_REASSIGNMENT)
+        reset_present(controller, *LOCALS_OF_REASSIGNMENT)
     if m.has("preferred_election"):
         reset(controller, "asked")
     for p in m.partitions:
@@ -148,7 +141,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
             reset(controller.partitions[p], "found")
     if m.has("deletion"):
         reset(controller, "turns", "topic")
-        _reset_present(controller, "to_queue")
+        reset_present(controller, "to_queue")
 
 
 def forget_epoch_version(controller: Any, m: Model) -> None:

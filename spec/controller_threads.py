@@ -116,6 +116,13 @@ def has_started(s: Any, m: Model, c: int) -> Value:
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
 
+def reset_present(controller: Any, *names: str) -> None:
+    """What there is of these in the scope goes back to nothing."""
+    for name in names:
+        if name in controller:
+            reset(controller, name)
+
+
 #: What a handler keeps that brings partitions online, and takes replicas Offline.
 LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
 
@@ -124,7 +131,7 @@ def leave_broker_change(s: Any, m: Model, c: int) -> None:
     """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
     controller = s.controllers[c]
     forget_returned(controller, m)
-    reset(controller, *(name for name in LOCALS_OF_BROKER_CHANGE if name in controller))
+    reset_present(controller, *LOCALS_OF_BROKER_CHANGE)
     become_idle(s, c)
 
 

@@ -174,6 +174,13 @@ class Model:
         return self.has("deletion") or self.removes_topics
 
     @property
+    def keeps_words(self) -> bool:
+        """Whether a living broker may be told of a replica's removal, and not of its own that follows in the same batch
+        (S9): a topic is deleted that was created behind its request.
+        """
+        return self.has("creation") and self.has("deletion")
+
+    @property
     def unclean(self) -> bool:
         """Whether a replica that is not in sync may be elected, as is the default of the era."""
         return self.scope.unclean and not self.mends(Switch.CLEAN_BY_DEFAULT)

@@ -257,14 +257,14 @@ def send_online_batch(
     send(s, m, c, Batch(told, stopped or {}, deleted or {}, metadata=informed, content=content, calls_back=calls_back))
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
-        if content:
+        if m.keeps_words:
             reset(partitions[p], "found")
 
 
 def _last_words(s: Any, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:
     """What each broker is told of each partition: what is cached, unless that became so when it was not told."""
     words: dict[tuple[int, int], dict[str, Value]] = {}
-    if m.has("creation") and m.has("deletion"):
+    if m.keeps_words:
         for p in m.partitions:
             cached = s.controllers[c].partitions[p]
             for r in m.assigned(p):

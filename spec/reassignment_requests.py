@@ -25,7 +25,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import LOCALS_OF_REASSIGNMENT, controller_moved
-from spec.controller_threads import become_idle, leave_broker_change, rearm_watch, take_callback
+from spec.controller_threads import become_idle, leave_broker_change, rearm_watch, reset_present, take_callback
 from spec.deletion_queue import hold_back, is_queued, resume_deletion
 from spec.language import action, observe, require, reset, when
 from spec.live_brokers import live_brokers
@@ -179,8 +179,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         write_request(s, m, c)
-        if "remaining_read" in controller:
-            reset(controller, "remaining_read")
+        reset_present(controller, "remaining_read")
         controller.reassigned[p] = ()
         told = ~completed
         with when(completed):
@@ -241,7 +240,7 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         stop_watching(controller, p)
         controller.at = At.REFUSE_READ
     with when(~first):
-        reset(controller, *(name for name in LOCALS_OF_REASSIGNMENT if name in controller))
+        reset_present(controller, *LOCALS_OF_REASSIGNMENT)
         if m.has("deletion"):
             reset(controller, "resuming")
         leave_broker_change(s, m, c)

@@ -249,11 +249,8 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str,
 
 
 def _keep_word(m: Model, cached: Any, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:
-    """Of whoever goes Offline the batch may have the word on the one before; all others get a newer one.
-
-    That takes replicas that live, and are told of: the deletion of a topic that was created behind its request (S9).
-    """
-    if not (m.has("creation") and m.has("deletion")):
+    """Of whoever goes Offline the batch may have the word on the one before; all others get a newer one."""
+    if not m.keeps_words:
         return
     for other in m.assigned(p):
         with when(m.brokers.in_set(other, others)):

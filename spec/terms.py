@@ -232,7 +232,7 @@ def both(*values: object) -> Value:
     """All of them hold (none: true)."""
     terms = []
     for value in values:
-        one = value if isinstance(value, Value) else FLAG.constant(value)
+        one = flag(value)
         if type(one.content) is int:
             if not one.content:
                 return NO
@@ -247,7 +247,7 @@ def either(*values: object) -> Value:
     """At least one of them holds (none: false)."""
     terms = []
     for value in values:
-        one = value if isinstance(value, Value) else FLAG.constant(value)
+        one = flag(value)
         if type(one.content) is int:
             if one.content:
                 return YES

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spec.broker_state import Stage
+from spec.connections import CALLBACK_WAITS
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At
@@ -41,6 +42,12 @@ def _filled(m: Model, queue: Any) -> Iterator[int]:
     """The places of a queue, but for those that are known to be empty: what is claimed of such a place is true."""
     if not queue.is_blank():
         yield from (k for k in m.slots if not queue[k].is_blank())
+
+
+def _is_open(s: Any, m: Model, c: int, b: int) -> Value:
+    """Whether there is a channel, be it one that an earlier term left behind."""
+    controller = s.controllers[c]
+    return either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
 
 
 def _waits(place: Any) -> Value:
@@ -82,9 +89,7 @@ def requests_wait_where_there_is_a_channel(s: Any, m: Model) -> Value:
     """What waits for a broker is on a channel that is open to it; without a channel, nothing is queued, or stays so."""
     facts = []
     for c, b in _queues(m):
-        controller = s.controllers[c]
-        open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
-        queue = s.connections[c][b]
+        queue, open_ = s.connections[c][b], _is_open(s, m, c, b)
         facts += [either(open_, ~_waits(queue[k])) for k in _filled(m, queue)]
     return both(*facts)
 
@@ -159,7 +164,7 @@ def _calls_back(m: Model, old: Any, new: Any, action: Action) -> Value:
     """Whether the answer to a deletion has come, and its callback waits for the controller lock."""
     if not m.has("deletion") or action.rule != "deliver_deletion":
         return flag(False)
-    waits = either(new.stage == Stage.ANSWERED, new.stage == Stage.REFUSED)
+    waits = either(*(new.stage == one for one in CALLBACK_WAITS))
     return both(old.stage == Stage.DELETE_REPLICA, waits, _is_same(m, old, new, due=False))
 
 
@@ -210,9 +215,7 @@ def requests_stay_until_they_are_answered(before: Any, after: Any, m: Model, act
     for c, b in _queues(m):
         old, new = before.connections[c][b], after.connections[c][b]
         stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
-        controller = after.controllers[c]
-        open_ = either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
-        facts.append(either(stay, ~open_, _is_renewed(before, after, m, action, c, b)))
+        facts.append(either(stay, ~_is_open(after, m, c, b), _is_renewed(before, after, m, action, c, b)))
     return both(*facts)
 
 
