@@ -130,8 +130,10 @@ def test_verify_has_them_unless_a_scope_is_named(kcheck: Kcheck, monkeypatch: py
 
     monkeypatch.setattr(verify, "judgements", partial(outside, "judge"))
     monkeypatch.setattr(verify, "live_runs", partial(outside, "live"))
-    monkeypatch.setattr(verify, "enumerations", lambda _: [])
+    for not_of_interest in ("enumerations", "refinements"):
+        monkeypatch.setattr(verify, not_of_interest, lambda _, **_options: [])
+    usual, deep = kcheck("verify").stdout, kcheck("verify", "--deep").stdout
     for engine in ("judge", "live"):
-        assert f"outside-False ({engine}): ERROR" in kcheck("verify").stdout
-        assert f"outside-True ({engine}): ERROR" in kcheck("verify", "--deep").stdout
+        assert f"outside-False ({engine}): ERROR" in usual
+        assert f"outside-True ({engine}): ERROR" in deep
     assert "outside" not in kcheck("verify", "pair").stdout

@@ -24,7 +24,7 @@ def sides(name: str, switches: Switches = AS_CODED) -> Sides:
     return Sides(widened(scope(name)), switches)
 
 
-@pytest.mark.parametrize("runs", [30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", [15, pytest.param(100, marks=pytest.mark.slow)])
 def test_runs_of_two_hundred_steps_are_all_steps_of_the_specification(runs: int) -> None:
     """Hypothesis now and then breaks a run off and begins another in its place.
 
