@@ -101,7 +101,7 @@ ROWS = (
         "A controller that is none any more answers a broker that it leads nothing; its successor has made it leader",
         breaks="who_may_go_leads_nothing",
         scope="shutdown_zombie",
-        first_depth=16,
+        first_depth=18,
         base=FENCED - {Switch.FENCED_ANSWERS},
         fix=frozenset({Switch.FENCED_ANSWERS}),
     ),
