@@ -224,7 +224,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
             if m.remembers_named:
                 yield f"{path}.partitions[{p}].named", partition in getattr(_next_effect(process), "named", ())
             if m.has("creation"):
-                yield from _found(process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
+                yield from _found(m, process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
     if m.has("preferred_election"):
         yield from preferred_elections(cluster, controller, path)
     if m.has("reassignment"):
@@ -344,18 +344,23 @@ REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
 
 
 def _found(
+    m: Model,
     process: MemoryProcess,
     controller: KafkaController,
     path: str,
     partition: TopicPartition,
     assigned: tuple[int, ...],
 ) -> Named:
-    """What the running batch tells new replicas, and of others those that it tells what is cached no more."""
+    """What the running batch tells new replicas, and of others those that it tells what is cached no more.
+
+    Of these the specification keeps the words only where somebody may hear them: elsewhere they are for the dead.
+    """
     at, told = _at(process), controller.replica_batch.leader_and_isr
     known = controller.context.partition_leadership_info.get(partition)
     for r in assigned:
         state = told.get(r, {}).get(partition)
-        if at is not At.NEW_REPLICA_READ and (at not in REMOVING or state is None or is_same(state, known)):
+        kept = m.keeps_words and at in REMOVING and state is not None and not is_same(state, known)
+        if at is not At.NEW_REPLICA_READ and not kept:
             state = None
         yield from leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
 

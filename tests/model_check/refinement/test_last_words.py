@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import pytest
 
-from spec.variants import AS_CODED
+from spec.scopes import scope
+from spec.variants import AS_CODED, FENCED
 from tests.model_check.refinement.test_own_batch import TOPICS
 from tests.model_check.side_by_side import SideBySide
 
@@ -41,3 +42,13 @@ def test_who_goes_offline_last_is_told_of_the_one_before(first: int, last: int) 
     both.do(f"write_removal(c=1, p=0, r={last})")
     told = {b: both[f"connections[1][{b}][0].partitions[0].leader_epoch"] for b in (1, 2)}
     assert told == {first: "2", last: "1"}
+
+
+def test_where_only_the_dead_could_hear_it_no_such_word_is_kept() -> None:
+    """No topic is deleted, so that who goes Offline is dead: both brokers are, one of them the controller's own."""
+    both = SideBySide(scope("foreign_removal"), FENCED)
+    both.do("crash(b=2)", "end_orphaned_session(b=2)", "expire_session(b=1, lost=0)", "renew_session(b=1)")
+    both.do("on_broker_change(c=1)", "read_for_election(c=1, p=1)", "read_for_election(c=1, p=0)")
+    both.do("read_for_removal(c=1, p=1, r=1)", "write_removal(c=1, p=1, r=1)", "read_for_removal(c=1, p=1, r=2)")
+    both.do("write_removal(c=1, p=1, r=2)")
+    assert both["controllers[1].partitions[1].batched"] == "{1,2}"
