@@ -42,19 +42,29 @@ def has_read(cluster: MemoryCluster, write: WriteRemaining) -> bool:
     return request is not None and request.czxid == write.remaining.czxid
 
 
+def read_requests(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
+    """Whether the request that stands is the one that a write is for: another controller's write may end that."""
+    if cluster.scope.budget("move_losses"):
+        written = _write(process)
+        yield f"{path}.remaining_read", written is not None and has_read(cluster, written)
+
+
+def _write(process: MemoryProcess) -> WriteRemaining | None:
+    """The write of what remains of a request that a controller is about to make."""
+    effects = () if process.running is None else process.running.options
+    return effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
+
+
 def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """What a controller is reassigning, and which of it the running handler is at."""
     context, activity = controller.context, controller.activity
     due = dict(controller.to_reassign) | dict(activity.due)
-    effects = () if process.running is None else process.running.options
-    written = effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
+    written = _write(process)
     remaining = {} if written is None else dict(written.remaining.wanted)
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())
         yield f"{path}.due[{p}]", due.get(partition, ())
         yield f"{path}.remaining[{p}]", remaining.get(partition, ())
-    if cluster.scope.budget("move_losses"):
-        yield f"{path}.remaining_read", written is not None and has_read(cluster, written)
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working
     yield f"{path}.leaving", activity.leaving

@@ -24,7 +24,13 @@ from model_check.refinement.abstracted_elections import (
     preferred_elections,
 )
 from model_check.refinement.abstracted_leadership import NOBODY, Named, is_same, leadership
-from model_check.refinement.abstracted_reassignment import is_between_partitions, isr_watches, reassignments, requested
+from model_check.refinement.abstracted_reassignment import (
+    is_between_partitions,
+    isr_watches,
+    read_requests,
+    reassignments,
+    requested,
+)
 from model_check.refinement.abstracted_removals import after_removals, is_another, topic_ids
 from model_check.refinement.abstracted_threads import on_the_way_out, other_threads
 from model_check.refinement.history import History
@@ -104,6 +110,7 @@ class Abstraction:
                     yield from _notifications(cluster, process)
                 if self.m.has("reassignment"):
                     yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
+                    yield from read_requests(cluster, process, f"controllers[{process.broker_id}]")
                 yield from late_copies(self.m, cluster, process.broker_id)
                 yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
         for epoch in self.m.epochs_acted_in:
