@@ -131,8 +131,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
         return
     forget_returned(controller, m)
     reset_present(controller, *LOCALS)
-    if m.has("reassignment"):
-        reset_present(controller, *LOCALS_OF_REASSIGNMENT)
+    reset_present(controller, *LOCALS_OF_REASSIGNMENT)
     if m.has("preferred_election"):
         reset(controller, "asked")
     for p in m.partitions:

@@ -340,10 +340,9 @@ def _cached_partition(m: Model, p: int) -> Shape:
     """A controller's cache of a partition, its two state machines, and where it stands in the running handler.
 
     Leadership is cached where `leader_epoch` is not -1. `todo`: still to be visited; `visiting`: replicas still to be
-    visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a
-    replica that is not what is cached: a new one, of the state znode that there is already; one that has gone Offline,
-    what it was told before. `assigned` is AR in memory. `named`: by an
-    ISR change notification that is being handled.
+    visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a replica
+    that is not what is cached: a new one, of the state znode that there is already; one that has gone Offline, what it
+    was told before. `assigned` is AR in memory. `named`: by an ISR change notification that is being handled.
     """
     found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
     assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.keeps_assignments else {}

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from reference.controller import KafkaController
 from spec.formats.request_schemas import PartitionLeadership
-from spec.kafka_types import NO_LEADER
+from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.model import Model
+from spec.state import At
 
 Named = Iterator[tuple[str, object]]
 """Values of the specification's variables, each with its name."""
 NOBODY = 0
 """How the specification writes "no broker"."""
+
+REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
+"""Where replicas are taken Offline, one after the other."""
 
 
 def leadership(path: str, known: Any, version: int) -> Named:
@@ -24,7 +30,21 @@ def leadership(path: str, known: Any, version: int) -> Named:
     yield f"{path}.controller_epoch", 0 if known is None else known.controller_epoch
 
 
-def is_same(told: PartitionLeadership, known: Any) -> bool:
+def found(m: Model, at: At, controller: KafkaController, path: str, p: int, partition: TopicPartition) -> Named:
+    """What the running batch tells new replicas, and of others those that it tells what is cached no more.
+
+    Of these the specification keeps the words only where somebody may hear them: elsewhere they are for the dead.
+    """
+    told, known = controller.replica_batch.leader_and_isr, controller.context.partition_leadership_info.get(partition)
+    for r in m.assigned(p):
+        state = told.get(r, {}).get(partition)
+        kept = m.keeps_words and at in REMOVING and state is not None and not _is_same(state, known)
+        if at is not At.NEW_REPLICA_READ and not kept:
+            state = None
+        yield from leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
+
+
+def _is_same(told: PartitionLeadership, known: Any) -> bool:
     """Whether what is told of a partition is what is known of it."""
     version = -1 if known is None else known.zk_version
     return list(leadership("", told, told.zk_version)) == list(leadership("", known, version))

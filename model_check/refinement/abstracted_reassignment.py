@@ -36,20 +36,13 @@ def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Na
         yield f"{path}.isr_watching[{p}]", listening and (WatchKind.NODE, znode) in armed
 
 
-def has_read(cluster: MemoryCluster, write: WriteRemaining) -> bool:
-    """Whether the request that stands is the one that was read for this write."""
-    request = cluster.zookeeper.tree.get(REASSIGN_PARTITIONS)
-    return request is not None and request.czxid == write.remaining.czxid
+def has_read_remaining(cluster: MemoryCluster, process: MemoryProcess) -> bool:
+    """Whether the request that stands was read for the write that is due; another controller's write may end that."""
+    written, request = _due_write(process), cluster.zookeeper.tree.get(REASSIGN_PARTITIONS)
+    return written is not None and request is not None and request.czxid == written.remaining.czxid
 
 
-def read_requests(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
-    """Whether the request that stands is the one that a write is for: another controller's write may end that."""
-    if cluster.scope.budget("move_losses"):
-        written = _write(process)
-        yield f"{path}.remaining_read", written is not None and has_read(cluster, written)
-
-
-def _write(process: MemoryProcess) -> WriteRemaining | None:
+def _due_write(process: MemoryProcess) -> WriteRemaining | None:
     """The write of what remains of a request that a controller is about to make."""
     effects = () if process.running is None else process.running.options
     return effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
@@ -59,7 +52,7 @@ def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: Ka
     """What a controller is reassigning, and which of it the running handler is at."""
     context, activity = controller.context, controller.activity
     due = dict(controller.to_reassign) | dict(activity.due)
-    written = _write(process)
+    written = _due_write(process)
     remaining = {} if written is None else dict(written.remaining.wanted)
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())

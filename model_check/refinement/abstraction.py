@@ -23,11 +23,11 @@ from model_check.refinement.abstracted_elections import (
     preferred_election_request,
     preferred_elections,
 )
-from model_check.refinement.abstracted_leadership import NOBODY, Named, is_same, leadership
+from model_check.refinement.abstracted_leadership import NOBODY, Named, found, leadership
 from model_check.refinement.abstracted_reassignment import (
+    has_read_remaining,
     is_between_partitions,
     isr_watches,
-    read_requests,
     reassignments,
     requested,
 )
@@ -110,7 +110,6 @@ class Abstraction:
                     yield from _notifications(cluster, process)
                 if self.m.has("reassignment"):
                     yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
-                    yield from read_requests(cluster, process, f"controllers[{process.broker_id}]")
                 yield from late_copies(self.m, cluster, process.broker_id)
                 yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
         for epoch in self.m.epochs_acted_in:
@@ -231,7 +230,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
             if m.remembers_named:
                 yield f"{path}.partitions[{p}].named", partition in getattr(_next_effect(process), "named", ())
             if m.has("creation"):
-                yield from _found(m, process, controller, f"{path}.partitions[{p}].found", partition, m.assigned(p))
+                yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
     if m.has("preferred_election"):
         yield from preferred_elections(cluster, controller, path)
     if m.has("reassignment"):
@@ -275,7 +274,7 @@ def _at(process: MemoryProcess) -> At:
 
 
 def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
-    """Which watches are set, and which of the registrations that stand were read."""
+    """Which watches are set, and which of the registrations and requests that stand were read."""
     path = f"controllers[{process.broker_id}]"
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
     for name, callback in watched_paths(m).items():
@@ -286,6 +285,8 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
             yield f"{path}.listening.{name}", process.listens_to(znode)
     if m.has("preferred_election"):
         yield f"{path}.request_read", has_read_request(cluster, controller)
+    if m.has("reassignment") and m.scope.budget("move_losses"):
+        yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
             yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
@@ -344,32 +345,6 @@ def _cached_partition(
     batches = (controller.partition_batch, controller.replica_batch)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)
-
-
-REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
-"""Where replicas are taken Offline, one after the other."""
-
-
-def _found(
-    m: Model,
-    process: MemoryProcess,
-    controller: KafkaController,
-    path: str,
-    partition: TopicPartition,
-    assigned: tuple[int, ...],
-) -> Named:
-    """What the running batch tells new replicas, and of others those that it tells what is cached no more.
-
-    Of these the specification keeps the words only where somebody may hear them: elsewhere they are for the dead.
-    """
-    at, told = _at(process), controller.replica_batch.leader_and_isr
-    known = controller.context.partition_leadership_info.get(partition)
-    for r in assigned:
-        state = told.get(r, {}).get(partition)
-        kept = m.keeps_words and at in REMOVING and state is not None and not is_same(state, known)
-        if at is not At.NEW_REPLICA_READ and not kept:
-            state = None
-        yield from leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
 
 
 # ------------------------------------------------------------------------------------------------------------- brokers

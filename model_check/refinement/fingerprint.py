@@ -40,7 +40,7 @@ from typing import Any
 
 from model_check.refinement.abstracted_connections import batch_of
 from model_check.refinement.abstracted_elections import has_read_request
-from model_check.refinement.abstracted_reassignment import has_read
+from model_check.refinement.abstracted_reassignment import has_read_remaining
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker import Partition
 from reference.connections import QueuedRequest
@@ -175,6 +175,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         yield f"notifications that {b} handles and that are gone", gone
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
+    if process.controller is not None and cluster.scope.budget("move_losses"):
+        yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         known = process.controller.known_broker_epochs()
         yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, one)) for r, one in known.items())
@@ -211,8 +213,7 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
             told_of = named if cluster.loses_topics else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
         case WriteRemaining(remaining=remaining):
-            read = bool(cluster.scope.budget("move_losses")) and has_read(cluster, effect)
-            return replace(effect, remaining=replace(remaining, czxid=int(read)))
+            return replace(effect, remaining=replace(remaining, czxid=0))
         case DeleteNotification(path=path, taken=taken):
             return _standing(cluster, path), frozenset(_standing(cluster, path) for path in taken)
     return effect

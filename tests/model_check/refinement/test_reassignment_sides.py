@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import pytest
 
+from spec.scopes import scope
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.refinement.test_own_batch import AT, TOPICS, assert_resigns, dirtied
 from tests.model_check.side_by_side import SideBySide
@@ -70,3 +71,21 @@ def test_a_listener_has_nothing_left_to_do_where_another_thread_found_the_contro
     assert both.do("write_removal(c=1, p=0, r=2)")[-1] == "resigned"
     assert (both[AT], both["controllers[1].due[0]"], both["controllers[1].due[1]"]) == ("IDLE", "[]", "[]")
     assert both.can("on_new_session(c=1)")
+
+
+def test_a_zombie_deletes_the_request_that_its_successor_has_read() -> None:
+    """The successor has lost its session, and hears nothing: its memory, as it was read, may not say that it stands."""
+    both = SideBySide(scope("reassignment_zombie"), reassignments=1, expiries=2, move_losses=1)
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)")
+    both.do("write_bump(c=1, p=0)", "deliver_request(c=1, b=2)", "deliver_request(c=1, b=3)")
+    both.do("expand_isr(b=3, p=0, r=2)", "start_new_replica(c=1, p=0, r=2)", "on_state_change(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)", "write_move(c=1, p=0)")
+    both.do("read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)", "write_target(c=1, p=0)")
+    both.do("read_remaining(c=1, p=0)", "expire_session(b=1, lost=0)", "renew_session(b=1)")
+    both.do("on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "read_epoch(c=2)")
+    both.do("increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)")
+    both.do("read_reassignments(c=2)", "read_remaining(c=2, p=0)", "expire_session(b=2, lost=0)")
+    assert both["controllers[2].remaining_read"] == "yes"
+    both.do("write_remaining(c=1, p=0)")
+    assert both["controllers[2].remaining_read"] == "no"

@@ -185,11 +185,8 @@ def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
     assert {name for name, count in wide.budgets if count} == set(BUDGETS) - optional
     assert wide.budget("crashes") * 8 > 200
     assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}
-    assert dict(widened(scope("move")).budgets).keys() == set(BUDGETS) - optional | {
-        "reassignments",
-        "late_copies",
-        "move_losses",
-    }
+    moves = {"reassignments", "late_copies", "move_losses"}
+    assert dict(widened(scope("move")).budgets).keys() == set(BUDGETS) - optional | moves
     for kept in ("brokers", "controllers", "assigned", "parts", "unclean", "cold"):
         assert getattr(wide, kept) == getattr(scope("tiny"), kept)
 
