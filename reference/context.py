@@ -5,7 +5,7 @@ is not the same as believing to be leader, and neither is asked of ZooKeeper aga
 
 Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Kafka leaves the
 caches as they are when it resigns (D13); those of brokers, topics and leadership nobody reads before the next failover
-overwrites them, so here they are emptied.
+overwrites them, so here they are emptied, unless a controlled shutdown is being treated, whose request handler goes on.
 """
 
 from __future__ import annotations
@@ -120,6 +120,16 @@ class ControllerContext:
         for known in (self.partition_replica_assignment, self.partition_leadership_info):
             for partition in [tp for tp in known if tp.topic == topic]:
                 del known[partition]
+
+    def keep_topics(self, of: Self) -> None:
+        """What another context has cached of topics, their partitions and leadership is cached here."""
+        self.all_topics = of.all_topics
+        self.partition_replica_assignment = of.partition_replica_assignment
+        self.partition_leadership_info = of.partition_leadership_info
+
+    def forget_topics(self) -> None:
+        """Nothing is known of any topic any more."""
+        self.keep_topics(type(self)())
 
     def fork(self) -> Self:
         """A copy that goes its own way."""

@@ -6,8 +6,8 @@ by itself, and last to say what the broker still leads; so it is three functions
 `controller.shutdown`. A broker that leads a partition has another elected by the selector for this; one that follows is
 told to stop, and taken out of the ISR.
 
-Left out on purpose: a controller that resigns in the middle drops the rest. In Kafka the handler goes on with what is
-cached, and gets nowhere.
+When the term ends in the middle, the handler goes on with what is cached: a state machine that is down elects nobody,
+and a StopReplica that cannot be sent has the elector resign once more, and is answered with an error.
 
 Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `KafkaApis.handleControlledShutdownRequest`,
 `KafkaServer.controlledShutdown`. PROTOCOL.md section 7.2.
@@ -22,11 +22,11 @@ from reference.context import Activity, Shutdown
 from reference.controller import KafkaController
 from reference.effects import EpochZnode, present_epoch, read_controller_id
 from reference.journal import ShutdownAnswered, ShutdownBegun
-from reference.own_batch import begin_batch
+from reference.own_batch import send_stop_replica
 from reference.partition_leadership import bring_online
-from reference.procedures import DirtyBatch, Effect, FencedOff, ForcedResignation, Procedure, Script
+from reference.procedures import DirtyBatch, Effect, FencedOff, ForcedResignation, NoChannels, Procedure, Script
 from reference.replica_transitions import is_spared, set_offline
-from reference.resignation import on_controller_moved
+from reference.resignation import fail_shutdown, on_controller_moved
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ControlledShutdownResponse
 from spec.kafka_types import TopicPartition
@@ -133,22 +133,14 @@ def move_partition(controller: KafkaController, partition: TopicPartition) -> Pr
                 yield from bring_online(controller, (partition,), Handler.SHUTDOWN)
         elif known is not None:
             controller.is_about(handler=Handler.SHUTDOWN)
-            yield from begin_batch(controller)
-            controller.batch.add_stop_replica((broker,), partition, delete=False)
-            controller.batch.send(controller)
+            yield from send_stop_replica(controller, broker, partition)
             yield from set_offline(controller, ((partition, broker),), Handler.SHUTDOWN)
     except FencedOff:
         on_controller_moved(controller)
-    except (DirtyBatch, ForcedResignation):
-        _fail_shutdown(controller)
+    except (DirtyBatch, NoChannels, ForcedResignation):
+        fail_shutdown(controller)
     finally:
         controller.activity = Activity()
-
-
-def _fail_shutdown(controller: KafkaController) -> None:
-    """An exception ends the shutdown: nothing more is treated, and the answer is an error."""
-    if controller.shutdown is not None:
-        controller.shutdown = replace(controller.shutdown, to_move=frozenset(), failed=True)
 
 
 def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> ControlledShutdownResponse:
@@ -156,23 +148,33 @@ def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> C
 
     It is an error where an exception came before, or the broker leads what is of no topic any more, which raises one.
     Where that is mended, `latest` is what /controller_epoch holds: who is not the latest controller any more takes
-    itself down, and refuses.
+    itself down, and refuses. What was cached only for this is of no use any more, where the term has ended.
     """
     if controller.shutdown is None:
         return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
-    broker, failed, controller.shutdown = controller.shutdown.broker, controller.shutdown.failed, None
+    shutdown, controller.shutdown = controller.shutdown, None
     moved = latest is None or latest.epoch != controller.context.epoch
     if moved and controller.mends(Switch.FENCED_ANSWERS):
-        on_controller_moved(controller)
-        return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        response = ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        if controller.is_active:
+            on_controller_moved(controller)
+    else:
+        response = _answer(controller, shutdown)
+        controller.journal(ShutdownAnswered(controller.broker_id, shutdown.broker, response))
+    if not controller.is_active:
+        controller.context.forget_topics()
+    return response
+
+
+def _answer(controller: KafkaController, shutdown: Shutdown) -> ControlledShutdownResponse:
+    """What the broker still leads, for all that is cached."""
+    broker, failed = shutdown.broker, shutdown.failed
     cached, assigned = controller.context.partition_leadership_info, controller.context.partition_replica_assignment
     told = [(tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached.items()]
     if not failed:
         controller.report(AllLeaders, leaders=tuple(told))
     led = [tp for tp, one in cached.items() if one.leader == broker]
     remaining = tuple(sorted(tp for tp in led if _replicated(controller, tp)))
-    response = ControlledShutdownResponse(ErrorCode.NONE, remaining)
     if failed or not assigned.keys() >= set(led):
-        response = ControlledShutdownResponse(ErrorCode.UNKNOWN)
-    controller.journal(ShutdownAnswered(controller.broker_id, broker, response))
-    return response
+        return ControlledShutdownResponse(ErrorCode.UNKNOWN)
+    return ControlledShutdownResponse(ErrorCode.NONE, remaining)

@@ -3,8 +3,9 @@
 The controller object has a batch of its own beside those of its state machines: for UpdateMetadata, the LeaderAndIsr of
 steps 2 and 7 of a reassignment, and the StopReplica of a controlled shutdown. Where UpdateMetadata cannot be put
 together (D53) it stays dirty. Who finds it so in a send of UpdateMetadata, or of that StopReplica, has the elector
-resign; before 0.9.0.0 nobody did (D28). In either case an exception ends the handler. Steps 2 and 7 begin the batch
-themselves, outside of what is caught: they end with an exception, and nobody resigns.
+resign, and so does who sends that StopReplica when the term has ended; before 0.9.0.0 nobody did (D28). In either case
+an exception ends the handler. Steps 2 and 7 begin the batch themselves, outside of what is caught: they end with an
+exception, and nobody resigns.
 
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. PROTOCOL.md section 9.
 """
@@ -16,10 +17,18 @@ from collections.abc import Iterable
 from reference.context import Activity
 from reference.controller import KafkaController
 from reference.journal import Milestone
-from reference.procedures import DirtyBatch, ForcedResignation, NoAssignment, Procedure
+from reference.procedures import (
+    ControllerFailure,
+    DirtyBatch,
+    ForcedResignation,
+    NoAssignment,
+    NoChannels,
+    Procedure,
+)
 from reference.request_batch import RequestBatch
 from reference.resignation import resign
 from spec.kafka_types import TopicPartition
+from spec.logs.controller_log.channels import StopReplicaNotSent
 from spec.logs.controller_log.failover import ForcedToResign
 from spec.variants import Switch
 
@@ -30,13 +39,18 @@ def begin_batch(controller: KafkaController) -> Procedure[None]:
         controller.batch.new_batch()
     except DirtyBatch as dirty:
         controller.reach(Milestone.DIRTY_BATCH)
-        if controller.puts_back(Switch.KEEP_DIRTY_BATCH):
-            raise
-        controller.report(ForcedToResign)
-        controller.batch = RequestBatch()
-        controller.activity = _raised_in(controller.activity)
-        yield from resign(controller)
-        raise ForcedResignation(*dirty.args) from None
+        yield from _force_resignation(controller, dirty)
+
+
+def _force_resignation(controller: KafkaController, failure: ControllerFailure) -> Procedure[None]:
+    """What was raised by the batch is taken for a broken controller: it is cleared, and the elector resigns."""
+    if controller.puts_back(Switch.KEEP_DIRTY_BATCH):
+        raise failure
+    controller.report(ForcedToResign)
+    controller.batch = RequestBatch()
+    controller.activity = _raised_in(controller.activity)
+    yield from resign(controller)
+    raise ForcedResignation(*failure.args) from None
 
 
 def _raised_in(activity: Activity) -> Activity:
@@ -45,6 +59,20 @@ def _raised_in(activity: Activity) -> Activity:
         activity.handler, in_failover=activity.in_failover, due=activity.due, reassigning=activity.reassigning,
         taken=activity.taken,
     )  # fmt: skip
+
+
+def send_stop_replica(controller: KafkaController, broker: int, partition: TopicPartition) -> Procedure[None]:
+    """StopReplica without delete; ForcedResignation, too, where the term has ended, and there are no channels."""
+    yield from begin_batch(controller)
+    controller.batch.add_stop_replica((broker,), partition, delete=False)
+    try:
+        controller.batch.send(controller)
+    except NoChannels as failure:
+        controller.reach(Milestone.SEND_FAILED)
+        replica = f"[Topic={partition.topic},Partition={partition.partition},Replica={broker}]"
+        requests = f"Map({broker} -> List(StopReplicaRequestInfo({replica},false,null)))"
+        controller.note(StopReplicaNotSent(requests, str(failure)))
+        yield from _force_resignation(controller, failure)
 
 
 def send_update_metadata(

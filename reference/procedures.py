@@ -15,6 +15,7 @@ What goes wrong inside the controller::
     ├── ControllerMoved          another controller has incremented the epoch
     │   └── FencedOff            and so a write, or what was read, was refused, where that is fenced
     ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
+    ├── NoChannels               there is no channel manager to send a request by (NullPointerException)
     ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
     ├── ForcedResignation        a send of the controller's own failed, and it has to resign (IllegalStateException)
     ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
@@ -71,6 +72,10 @@ class FencedOff(ControllerMoved):
 
 class DirtyBatch(ControllerFailure):
     """A batch is to be begun while requests of an earlier one are still in it."""
+
+
+class NoChannels(ControllerFailure):
+    """A request is to be sent by who has resigned, and has no channel manager any more."""
 
 
 class LeftOverChannel(ControllerFailure):

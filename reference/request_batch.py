@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from reference.connections import QueuedRequest
 from reference.context import LeaderIsrAndControllerEpoch
 from reference.journal import RequestSent
-from reference.procedures import DirtyBatch, NoAssignment
+from reference.procedures import DirtyBatch, NoAssignment, NoChannels
 from spec.formats.request_schemas import (
     EndPoint,
     LeaderAndIsrRequest,
@@ -211,14 +211,16 @@ def _send(
     leader_epoch: int | None = None,
     topic_ids: tuple[tuple[str, int], ...] | None = None,
 ) -> None:
-    """`sendRequest`: to the broker's queue, or nowhere if it has no channel."""
+    """`sendRequest`: to the broker's queue, or nowhere if it has no channel; NoChannels if nobody has any."""
     manager = controller.context.controller_channel_manager
+    if manager is None:
+        raise NoChannels("java.lang.NullPointerException")
     registration = controller.context.live_brokers.get(broker_id)
     broker_epoch = -1 if registration is None else registration.broker_epoch
     queued = QueuedRequest(
         request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch, topic_ids=topic_ids
     )
-    sent = manager is not None and manager.send_request(broker_id, queued)
+    sent = manager.send_request(broker_id, queued)
     controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
 
 

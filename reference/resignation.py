@@ -8,6 +8,8 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector.resign`, `KafkaController.onControllerRe
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reference.context import ControllerContext, Deleting, Machine
 from reference.controller import KafkaController
 from reference.effects import ResignDelete
@@ -16,7 +18,7 @@ from reference.procedures import Procedure
 from reference.request_batch import RequestBatch
 from spec.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import Resigned
-from spec.state import DeletionThread
+from spec.state import DeletionThread, Handler
 from spec.variants import Switch
 
 
@@ -39,7 +41,8 @@ def take_down(controller: KafkaController) -> None:
     """Listeners, state machines, channels, epoch: everything goes."""
     controller.deletion, controller.deleting = DeletionThread.NONE, Deleting()
     controller.listeners, controller.topic_listeners = frozenset(), frozenset()
-    controller.imbalanced, controller.shutdown = frozenset(), None
+    controller.imbalanced = frozenset()
+    _end_shutdown(controller)
     controller.partition_machine, controller.replica_machine = Machine(), Machine()
     controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
     manager = controller.context.controller_channel_manager
@@ -52,5 +55,21 @@ def take_down(controller: KafkaController) -> None:
     if controller.mends(Switch.CLEAR_CONTEXT):
         controller.batch = RequestBatch()
     else:
+        if controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN:
+            controller.context.keep_topics(kept)
         controller.context.partitions_undergoing_preferred_election = kept.partitions_undergoing_preferred_election
         controller.context.partitions_being_reassigned = kept.partitions_being_reassigned
+
+
+def _end_shutdown(controller: KafkaController) -> None:
+    """The handler that treats a controlled shutdown goes on, unless that is mended, or it was what was refused."""
+    if controller.mends(Switch.SHUTDOWN_ENDS_WITH_TERM):
+        controller.shutdown = None
+    elif controller.activity.handler is Handler.SHUTDOWN:
+        fail_shutdown(controller)
+
+
+def fail_shutdown(controller: KafkaController) -> None:
+    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
+    if controller.shutdown is not None:
+        controller.shutdown = replace(controller.shutdown, to_move=frozenset(), failed=True)

@@ -7,9 +7,15 @@ from the ISR less all brokers that are shutting down; where it follows, it is to
 of the ISR. The answer is the partitions that it still leads. With none remaining the broker stops; else it asks again,
 and after its last try stops all the same. A stopping broker closes its session, so its znodes go at once.
 
+Whether the controller is active is asked once, before. When it resigns in the middle, the handler goes on with what is
+cached (until a new term of the same broker overwrites that): nobody is elected by a state machine that is down, and a
+StopReplica cannot be sent where there are no channels. That is taken for a broken controller: the elector resigns once
+more, which deletes /controller, a successor's by now (D3), and the answer is an error. A handler that sends nothing
+more answers what the old cache says (D5).
+
 Left out: that a request waits for an answer no longer than a time, and is then sent again; that a broker finds no
-registration of the controller; the back-off. A controller that resigns in the middle of a shutdown drops the rest: in
-Kafka the handler goes on with what is cached, and gets nowhere.
+registration of the controller; the back-off. And that a request which waits for an earlier one to be answered was
+found to have an active controller before it waited: here it is asked when its turn comes.
 
 Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `ControlledShutdownLeaderSelector`, `KafkaServer.controlledShutdown`.
 PROTOCOL.md section 7.2.
@@ -20,16 +26,15 @@ from __future__ import annotations
 from typing import Any
 
 from spec.assignment import assigned_replicas
-from spec.controller_election import controller_moved
+from spec.controller_election import controller_moved, shutdown_fails
 from spec.controller_threads import give_lock_back, has_started, lock_is_free
 from spec.election_state import Leaving
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.own_batch import begin_batch
+from spec.own_batch import has_channels, send_stop_replica
 from spec.partition_leadership import elect_from_znode, send_online_batch
 from spec.processes_and_sessions import forget_process
 from spec.replica_transitions import begin_removal, is_spared, remove_from_znode
-from spec.request_batch import Batch, send
 from spec.state import Handler, Owes, Session
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -77,7 +82,10 @@ def _ask_again(s: Any, b: int) -> None:
 def refuse_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
     controller = s.controllers[c]
-    require(s.processes[c].session != Session.NONE, lock_is_free(s, m, c), controller.shutdown_of == 0)
+    has_turn = flag(controller.shutdown_of == 0)
+    if m.shutdowns_outlive_terms:
+        has_turn = either(has_turn, both(~controller.active, controller.shutdown_of != b))
+    require(s.processes[c].session != Session.NONE, lock_is_free(s, m, c), has_turn)
     require(_is_asked(s, b, c), either(~controller.active, ~m.brokers.in_set(b, controller.live)))
     observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
     _ask_again(s, b)
@@ -114,14 +122,16 @@ def _is_replicated_on(s: Any, m: Model, c: int, p: int, b: int) -> Value:
 def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
-    A partition machine that is not up, since a failover has ended before (D4), refuses to elect. Topics that are being
-    deleted are not exempt, unless that is mended (D57): then the broker is left their leader, and its answer says so.
+    A partition machine that is not up, since a failover has ended before (D4), or the term, refuses to elect. Topics
+    that are being deleted are not exempt, unless that is mended (D57): then the broker is left their leader, and its
+    answer says so.
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
     require(lock_is_free(s, m, c), controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
-    known, leads, started = flag(cached.leader_epoch != -1), flag(cached.leader == r), has_started(s, m, c)
+    known, leads = flag(cached.leader_epoch != -1), flag(cached.leader == r)
+    started = both(has_started(s, m, c), has_channels(s, m, c))
     with when(known):
         controller.handler = Handler.SHUTDOWN
     elects = both(started, ~is_spared(s, m, c, p))
@@ -137,9 +147,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
 def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """StopReplica without delete, in a batch of its own; then the replica goes Offline."""
     one = m.brokers.set_kind.constant((r,))
-    clean = begin_batch(s, m, c)
-    with when(clean):
-        send(s, m, c, Batch(stopped={p: one}))
+    with when(send_stop_replica(s, m, c, {p: one})):
         waiting = begin_removal(s, m, c, {p: one})
         with when(waiting):
             remove_from_znode(s, m, c, p, r)
@@ -148,10 +156,8 @@ def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 
 def fail_shutdown(s: Any, m: Model, c: int) -> None:
-    """An exception ends the shutdown that is being handled: nothing more is treated, and the answer is an error."""
-    controller = s.controllers[c]
-    reset(controller, "to_move")
-    controller.shutdown_fails = controller.shutdown_of != 0
+    """An exception ends the shutdown that is being handled, and its handler."""
+    shutdown_fails(s.controllers[c])
     _leave(s, m, c)
 
 
@@ -170,7 +176,10 @@ def _leave(s: Any, m: Model, c: int) -> None:
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
 def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
-    """All are treated: the answer is what the broker still leads; if that is nothing, it may go."""
+    """All are treated: the answer is what the broker still leads; if that is nothing, it may go.
+
+    What was cached only for this is of no use any more, where the term has ended.
+    """
     controller = s.controllers[c]
     require(lock_is_free(s, m, c), controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
@@ -180,7 +189,7 @@ def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
-    if m.loses_topics:
+    if m.shutdowns_fail:
         reset(controller, "shutdown_fails")
         with when(~moved & fails):
             observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
@@ -188,8 +197,11 @@ def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
         _ask_again(s, b)
         with when(~moved & ~fails & ~remaining):
             s.processes[b].leaving = Leaving.MAY_GO
-    with when(moved):
+    with when(moved & controller.active):
         controller_moved(s, m, c)
+    if m.shutdowns_outlive_terms:
+        with when(~controller.active):
+            reset(controller, "topics", "partitions")
 
 
 def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
@@ -197,10 +209,10 @@ def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
 
     That is an exception, too: to know whether it remains, Kafka asks how many replicas it has.
     """
-    if not m.loses_topics:
+    if not m.shutdowns_fail:
         return flag(False)
     partitions, facts = s.controllers[c].partitions, []
-    for p in m.partitions:
+    for p in m.partitions if m.loses_topics else ():
         led = both(partitions[p].leader_epoch != -1, partitions[p].leader == b)
         facts.append(both(led, assigned_replicas(s, m, c, p) == ()))
     return either(s.controllers[c].shutdown_fails, *facts)

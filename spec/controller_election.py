@@ -18,7 +18,7 @@ from spec.connections import drop_channels, is_awaited
 from spec.controller_threads import become_idle, forget_returned, reset_present, take_callback
 from spec.language import action, observe, require, reset, successor, when
 from spec.model import Model
-from spec.state import At, Callback, DeletionThread, listened_paths
+from spec.state import At, Callback, DeletionThread, Handler, listened_paths
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 from spec.zookeeper import can_operate, delete_controller, notify
@@ -47,8 +47,14 @@ TOPIC_LISTENERS = ("topic_listening", "topic_watching")
 RESET_WITH_THEIR_PARTS = (
     "taken", "gone", *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued",
     "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
-    "shutting_down", "shutdown_of", "to_move", "topic_ids", "started", "created", "shutdown_fails",
+    "shutting_down", "topic_ids", "started", "created",
 )  # fmt: skip
+
+#: What a controlled shutdown goes by that is treated still when the term has ended, beside the topics and their AR.
+SHUTDOWN = ("shutdown_of", "to_move", "shutdown_fails")
+
+#: What a resignation ends of a partition, whoever still reads what is cached of it.
+STATES_AND_LOCALS = ("state", "replicas", "todo", "visiting", "batched", "found", "named")
 
 
 def read_controller(s: Any, c: int) -> Value:
@@ -95,8 +101,7 @@ def take_down(s: Any, m: Model, c: int) -> None:
     drop_channels(s, m, c, controller.channels)
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
-    if m.has("partitions"):
-        reset_present(controller, "topics", "partitions", *LOCALS)
+    _take_down_caches(controller, m)
     reset_present(controller, *RESET_WITH_THEIR_PARTS)
     if m.mends(Switch.CLEAR_CONTEXT):
         reset_present(controller, *KEPT_BY_RESIGNATION)
@@ -104,6 +109,35 @@ def take_down(s: Any, m: Model, c: int) -> None:
         reset(controller, "seen")
     if m.counts_epoch_versions:
         reset(controller, "epoch_version")
+
+
+def _take_down_caches(controller: Any, m: Model) -> None:
+    """Topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
+
+    But for the request handler that treats a controlled shutdown: that goes on, and by them, unless it is the shutdown
+    that was refused.
+    """
+    if not m.has("partitions"):
+        return
+    if m.shutdowns_outlive_terms:
+        refused = flag(controller.handler == Handler.SHUTDOWN)
+        with when(refused):
+            shutdown_fails(controller)
+        goes_on = flag(False) if m.mends(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
+        with when(~goes_on):
+            reset(controller, "topics", "partitions")
+        for p in m.partitions:
+            reset_present(controller.partitions[p], *STATES_AND_LOCALS)
+    else:
+        reset(controller, "topics", "partitions")
+        reset_present(controller, *SHUTDOWN)
+    reset_present(controller, *LOCALS)
+
+
+def shutdown_fails(controller: Any) -> None:
+    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
+    reset(controller, "to_move")
+    controller.shutdown_fails = controller.shutdown_of != 0
 
 
 def stop_listening(controller: Any, *paths: str) -> None:
@@ -284,6 +318,8 @@ def resign_delete(s: Any, m: Model, c: int) -> None:
             elector_resigns(s, m, c)
         with when(~again):
             leave_handler(s, m, c)
+    elif m.shutdowns_outlive_terms:
+        leave_handler(s, m, c)
     else:
         become_idle(s, c)
 

@@ -46,7 +46,7 @@ def elections_and_shutdowns(m: Model) -> dict[str, Shape]:
     if m.has("shutdown"):
         tree |= {"shutting_down": Leaf(m.brokers.set_kind, ()), "shutdown_of": Leaf(m.brokers.id_kind, 0)}
         tree["to_move"] = flags
-        if m.loses_topics:
+        if m.shutdowns_fail:
             tree["shutdown_fails"] = Leaf(FLAG, False)
     if m.has("auto_rebalance"):
         tree["imbalanced"] = flags

@@ -129,6 +129,16 @@ class Model:
         return self.removes_topics or (self.has("deletion") and outlives)
 
     @property
+    def shutdowns_outlive_terms(self) -> bool:
+        """Whether a controlled shutdown that was begun is treated on when its controller has resigned."""
+        return self.has("shutdown") and not self.mends(Switch.SHUTDOWN_ENDS_WITH_TERM)
+
+    @property
+    def shutdowns_fail(self) -> bool:
+        """Whether an exception may end the treatment of a controlled shutdown."""
+        return self.loses_topics or self.shutdowns_outlive_terms
+
+    @property
     def remembers_named(self) -> bool:
         """Whether it is kept which partitions notifications named: where telling of them may fail."""
         return self.loses_topics and self.has("notifications")

@@ -13,6 +13,9 @@ they read anything: they raise, and the batch stays as it is. What is raised los
 ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
 change notifications that were read are deleted all the same.
 
+A controlled shutdown may be treated still when its term has ended. There are no channels then, and the send of its
+StopReplica raises, with the same consequence.
+
 A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
 too. The second time /controller may be a successor's (D3).
 
@@ -78,6 +81,30 @@ def _resign(s: Any, m: Model, c: int) -> None:
         controller[name] = value
     for p, wanted in due.items():
         controller.due[p] = wanted
+
+
+def has_channels(s: Any, m: Model, c: int) -> Value:
+    """Whether who sends is active; only a controlled shutdown may be treated, and so send, when its term has ended."""
+    return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
+
+
+def send_stop_replica(s: Any, m: Model, c: int, stopped: Mapping[int, Value]) -> Value:
+    """StopReplica without delete to these brokers by partition: whether it went out. If not, the handler is at its end.
+
+    Where there are no channels to send by, that is taken for a broken controller, as a dirty batch is.
+    """
+    clean, sends = begin_batch(s, m, c), has_channels(s, m, c)
+    with when(clean & ~sends):
+        observe(f"controller {c}", "fail to send StopReplica")
+        if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
+            _resign(s, m, c)
+        else:
+            if m.loses_topics:
+                s.controllers[c].dirty = True
+            leave_handler(s, m, c)
+    with when(clean & sends):
+        send(s, m, c, Batch(stopped=stopped))
+    return clean & sends
 
 
 def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False) -> Value:

@@ -44,6 +44,9 @@ class Switch(enum.Enum):
         "D49, S8: an admin's request is deleted, or changed, only by who has read it (a mend of ours)"
     )
     CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a mend of ours)"
+    SHUTDOWN_ENDS_WITH_TERM = (
+        "D3, D5: a controlled shutdown is treated in one term, and ends with it (KAFKA-5028, 0.11.0.0)"
+    )
     FENCED_ANSWERS = "D5: a controlled shutdown is answered only while /controller_epoch is the answerer's own (ours)"
     BROKER_EPOCHS = "D12: a registration's creation zxid tells a returned broker from one that never left (2.2.0)"
     OFFLINE_WITHOUT_LEADERSHIP = "D16, D17: a replica whose partition has no leadership goes Offline, too (2.0.0)"

@@ -173,7 +173,7 @@ class ElectionReporting(ElectionStep):
     @property
     def _has_failed(self) -> bool:
         """Whether an exception has ended the shutdown that is answered."""
-        return self.system.model.loses_topics and bool(self._controller(self.before).shutdown_fails.raw)
+        return self.system.model.shutdowns_fail and bool(self._controller(self.before).shutdown_fails.raw)
 
     def _ratio(self, h: int) -> float:
         """The share that a broker does not lead of what it is to lead, as it is printed."""

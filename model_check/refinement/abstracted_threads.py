@@ -38,7 +38,7 @@ def other_threads(m: Model, cluster: MemoryCluster, controller: KafkaController,
             yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
     if m.has("shutdown"):
         yield from _shutdowns(cluster, controller, path)
-        if m.loses_topics:
+        if m.shutdowns_fail:
             yield f"{path}.shutdown_fails", controller.shutdown is not None and controller.shutdown.failed
 
 

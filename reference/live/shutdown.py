@@ -104,6 +104,9 @@ class ShutdownHandler:
 
     def handle(self, request: ControlledShutdownRequest) -> ControlledShutdownResponse:
         """`shutdownBroker`: what the broker still leads, once all of its partitions have been treated."""
+        with self._lock:
+            if not self._controller.is_active:
+                return ControlledShutdownResponse(begin_shutdown(self._controller, request.broker_id))
         with self._one_at_a_time:
             with self._lock:
                 refusal = begin_shutdown(self._controller, request.broker_id)

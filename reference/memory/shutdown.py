@@ -108,11 +108,12 @@ def leave(cluster: MemoryCluster, *, b: int) -> None:
 def _handling(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Iterator[Choice]:
     """A request handler takes the lock: for the one shutdown in work, or to begin one."""
     c, work = process.broker_id, controller.shutdown
-    if work is None:
-        registered = controller.context.live_or_shutting_down_broker_ids
-        for b in _waiting_for(cluster, c):
+    registered = controller.context.live_or_shutting_down_broker_ids
+    for b in _waiting_for(cluster, c):
+        if work is None or not (controller.is_active or work.broker == b):
             rule = "accept_shutdown" if controller.is_active and b in registered else "refuse_shutdown"
             yield Choice(rule, (("c", c), ("b", b)), partial(begin, c=c, b=b))
+    if work is None:
         return
     for tp in work.to_move if cluster.can_operate(process) else ():
         parameters = (("c", c), ("p", cluster.partitions.index(tp)), ("r", work.broker))

@@ -72,6 +72,15 @@ ROWS = (
         fix=frozenset({Switch.FENCED_RESIGN}),
     ),
     Defect(
+        "D3-shutdown",
+        "Who treats a broker's shutdown after its term cannot send, and resigns: another controller's /controller goes",
+        breaks="controller_znode_is_its_owners",
+        scope="shutdown_zombie",
+        first_depth=12,
+        fix=frozenset({Switch.FENCED_RESIGN}),
+        defining=("on_new_session", "fail to send StopReplica"),
+    ),
+    Defect(
         "D4",
         "A controller that gave up stays half active",
         breaks="who_gave_up_is_not_active",
@@ -104,6 +113,16 @@ ROWS = (
         first_depth=18,
         base=FENCED - {Switch.FENCED_ANSWERS},
         fix=frozenset({Switch.FENCED_ANSWERS}),
+    ),
+    Defect(
+        "D5-resigned",
+        "The mend of D13 alone: who treats a shutdown after its term finds nothing cached, so the broker leads nothing",
+        breaks="who_may_go_leads_nothing",
+        scope="shutdown_zombie",
+        first_depth=12,
+        base=DOCUMENTED,
+        fix=frozenset({Switch.SHUTDOWN_ENDS_WITH_TERM}),
+        defining=("accept_shutdown", "on_new_session", "answer_shutdown"),
     ),
     Defect(
         "D6",

@@ -21,8 +21,10 @@ ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
-def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value:
-    """Only an active controller treats a shutdown."""
+def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value | None:
+    """Only an active controller treats a shutdown, where that ends with the term."""
+    if m.shutdowns_outlive_terms:
+        return None
     return both(*(either(s.controllers[c].active, s.controllers[c].shutdown_of == 0) for c in m.controllers))
 
 
@@ -30,18 +32,22 @@ def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value:
 def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
     """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
 
-    Where a follower is taken out of the ISR, it is the broker that is treated, and does not lead that partition in the
-    cache; it may lead those that are to be moved next.
+    While one is treated the controller elects, or removes, or resigns since it cannot send. Where a follower is taken
+    out of the ISR, it is the broker that is treated, and does not lead that partition in the cache; it may lead those
+    that are to be moved next.
     """
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         treats, dead = flag(controller.handler == Handler.SHUTDOWN), ~m.brokers.is_empty(controller.dead)
         electing, removing = is_at(controller, ELECTING), is_at(controller, REMOVING)
+        working = either(electing, removing)
+        if m.shutdowns_outlive_terms:
+            working = either(working, controller.at == At.RESIGN_DELETE)
         broker_change = either(*(controller.handler == one for one in (Handler.BROKER_STARTUP, Handler.BROKER_FAILURE)))
         facts.append(flag(controller.handler == Handler.BROKER_FAILURE).implies(dead))
         facts.append(dead.implies(either(both(electing, broker_change), removing)))
-        facts.append(treats.implies(both(either(electing, removing), controller.shutdown_of != 0, ~dead)))
+        facts.append(treats.implies(both(working, controller.shutdown_of != 0, ~dead)))
         facts.append(both(removing, ~treats).implies(dead))
         writes = both(treats, controller.at == At.REMOVE_WRITE)
         facts.append(writes.implies(controller.replica == controller.shutdown_of))

@@ -8,18 +8,21 @@ from typing import Any
 import pytest
 
 from reference.broker_changes import on_broker_failure
-from reference.context import LeaderIsrAndControllerEpoch
+from reference.context import LeaderIsrAndControllerEpoch, Shutdown
 from reference.controlled_shutdown import Departure, answer_shutdown, begin_shutdown, move_partition
-from reference.effects import EpochZnode
+from reference.effects import EpochZnode, ResignDelete
 from reference.journal import Report, ShutdownAnswered, StateChange
 from reference.preferred_election import FinishFailover
 from reference.procedures import FencedOff
+from reference.resignation import take_down
 from reference.state_effects import ReadForRemoval, StateWrite, WriteRemoval
 from reference.zookeeper.scripts import StateZnode
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
 from spec.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.logs.controller_log.channels import StopReplicaNotSent
+from spec.logs.controller_log.failover import ForcedToResign
 from spec.logs.controller_log.lines import parse_controller_line
 from spec.logs.controller_request_lines import (
     ControllerLine,
@@ -36,6 +39,7 @@ from spec.variants import Switch
 from tests.model_check.unpacking import recording
 from tests.reference.hands import TP, Hand, controller, failed_over, registered, requests, znode
 
+SECOND = TopicPartition(TP.topic, 1)
 Assigned = Mapping[TopicPartition, tuple[int, ...]]
 DONE, MOVED = ControlledShutdownResponse(ErrorCode.NONE), ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
 
@@ -165,14 +169,73 @@ def test_a_new_term_knows_of_no_shutdown() -> None:
 # ------------------------------------------------------------------------------------------------- a controller no more
 
 
-def test_a_write_that_is_fenced_off_takes_the_controller_down() -> None:
-    cluster = Cluster({TP: (1, 2, 3)}, Switch.FENCED_WRITES)
+@pytest.mark.parametrize(
+    ("mends", "answer"),
+    [
+        ((Switch.FENCED_WRITES,), ControlledShutdownResponse(ErrorCode.UNKNOWN)),
+        ((Switch.FENCED_WRITES, Switch.SHUTDOWN_ENDS_WITH_TERM), MOVED),
+    ],
+)
+def test_a_write_that_is_fenced_off_takes_the_controller_down(
+    mends: Sequence[Switch], answer: ControlledShutdownResponse
+) -> None:
+    cluster = Cluster({TP: (1, 2, 3), SECOND: (2, 3)}, *mends)
     begin_shutdown(cluster.one, 3)
     hand = Hand(move_partition(cluster.one, TP))
     hand.expect(ReadForRemoval, cluster.states[TP])
     hand.fail(WriteRemoval, FencedOff("moved"))
     assert hand.ended
-    assert (cluster.one.is_active, cluster.one.leader_id, cluster.one.shutdown) == (False, NO_LEADER, None)
+    assert (cluster.one.is_active, cluster.one.leader_id) == (False, NO_LEADER)
+    assert cluster.one.shutdown is None or not cluster.one.shutdown.to_move
+    assert answer_shutdown(cluster.one, None) == answer
+
+
+# ----------------------------------------------------------------------------------------------------- the term is over
+
+
+def test_who_has_resigned_cannot_send_and_resigns_again() -> None:
+    """Its successor's /controller is deleted then (D3), and the broker's answer is an error."""
+    cluster = Cluster({TP: (1, 2, 3), SECOND: (2, 3)})
+    begin_shutdown(cluster.one, 3)
+    take_down(cluster.one)
+    cluster.journal.clear()
+    hand = Hand(move_partition(cluster.one, TP))
+    hand.expect(ResignDelete, None)
+    assert hand.ended
+    assert cluster.one.leader_id == NO_LEADER
+    assert cluster.one.shutdown == Shutdown(3, frozenset(), failed=True)
+    lines = [entry.line for entry in cluster.journal if isinstance(entry, Report)]
+    stops = f"StopReplicaRequestInfo([Topic={TP.topic},Partition={TP.partition},Replica=3],false,null)"
+    assert lines[2:] == [
+        StopReplicaNotSent(f"Map(3 -> List({stops}))", "java.lang.NullPointerException"), ForcedToResign(1),
+    ]  # fmt: skip
+    assert answer_shutdown(cluster.one, None) == ControlledShutdownResponse(ErrorCode.UNKNOWN)
+    assert not cluster.one.context.partition_leadership_info
+
+
+def test_who_has_resigned_elects_nobody_and_answers_what_it_had_cached() -> None:
+    cluster = Cluster({TP: (1, 2, 3)})
+    begin_shutdown(cluster.one, 1)
+    take_down(cluster.one)
+    cluster.move(TP)
+    assert cluster.leadership() == (1, (1, 2, 3), 0)
+    assert answer_shutdown(cluster.one, None) == ControlledShutdownResponse(ErrorCode.NONE, (TP,))
+
+
+def test_who_has_resigned_finds_nothing_cached_where_that_is_emptied_and_lets_the_leader_go() -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, Switch.CLEAR_CONTEXT)
+    begin_shutdown(cluster.one, 1)
+    take_down(cluster.one)
+    cluster.move(TP)
+    assert answer_shutdown(cluster.one, None) == DONE
+
+
+def test_where_that_is_mended_a_shutdown_ends_with_its_term() -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, Switch.SHUTDOWN_ENDS_WITH_TERM)
+    begin_shutdown(cluster.one, 3)
+    take_down(cluster.one)
+    assert cluster.one.shutdown is None
+    assert answer_shutdown(cluster.one, None) == MOVED
 
 
 @pytest.mark.parametrize(("switches", "found", "answered"), [

@@ -117,3 +117,68 @@ def test_a_reassignment_to_who_is_shutting_down_takes_the_only_leader_down_unles
     else:
         assert run["controllers[1].at"] == "IDLE"
         assert run.leadership(ZNODE)[:2] == ("1", "[1, 2]")
+
+
+# ----------------------------------------------------------------------------------------------------- the term is over
+
+TWO = replace(scope("shutdown_zombie"), brokers=3, assigned=((2, 3), (3, 2)), connection_capacity=8)
+FAILS = ("fail to send StopReplica",)
+
+
+def deposed(switches: Switches = AS_CODED) -> Run:
+    """Controller 1 has begun with broker 3's shutdown, when its session is lost; it learns of that, and resigns."""
+    run = Run(TWO, switches, shutdowns=2, expiries=1)
+    run.do("stop_broker(b=3)", "request_shutdown(b=3, c=1)", "accept_shutdown(c=1, b=3)", "stop_broker(b=2)")
+    run.do("request_shutdown(b=2, c=1)", "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)")
+    run.do("elect_create(c=2)", "renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)")
+    return run
+
+
+def test_who_has_resigned_elects_nobody_cannot_send_and_deletes_its_successors_znode() -> None:
+    run = deposed()
+    assert run["controllers[1].active"] == "no"
+    assert run.do("move_partition(c=1, p=1, r=3)") == [], "broker 3 leads this one"
+    assert run.do("move_partition(c=1, p=0, r=3)") == [FAILS]
+    assert run.do("resign_delete(c=1)") == [("delete /controller", "2")]
+    assert run.do("answer_shutdown(c=1, b=3)") == [("refuse ControlledShutdown", "3")]
+    assert run["processes[3].leaving"] == "ASKS"
+    assert run["controllers[1].partitions[1].leader"] == "-1", "what was cached for this is forgotten"
+
+
+def test_who_has_resigned_answers_what_it_had_cached() -> None:
+    run = deposed(frozenset({Switch.FENCED_RESIGN}))
+    run.do("move_partition(c=1, p=1, r=3)")
+    assert run["controllers[1].partitions[1].leader"] == "3"
+    assert not run.can("answer_shutdown(c=1, b=3)"), "one partition is still to be treated"
+    run.do("move_partition(c=1, p=0, r=3)", "resign_delete(c=1)")
+    assert run["zookeeper.controller"] == "2", "it is not its own"
+
+
+def test_who_is_not_active_refuses_others_at_once() -> None:
+    """The test of being active comes before the wait for the one that is treated."""
+    assert deposed().do("refuse_shutdown(c=1, b=2)") == [("refuse ControlledShutdown", "2")]
+
+
+def test_before_0_9_nobody_resigned_over_it() -> None:
+    run = deposed(frozenset({Switch.KEEP_DIRTY_BATCH}))
+    assert run.do("move_partition(c=1, p=0, r=3)") == [FAILS]
+    assert run["controllers[1].shutdown_fails"] == "yes"
+    assert not run.can("resign_delete(c=1)")
+    assert run["zookeeper.controller"] == "2"
+
+
+def test_where_that_is_mended_a_shutdown_ends_with_its_term() -> None:
+    run = deposed(frozenset({Switch.SHUTDOWN_ENDS_WITH_TERM}))
+    assert not run.can("move_partition(c=1, p=0, r=3)")
+    assert run.do("refuse_shutdown(c=1, b=3)") == [("refuse ControlledShutdown", "3")]
+
+
+def test_a_new_term_of_the_same_controller_goes_on_with_it_and_knows_of_nobody_who_shuts_down() -> None:
+    run = Run(replace(TWO, controllers=1), shutdowns=1, expiries=1)
+    run.do("stop_broker(b=3)", "request_shutdown(b=3, c=1)", "accept_shutdown(c=1, b=3)", "expire_session(b=1, lost=0)")
+    run.do("renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)", "elect_create(c=1)", "read_epoch(c=1)")
+    run.do("increment_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)")
+    run.do("read_state(c=1, p=0)", "read_state(c=1, p=1)", "finish_failover(c=1)")
+    assert (run["controllers[1].active"], run["controllers[1].shutting_down"]) == ("yes", "{}")
+    run.do("move_partition(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)")
+    assert run.leadership(ZNODE) == ("2", "[2]", "1")
