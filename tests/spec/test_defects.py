@@ -2,7 +2,7 @@
 
 import pytest
 
-from spec.defects import DEFECTS, UNFOUND, Defect, defect, number
+from spec.defects import DEFECTS, UNFOUND, Defect, defect, listed, number, row
 from spec.errors import UnknownName
 from spec.model import Model
 from spec.properties import claim_named
@@ -34,9 +34,12 @@ def test_a_mend_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
 
 def test_ids_are_unique_and_find_their_row() -> None:
     assert [defect(one.id) for one in DEFECTS] == list(DEFECTS)
+    assert {row(one.id) for one in listed()} == {*DEFECTS, *UNFOUND}
 
 
 def test_an_unknown_defect_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known:\n  D(.|\n)*\bD26,"):
+        row("D0")
     with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known:\n  D"):
         defect("D0")
 
