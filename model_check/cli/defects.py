@@ -9,7 +9,7 @@ import typer
 
 from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
-from model_check.defects import Half, check, halves
+from model_check.defects import Half, check, halves, told_of_today
 from model_check.explicit_state.findings import Found
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
@@ -67,7 +67,9 @@ def _line(one: Defect | Unfound) -> str:
     if isinstance(one, Unfound):
         return f"{one.id:<4} {one.title}\n     not found here: {one.reason}\n"
     after = f"breaks {one.breaks} after {one.first_depth} steps"
-    return f"{one.id:<4} {one.title}\n     {after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}\n"
+    remains = f"     {told_of_today(one)}\n" if one.remains else ""
+    shown_by = f"{after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}"
+    return f"{one.id:<4} {one.title}\n     {shown_by}\n{remains}"
 
 
 def shown(half: Half) -> Run:

@@ -35,6 +35,7 @@ def test_every_defect_is_listed(kcheck: Kcheck) -> None:
     assert result.exit_code == 0
     assert all(f"{one.id:<4} {one.title}" in result.stdout for one in DEFECTS)
     assert all(f"{one.id:<4} {one.title}\n     not found here: {one.reason}" in result.stdout for one in UNFOUND)
+    assert all(f"     of this 0.10.2 has: {one.remains}\n" in result.stdout for one in DEFECTS if one.remains)
 
 
 def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defect) -> None:
@@ -44,6 +45,14 @@ def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defe
     assert f"Broken by {half_active.first_depth} steps" in result.stdout
     assert "(D4, explorer): HOLDS: not exhausted: a violation was found after" in result.stdout
     assert "pair AS_CODED+RESIGN_CLEANS_UP (D4, explorer): HOLDS" in result.stdout
+
+
+def test_what_0_10_2_has_of_an_older_defect_is_told_with_its_story(
+    kcheck: Kcheck, half_active: Defect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(defects, "DEFECTS", (replace(half_active, remains="a part"),))
+    document = from_json(kcheck("defects", "D4", "--json").stdout, "stdout")
+    assert [run.notes for run in document.runs] == [("of this 0.10.2 has: a part",)] * 2
 
 
 def test_all_can_be_shown_as_json(kcheck: Kcheck, half_active: Defect) -> None:
