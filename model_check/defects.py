@@ -125,7 +125,20 @@ def check(half: Half, explore: Explore) -> Run:
         verdict=comparison.verdict,
         never_fired=(),
         idle_instances=(),
+        notes=(*run.notes, *_restricted(one), *([told_of_today(one)] if one.remains else [])),
     )
+
+
+def told_of_today(one: Defect) -> str:
+    """What 0.10.2 has of a defect that is shown with older behaviour."""
+    return f"of this 0.10.2 has: {one.remains}"
+
+
+def _restricted(one: Defect) -> tuple[str, ...]:
+    """That the verdict is of the traces that take the defining steps, where there are any; others may break it, too."""
+    if not one.defining:
+        return ()
+    return (f"the property is looked at only after these steps, in this order: {', '.join(one.defining)}",)
 
 
 def _comparison(half: Half, finding: Finding) -> Comparison:

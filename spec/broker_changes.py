@@ -10,6 +10,9 @@ partitions online; a failure also takes the replicas of the dead brokers Offline
 
 A send of UpdateMetadata that fails also ends it, at once or with a resignation (spec/own_batch.py).
 
+The children and the data of each of them are read in one step (before 0.10.0.0 in two: `read_broker_data`). Left out,
+therefore: a read that sees neither a broker that goes in between nor one that comes; the latter's own event follows.
+
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.
 """

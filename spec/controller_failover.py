@@ -9,8 +9,12 @@ ControllerMoved, catches it itself a few lines below, logs, and goes on with the
 epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
 also the version of the znode that another controller has just created with 1.
 
-Left out: automatic rebalance. What a failover does about preferred elections, reassignments and deletions is told with
-those parts; the deletion manager and its thread are kept also where nothing is deleted, because of D56.
+What a failover does about preferred elections, reassignments, deletions and automatic rebalance is told with those
+parts; the deletion manager and its thread are kept also where nothing is deleted, because of D56.
+
+Three steps are several operations of ZooKeeper each: all children are watched in one (nothing is read before the last
+watch is set); /brokers/ids and each broker's data are read in one; so are /brokers/topics and each topic's AR. Left out
+is what comes between those (spec/broker_changes.py, spec/topics.py tell what that is).
 
 Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`,
 `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.

@@ -7,11 +7,11 @@ the handling is lost (D51), and the batch stays dirty, which ends the term of wh
 The brokers are told nothing, and if the topic is created again they ignore what has no higher leader epoch than they
 know (D23); what its controller does, if it has its leadership still, is told in `foreign_recreation`.
 
-By hand, scopes have it by the budget `removals`, where all znodes of a topic go at once, and by `state_removals`, where
-its state znodes may go before it. Left out: the topic's own listener; that who creates a state znode of a topic that is
-gone creates the topic's znode with it, without data (`createPersistentPath`). Nobody can parse that: a listener then
-knows the topic by its name only, and loses the rest of what changed; every later failover ends there and resigns, until
-somebody removes the znode.
+By hand, scopes have it by the budget `removals`, where all znodes of a topic go in one step, and by `state_removals`,
+where its state znodes may go before it, each in a step of its own. Left out: the topic's own listener; that who creates
+a state znode of a topic that is gone creates the topic's znode with it, without data (`createPersistentPath`). Nobody
+can parse that: a listener then knows the topic by its name only, and loses the rest of what changed; every later
+failover ends there and resigns, until somebody removes the znode.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `ZkUtils.getReplicaAssignmentForTopics`. PROTOCOL.md
 section 7.3.

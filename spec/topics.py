@@ -4,9 +4,15 @@ The tool creates `/brokers/topics/T` with the assignment; the controller's liste
 takes its partitions to New, their replicas to New (which looks for a state znode, and normally finds none), the
 partitions to Online (which creates it) and the replicas to Online.
 
-Partitions that are added to a topic go the same way (spec/partition_addition.py). Left out: that two topics may be
-created between the listener's read of the children and its reads of their assignments. How topics go is told in
+Partitions that are added to a topic go the same way (spec/partition_addition.py). How topics go is told in
 `topic_deletion`.
+
+The tool writes the configuration and the topic's znode in one step. So does the listener read the children, and AR of
+each new topic, to whose znode it then subscribes. Left out, therefore: a tool that dies in between, and leaves a
+configuration alone; a partition added behind the read of AR and before the subscription, noticed with the next change;
+a topic that goes between the read of the children and that of its AR, and is known by its name only. If that one is
+back before the children are read again it is not new, and nobody creates it until its znode is written or another
+controller comes.
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
 section 7.3.

@@ -1,134 +1,14 @@
 """The worked examples of PROTOCOL.md section 8, told once: the specification goes through them, and the reference.
 
 Row by row: the assignment in ZooKeeper and in memory, leader, ISR, epoch, version, replica states, requests. The first
-one was done by a real Kafka 0.10.2.2, too, with the same numbers and the same order of brokers. An example is a
-function of whoever makes a cluster in which a partition is to move.
+one was done by a real Kafka 0.10.2.2, too, with the same numbers and the same order of brokers. Of its table rows 5 and
+8 are no states of the specification, where steps 5 and 6 are one action, and the sends of 8 and 9 are another
+(spec/reassignment.py): the reference is looked at in between (tests/reference/test_reassignment.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
-from spec.scopes import Scope
-
-UNION = "[5, 1, 6, 2, 3, 4]"
-"""A Scala set of five or more numbers lists them in the order of their hashes."""
-
-
-def worked_scope(original: tuple[int, ...], wanted: tuple[int, ...], brokers: int, controllers: int) -> Scope:
-    """A cluster in which partition 0 of one topic may be reassigned, with room for all that may happen then."""
-    return Scope(
-        name="worked example",
-        statement="PROTOCOL.md section 8.",
-        brokers=brokers,
-        controllers=controllers,
-        assigned=(original,),
-        requests=((wanted,),),
-        parts=frozenset({"partitions", "connections", "metadata", "cached_leaderships", "reassignment"}),
-        budgets=(("reassignments", 9), ("crashes", 9), ("expiries", 9), ("exceptions", 9)),
-        connection_capacity=16,
-        callback_capacity=16,
-        versions=100,
-    )
-
-
-class Moves(Protocol):
-    """A cluster that has settled, in which partition 0 of one topic is reassigned; controller 1 is at work."""
-
-    def can(self, rule: str, **parameters: int) -> bool:
-        """Whether a step is possible."""
-
-    def do(self, rule: str, **parameters: int) -> list[str]:
-        """Take a step; what was seen of it, as text."""
-
-    def __getitem__(self, path: str) -> str:
-        """A variable of the specification as text."""
-
-
-class Move:
-    """Such a cluster, with what the examples ask of it."""
-
-    def __init__(self, cluster: Moves, brokers: range) -> None:
-        self._cluster, self._brokers = cluster, brokers
-        self.can, self.do = cluster.can, cluster.do
-
-    def __getitem__(self, path: str) -> str:
-        """A variable as text."""
-        return self._cluster[path]
-
-    def row(self) -> tuple[str, ...]:
-        """A row of the table: AR in ZooKeeper, AR in memory, leader, ISR, leader epoch, version."""
-        znode = "zookeeper.state[0]"
-        assignments = (self["zookeeper.assigned[0]"], self["controllers[1].partitions[0].assigned"])
-        return (*assignments, *(self[f"{znode}.{name}"] for name in ("leader", "isr", "leader_epoch", "version")))
-
-    def replicas(self, *brokers: int) -> set[str]:
-        """The states in which controller 1 has these replicas."""
-        return {self[f"controllers[1].partitions[0].replicas[{r}]"] for r in brokers}
-
-    def told(self, r: int) -> tuple[str, str, str]:
-        """Of what a broker was told: replicas and leader epoch of LeaderAndIsr, leader epoch of UpdateMetadata."""
-        known = f"brokers[{r}].partitions[0]"
-        return (self[f"{known}.assigned"], self[f"{known}.leader_epoch"], self[f"{known}.cached_epoch"])
-
-    def deliver_all(self, c: int = 1) -> None:
-        """Every request of a controller is executed and answered."""
-        for b in self._brokers:
-            while self._deliver(c, b):
-                pass
-
-    def _deliver(self, c: int, b: int) -> bool:
-        for rule, parameters in (("deliver_request", {"c": c, "b": b}), ("deliver_deletion", {"c": c, "b": b, "p": 0})):
-            if self.can(rule, **parameters):
-                self.do(rule, **parameters)
-                return True
-        return False
-
-
-Make = Callable[[Scope], Moves]
-"""Who makes the cluster."""
-
-
-def settled(
-    make: Make, original: tuple[int, ...], wanted: tuple[int, ...], *, brokers: int = 6, controllers: int = 1
-) -> Move:
-    """A partition with these replicas, which may be asked to have those."""
-    return Move(make(worked_scope(original, wanted, brokers, controllers)), range(1, brokers + 1))
-
-
-def queued(seen: list[str], kind: str) -> list[str]:
-    """What was queued of a kind, less the words that are always the same; brokers have no order among them."""
-    prefix = f"controller 1 queue {kind} "
-    return sorted(one.removeprefix(prefix) for one in seen if one.startswith(prefix))
-
-
-def to_each(brokers: str, rest: str = "") -> list[str]:
-    """What is queued, to each of these brokers."""
-    return sorted(f"broker={b}{rest}" for b in brokers)
-
-
-def begin(move: Move) -> None:
-    """The request is read and accepted, and its ISR looked at."""
-    move.do("request_reassignment", k=0)
-    move.do("on_reassignment_request", c=1)
-    move.do("accept_reassignment", c=1, p=0)
-    move.do("read_whether_caught_up", c=1, p=0)
-
-
-def phase_a(move: Move, *starting: int, c: int = 1) -> None:
-    """Steps 1 to 4, the new replicas joining the ISR in this order."""
-    move.do("write_union", c=c, p=0)
-    move.do("read_for_bump", c=c, p=0)
-    move.do("write_bump", c=c, p=0)
-    for r in sorted(starting):
-        move.do("start_new_replica", c=c, p=0, r=r)
-    move.deliver_all(c)
-    for r in starting:
-        move.do("expand_isr", b=int(move["zookeeper.state[0].leader"]), p=0, r=r)
-
-
-OLD, NEW = (1, 2, 3), (4, 5, 6)
+from tests.reassignment_moves import NEW, OLD, UNION, Make, begin, complete, order, phase_a, queued, settled, to_each
 
 
 def phase_a_of_the_worked_example_row_by_row(make: Make) -> None:
@@ -192,12 +72,14 @@ def phase_b_of_the_worked_example_row_by_row(make: Make) -> None:
         offline.append([one for one in OLD if move.replicas(one) == {"OFFLINE"}])
         move.do("read_for_removal", c=1, p=0, r=r)
         seen = move.do("write_removal", c=1, p=0, r=r)
-    assert offline == [[], [1], [1, 2]], "row 8, and row 9 with the last"
+    assert offline == [[], [1], [1, 2]], "on the way to row 8; the last one takes it on to row 9"
     removed = " partition=0 leader=4 leader_epoch=5 isr=[5, 6, 4] version=8 controller_epoch=1"
     assert queued(seen, "LeaderAndIsr") == to_each("456", removed)
     assert queued(seen, "UpdateMetadata") == to_each("123456")
-    stops = [to_each("123", f" partition=0 delete={delete}") for delete in (0, 1)]
-    assert queued(seen, "StopReplica") == sorted([*stops[0], *stops[1]])
+    stops = [one for delete in (0, 1) for one in to_each("123", f" partition=0 delete={delete}")]
+    assert queued(seen, "StopReplica") == sorted(stops)
+    assert [order(seen, r) for r in OLD] == [["UpdateMetadata", "StopReplica delete=0", "StopReplica delete=1"]] * 3
+    assert [order(seen, r) for r in NEW] == [["LeaderAndIsr", "UpdateMetadata"]] * 3
     assert (move.replicas(*OLD), move.replicas(*NEW)) == ({"NON_EXISTENT"}, {"ONLINE"})
     assert move.row() == (UNION, "[4, 5, 6]", "4", "[5, 6, 4]", "5", "8")
 
@@ -213,19 +95,6 @@ def phase_b_of_the_worked_example_row_by_row(make: Make) -> None:
     move.deliver_all()
     assert {b for b in (*OLD, *NEW) if move[f"logs[{b}][0]"] == "yes"} == set(NEW)
     assert [b for b in (*OLD, *NEW) if move[f"brokers[{b}].partitions[0].leader"] == str(b)] == [4]
-
-
-def complete(move: Move, *leaving: int, c: int = 1) -> None:
-    """Phase B, with these replicas leaving."""
-    move.do("read_for_move", c=c, p=0)
-    move.do("write_move", c=c, p=0)
-    for r in leaving:
-        move.do("read_for_removal", c=c, p=0, r=r)
-        move.do("write_removal", c=c, p=0, r=r)
-    move.do("write_target", c=c, p=0)
-    move.do("read_remaining", c=c, p=0)
-    move.do("write_remaining", c=c, p=0)
-    move.deliver_all(c)
 
 
 def _partition_reassign_foo(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
-from model_check.defects import Half, check, halves
+from model_check.defects import Half, check, halves, told_of_today
 from model_check.explicit_state.findings import Found
-from model_check.results import Run
+from model_check.results import Run, plain_document
+from model_check.verdicts import Verdict
 from model_check.verification import document
-from spec.defects import DEFECTS, UNFOUND, Defect, Unfound, defect, number
+from spec.defects import DEFECTS, Defect, Unfound, listed, row
 from spec.expectations import plan
 from spec.language import GOALS, TransitionSystem
 from spec.variants import Switches, show_switches
@@ -28,7 +30,7 @@ def command(
 
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
     nothing hinted. A claim is explored until it is broken, a goal to the end. Then the mend is switched on, and no such
-    trace is left. Exits with 0 if both are so.
+    trace is left. Exits with 0 if both are so. Of one that is not found here the reason is told, and nothing explored.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` goes on where it was.
@@ -36,23 +38,38 @@ def command(
     For example:
       kcheck defects
       kcheck defects D1
+      kcheck defects D26
       kcheck defects --all --json > defects.json
     """
-    chosen = list(DEFECTS) if every else [defect(one) for one in ids or ()]
+    chosen = list(DEFECTS) if every else [row(one) for one in ids or ()]
     if not chosen:
-        every_one: list[Defect | Unfound] = [*DEFECTS, *UNFOUND]
-        say("".join(_line(one) for one in sorted(every_one, key=lambda one: number(one.id))))
+        say("".join(map(_line, listed())))
         return 0
-    runs = [shown(half) for one in chosen for half in halves(one)]
-    told = [one.breaks for one in chosen]
-    return print_document(document(runs, "defects"), as_json=as_json, stories=told)
+    found = [one for one in chosen if isinstance(one, Defect)]
+    unfound = [one for one in chosen if isinstance(one, Unfound)]
+    runs = [shown(half) for one in found for half in halves(one)]
+    whole = document(runs, "defects") if found else plain_document("defects")
+    if as_json:
+        return print_document(replace(whole, runs=(*whole.runs, *map(_unexplored, unfound))), as_json=True)
+    if found:
+        print_document(whole, as_json=False, stories=[one.breaks for one in found])
+    say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
+    return whole.exit_code
+
+
+def _unexplored(one: Unfound) -> Run:
+    """What stands in a document for a defect that is not found here: no finding, and the reason."""
+    said = f"nothing was explored; not found here: {one.reason}"
+    return Run(f"{one.id}, not explored", "", "", Verdict.HOLDS, said, notes=(one.title,))
 
 
 def _line(one: Defect | Unfound) -> str:
     if isinstance(one, Unfound):
         return f"{one.id:<4} {one.title}\n     not found here: {one.reason}\n"
     after = f"breaks {one.breaks} after {one.first_depth} steps"
-    return f"{one.id:<4} {one.title}\n     {after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}\n"
+    remains = f"     {told_of_today(one)}\n" if one.remains else ""
+    shown_by = f"{after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}"
+    return f"{one.id:<4} {one.title}\n     {shown_by}\n{remains}"
 
 
 def shown(half: Half) -> Run:

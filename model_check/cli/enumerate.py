@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,6 +81,7 @@ def command(
         refuse_what_is_no_folder(one)
     if tables is not None:
         empty_folder(tables)
+        refuse_what_cannot_be_filled(tables)
     if is_watched():
         note(f"run folder: {place}")
     found = run(task, place, master=master, shards=shards, resume=not fresh, limit=limit)
@@ -145,6 +147,20 @@ def refuse_what_is_no_folder(place: str) -> None:
         Folder(place).names()
     elif not _nearest(path).is_dir():
         raise BadInput(f"{_nearest(path)} is no folder; name another one")
+
+
+def refuse_what_cannot_be_filled(place: str) -> None:
+    """EnvironmentFailure if nothing can be written to a folder of this machine; one that was not there is not after."""
+    path = place.removeprefix("file://")
+    if "://" in path:
+        return
+    missing = [one for one in (Path(path), *Path(path).absolute().parents) if not one.exists()]
+    try:
+        options.folder_to_fill(Path(path))
+    finally:
+        for one in missing:
+            with suppress(OSError):
+                one.rmdir()
 
 
 def _nearest(place: str) -> Path:

@@ -1,4 +1,4 @@
-"""`kcheck show`: the specification itself, for readers: tables, actions, properties, scopes, variants, log lines."""
+"""`kcheck show`: the specification itself, for readers: tables, actions, properties, scopes, variants, formats."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ from model_check.results import from_json
 from spec import diagrams
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
+from spec.formats.descriptions import described, payload_forms
+from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, api_version, api_versions
+from spec.formats.requests import BARE_HEADER, FULL_HEADER, HEADER
+from spec.formats.znode_paths import KINDS
+from spec.formats.znodes import PAYLOADS, EmptyPayload
 from spec.kafka_types import KafkaVersion
 from spec.language import Rule
 from spec.logs.controller_log.lines import CONTROLLER_LOG
@@ -156,6 +161,31 @@ def lines(
     return 0
 
 
+def znodes() -> int:
+    """The znodes of the protocol: how each lives, and what it holds, with the types of its JSON (`?` may be absent)."""
+    for kind in KINDS:
+        payload = PAYLOADS.get(kind, EmptyPayload)
+        say(f"{kind}\n    {kind.mode}; {kind.meaning}\n    {_joined(payload.__doc__ or '')}\n")
+        for form in payload_forms(payload):
+            say(f"    {form}\n")
+    return 0
+
+
+def requests() -> int:
+    """The requests between controller and brokers with their answers, field by field as they travel, in each version.
+
+    Before a request stands its header, before an answer the correlation id of its request, an int32.
+    """
+    for version, who in ((FULL_HEADER, "every request"), (BARE_HEADER, "ControlledShutdown 0")):
+        say(f"header of {who}\n    {described(HEADER, version)}\n")
+    for key in ApiKey:
+        for version in api_versions(key):
+            senders = _listed([str(one) for one in KafkaVersion if api_version(key, one) == version])
+            say(f"{key.name} ({key:d}), version {version}, sent by {senders}\n")
+            say(f"    request {described(REQUESTS[key], version)}\n    answer {described(RESPONSES[key], version)}\n")
+    return 0
+
+
 def variants() -> int:
     """The variants, and the fixes that can be switched on and off one by one."""
     for name, switches in VARIANTS.items():
@@ -185,5 +215,7 @@ app.command("actions")(guarded(actions))
 app.command("properties")(guarded(properties))
 app.command("scopes")(guarded(scopes))
 app.command("lines")(guarded(lines))
+app.command("znodes")(guarded(znodes))
+app.command("requests")(guarded(requests))
 app.command("variants")(guarded(variants))
 app.command("results")(guarded(results))

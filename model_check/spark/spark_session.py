@@ -209,6 +209,10 @@ def given_up(error: Exception) -> EnvironmentFailure:
         if found:
             break
     told = found[-1].strip() if found else type(error).__name__
+    ours = told.removeprefix(f"{EnvironmentFailure.__module__}.{EnvironmentFailure.__name__}: ")
+    if ours != told:  # it says itself what to do
+        what, _, do = ours.partition("; ")
+        return EnvironmentFailure(f"Spark gave up: {what}", do)
     return EnvironmentFailure(f"Spark gave up: {told}", "see to it and start again; a run goes on where it was")
 
 

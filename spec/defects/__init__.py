@@ -38,11 +38,25 @@ DEFECTS: tuple[Defect, ...] = tuple(
 
 
 def defect(id: str) -> Defect:  # noqa: A002 - the name that PROTOCOL.md gives it
-    """The defect of that id; UnknownName lists the known ones."""
+    """The defect of that id, which an enumeration here finds; UnknownName lists those."""
     known = {one.id: one for one in DEFECTS}
     if id not in known:
         raise UnknownName("defect", id, known)
     return known[id]
 
 
-__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "defect", "number"]
+def row(id: str) -> Defect | Unfound:  # noqa: A002 - the name that PROTOCOL.md gives it
+    """The row of that id, of a defect that is found here or not; UnknownName lists the known ones."""
+    known = {one.id: one for one in listed()}
+    if id not in known:
+        raise UnknownName("defect", id, known)
+    return known[id]
+
+
+def listed() -> list[Defect | Unfound]:
+    """Every row, found or not, in the order of PROTOCOL.md."""
+    every_one: list[Defect | Unfound] = [*DEFECTS, *UNFOUND]
+    return sorted(every_one, key=lambda one: number(one.id))
+
+
+__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "defect", "listed", "number", "row"]

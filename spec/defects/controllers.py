@@ -195,6 +195,8 @@ ROWS = (
         first_depth=15,
         base=frozenset({Switch.KEEP_DIRTY_BATCH, Switch.RESIGN_CLEANS_UP}),
         fix=frozenset({Switch.KEEP_DIRTY_BATCH}),
+        remains="a batch stays dirty until the next send of the controller's own, which clears it and has the elector "
+        "resign (D53, D4-send); what a failed send leaves in a state machine's batch stays (D28-machines)",
     ),
     Defect(
         "D51",

@@ -14,7 +14,7 @@ class Defect:
     `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
     steps in their order (a rule, such as "crash", a single action, such as "crash(b=2)", or a kind of what is seen) and
     breaks it. `fix` are the switches to turn over: with the mends among them on, and the older behaviour off, there is
-    no such trace.
+    no such trace. `remains` says what 0.10.2 has of it still, where `base` puts back more.
     """
 
     id: str
@@ -25,6 +25,7 @@ class Defect:
     fix: Switches
     base: Switches = AS_CODED
     defining: tuple[str, ...] = ()
+    remains: str = ""
 
     @property
     def mended(self) -> Switches:

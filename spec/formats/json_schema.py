@@ -202,6 +202,11 @@ class Record(JsonType):
         hints = get_type_hints(self.cls, include_extras=True)
         return {field.name: _declared(field, hints[field.name]) for field in fields(self.cls)}
 
+    def members(self, version: int) -> list[tuple[str, JsonType, bool]]:
+        """Name and type of the keys that a payload of this version may have, and whether it must."""
+        known = self._keys.items()
+        return [(name, kind, versions.required) for name, (kind, versions) in known if versions.allow(version)]
+
     def read(self, value: object, where: Where) -> Any:
         """The record, if it has all the keys of its version and no other."""
         if not isinstance(value, dict):

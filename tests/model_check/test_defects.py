@@ -146,6 +146,21 @@ def test_a_defect_is_shown_at_its_depth_and_gone_when_mended(monkeypatch: pytest
     assert judged(monkeypatch, 4, mended=True, defining=("blow", "light", "blow")) == [Verdict.HOLDS, Verdict.HOLDS]
 
 
+@pytest.mark.parametrize("mended", [False, True])
+def test_both_halves_say_after_which_steps_the_property_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, *, mended: bool
+) -> None:
+    monkeypatch.setattr(defects, "system", lambda *_: lamps(2))
+
+    def notes(*defining: str) -> tuple[str, ...]:
+        half = Half(row("stays_on", *defining, depth=2), mended=mended)
+        return check(half, lambda _scope, _switches, built: explored(built)).notes
+
+    assert notes() == ()
+    (said,) = notes("blow", "light", "blow")
+    assert said == "the property is looked at only after these steps, in this order: blow, light, blow"
+
+
 def test_a_defect_at_another_depth_is_not_the_one_of_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged(monkeypatch, 3, mended=True) == [Verdict.VIOLATED, Verdict.HOLDS]
 

@@ -21,7 +21,7 @@ from spec.logs.controller_log.topics import PartitionsCreated, TopicDifference, 
 from spec.logs.log_lines import Line
 from spec.scopes import Scope
 from spec.state import Handler
-from tests.reassignment_examples import OLD, complete
+from tests.reassignment_moves import OLD, complete
 from tests.reference.test_reassignment import Referred, in_sync, recorded_lines
 
 

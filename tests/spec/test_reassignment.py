@@ -11,7 +11,8 @@ from model_check.judging.plain_state import PlainState
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED
-from tests.reassignment_examples import EXAMPLES, Make
+from tests.reassignment_examples import EXAMPLES
+from tests.reassignment_moves import Make
 
 
 class Specified:

@@ -1,5 +1,6 @@
 """`kcheck defects`: listed, and shown as stories that end with the mend."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from model_check.cli import defects as verb
 from model_check.cli import verify
 from model_check.results import from_json
 from spec import defects
-from spec.defects import DEFECTS, UNFOUND, Defect
+from spec.defects import DEFECTS, UNFOUND, Defect, Unfound
 from spec.variants import Switch
 from tests.model_check.cli.conftest import Kcheck, expectation
 
@@ -34,6 +35,7 @@ def test_every_defect_is_listed(kcheck: Kcheck) -> None:
     assert result.exit_code == 0
     assert all(f"{one.id:<4} {one.title}" in result.stdout for one in DEFECTS)
     assert all(f"{one.id:<4} {one.title}\n     not found here: {one.reason}" in result.stdout for one in UNFOUND)
+    assert all(f"     of this 0.10.2 has: {one.remains}\n" in result.stdout for one in DEFECTS if one.remains)
 
 
 def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defect) -> None:
@@ -43,6 +45,14 @@ def test_a_defect_is_shown_and_then_it_is_gone(kcheck: Kcheck, half_active: Defe
     assert f"Broken by {half_active.first_depth} steps" in result.stdout
     assert "(D4, explorer): HOLDS: not exhausted: a violation was found after" in result.stdout
     assert "pair AS_CODED+RESIGN_CLEANS_UP (D4, explorer): HOLDS" in result.stdout
+
+
+def test_what_0_10_2_has_of_an_older_defect_is_told_with_its_story(
+    kcheck: Kcheck, half_active: Defect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(defects, "DEFECTS", (replace(half_active, remains="a part"),))
+    document = from_json(kcheck("defects", "D4", "--json").stdout, "stdout")
+    assert [run.notes for run in document.runs] == [("of this 0.10.2 has: a part",)] * 2
 
 
 def test_all_can_be_shown_as_json(kcheck: Kcheck, half_active: Defect) -> None:
@@ -55,9 +65,31 @@ def test_all_can_be_shown_as_json(kcheck: Kcheck, half_active: Defect) -> None:
 
 @pytest.mark.usefixtures("half_active")
 def test_an_unknown_defect_is_refused(kcheck: Kcheck) -> None:
-    result = kcheck("defects", "D400")
+    result = kcheck("defects", "D4x")
     assert result.exit_code == 2
-    assert "no defect is called 'D400'; did you mean D4?" in result.stderr
+    assert "no defect is called 'D4x'; did you mean D4?" in result.stderr
+
+
+@pytest.mark.parametrize("one", UNFOUND, ids=lambda one: one.id)
+def test_of_a_defect_that_is_not_found_the_reason_is_told(kcheck: Kcheck, one: Unfound) -> None:
+    result = kcheck("defects", one.id)
+    assert result.exit_code == 0
+    assert result.stdout == f"{one.id:<4} {one.title}\n     not found here: {one.reason}\n"
+    result = kcheck("defects", one.id, "--json")
+    (run,) = from_json(result.stdout, "stdout").runs
+    assert result.exit_code == 0
+    assert (run.engine, run.notes, run.counts, run.comparisons) == (f"{one.id}, not explored", (one.title,), None, ())
+    assert run.reason.endswith(f"not found here: {one.reason}")
+
+
+@pytest.mark.usefixtures("half_active")
+def test_a_defect_that_is_not_found_hides_none_that_is(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = kcheck("defects", "D26", "D4")
+    assert both.exit_code == 0
+    assert both.stdout.startswith("kcheck defects: HOLDS: 2 as expected")
+    assert both.stdout.endswith(f"     not found here: {UNFOUND[0].reason}\n")
+    monkeypatch.setattr(defects, "DEFECTS", tuple(replace(one, first_depth=1) for one in defects.DEFECTS))
+    assert kcheck("defects", "D26", "D4").exit_code == kcheck("defects", "D26", "D4", "--json").exit_code == 1
 
 
 def test_verify_shows_defects_that_no_expectation_covers(kcheck: Kcheck, half_active: Defect, manifest: Any) -> None:

@@ -62,6 +62,15 @@ def test_a_folder_for_tables_that_is_not_empty_is_refused_before_spark_starts(kc
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder that nobody can write to, root neither")
+def test_a_folder_for_tables_that_cannot_be_made_is_refused_before_spark_starts(kcheck: Kcheck, tmp_path: Path) -> None:
+    result = kcheck("enumerate", "solo", "--folder", str(tmp_path / "run"), "--tables", "/proc/tables/of/mine")
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert result.stderr.startswith("kcheck: nothing can be written to /proc/tables/of/mine: ")
+    assert result.stderr.endswith("; name another folder\n")
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("option", ["--folder", "--tables"])
 @pytest.mark.parametrize("scheme", ["", "file://"])
 def test_a_file_in_a_folders_place_is_refused_before_spark_starts(kcheck: Kcheck, option: str, scheme: str) -> None:

@@ -6,6 +6,8 @@ import pytest
 
 from model_check.results import plain_document
 from model_check.verdicts import Verdict
+from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, api_versions
+from spec.formats.znode_paths import KINDS
 from spec.kafka_types import V082, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
@@ -50,6 +52,27 @@ def test_the_lines_of_an_unknown_version_are_refused(kcheck: Kcheck) -> None:
     result = kcheck("show", "lines", "--version", "0.8")
     assert result.exit_code == 2
     assert "no version of Kafka is called '0.8'; did you mean 0.8.2?" in result.stderr
+
+
+def test_every_znode_is_shown_with_what_it_holds(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "znodes").stdout
+    assert all(f"{kind}\n    {kind.mode}; {kind.meaning}\n" in shown for kind in KINDS)
+    state = '{"controller_epoch": number 0.., "leader": number -1.., "version": 1, "leader_epoch": number 0.., "isr": '
+    assert f"    {state}[number 0.., ...] without repetition}}\n" in shown
+    assert all(shown.count(f'"version": {version}, "port": ') == 1 for version in (1, 2, 3)), "a broker's registration"
+    assert shown.count('"rack"?: a string') == 2, "of versions 3 and 4, where it may be absent"
+
+
+def test_every_request_is_shown_in_each_version_with_its_answer(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "requests").stdout
+    for key in ApiKey:
+        for version in api_versions(key):
+            heading = f"{key.name} ({key:d}), version {version}, sent by "
+            request, answer = shown.partition(heading)[2].splitlines()[1:3]
+            assert all(f"{name}: " in request for name, _ in REQUESTS[key].members(version))
+            assert all(f"{name}: " in answer for name, _ in RESPONSES[key].members(version))
+    assert "STOP_REPLICA (5), version 0, sent by 0.8.2, 0.9.0, 0.10.0, 0.10.1, 0.10.2\n" in shown
+    assert "partitions: array of {topic: the name of a topic, partition: int32}}" in shown
 
 
 def test_every_rule_is_shown_with_its_source(kcheck: Kcheck) -> None:

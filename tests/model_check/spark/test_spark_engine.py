@@ -184,6 +184,11 @@ def test_an_error_in_a_worker_is_one_clear_line(spark: SparkContext) -> None:
     assert str(given_up(failure.value)).startswith("Spark gave up: ZeroDivisionError: ")
 
 
+def test_a_failure_of_ours_in_a_worker_says_once_what_to_do() -> None:
+    trace = "Traceback (most recent call last):\nspec.errors.EnvironmentFailure: cannot write a in /b: full; make room"
+    assert str(given_up(RuntimeError(trace))) == "Spark gave up: cannot write a in /b: full; make room"
+
+
 def test_a_run_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
     seen: list[Progress] = []
     one = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=seen.append, stop=lambda: len(seen) > 3)
