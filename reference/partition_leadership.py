@@ -34,6 +34,7 @@ from spec.logs.controller_log.state_machines import (
     LeaderCacheUpdated,
     LiveAssignedReplicas,
     PartitionsInvoked,
+    PartitionsInvokedError,
     StateInitialized,
 )
 from spec.logs.logged_values import LeaderAndIsr, Leadership
@@ -78,8 +79,16 @@ def bring_online(
     controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
 ) -> Procedure[None]:
     """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
+    if _invoke_online(controller, partitions):
+        yield from _bring_online(controller, partitions, reason)
+
+
+def _invoke_online(controller: KafkaController, partitions: Collection[TopicPartition]) -> bool:
+    """Whether the machine is up; one that is not raises at the first partition, which is logged and swallowed."""
     _invoke(controller, partitions, PartitionState.ONLINE)
-    yield from _bring_online(controller, partitions, reason)
+    if not controller.partition_machine.has_started:
+        controller.report(PartitionsInvokedError, target=PartitionState.ONLINE)
+    return controller.partition_machine.has_started
 
 
 def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
@@ -125,7 +134,8 @@ Write = Callable[[PartitionStatePayload, int], Procedure["int | None"]]
 
 def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
     """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
-    _invoke(controller, (read.partition,), PartitionState.ONLINE)
+    if not _invoke_online(controller, (read.partition,)):
+        return False
     try:
         controller.partition_batch.new_batch()
     except DirtyBatch:

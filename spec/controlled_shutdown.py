@@ -31,7 +31,7 @@ from spec.controller_threads import give_lock_back, has_started, lock_is_free
 from spec.election_state import Leaving
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
-from spec.own_batch import has_channels, send_stop_replica
+from spec.own_batch import send_stop_replica
 from spec.partition_leadership import elect_from_znode, send_online_batch
 from spec.processes_and_sessions import forget_process
 from spec.replica_transitions import begin_removal, is_spared, remove_from_znode
@@ -130,8 +130,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     cached = controller.partitions[p]
     require(lock_is_free(s, m, c), controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
-    known, leads = flag(cached.leader_epoch != -1), flag(cached.leader == r)
-    started = both(has_started(s, m, c), has_channels(s, m, c))
+    known, leads, started = flag(cached.leader_epoch != -1), flag(cached.leader == r), has_started(s, m, c)
     with when(known):
         controller.handler = Handler.SHUTDOWN
     elects = both(started, ~is_spared(s, m, c, p))

@@ -104,7 +104,9 @@ def has_threads(s: Any, c: int) -> Value:
 
 
 def has_started(s: Any, m: Model, c: int) -> Value:
-    """Whether the state machines are up: an active controller's are, but where a failover ended before it came to them.
+    """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
+
+    Only a controlled shutdown asks that of a controller that is not active any more.
 
     Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
     UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.
@@ -112,7 +114,7 @@ def has_started(s: Any, m: Model, c: int) -> Value:
     if m.loses_topics:
         return flag(s.controllers[c].started)
     if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
-        return flag(True)
+        return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
 

@@ -83,17 +83,12 @@ def _resign(s: Any, m: Model, c: int) -> None:
         controller.due[p] = wanted
 
 
-def has_channels(s: Any, m: Model, c: int) -> Value:
-    """Whether who sends is active; only a controlled shutdown may be treated, and so send, when its term has ended."""
-    return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
-
-
 def send_stop_replica(s: Any, m: Model, c: int, stopped: Mapping[int, Value]) -> Value:
     """StopReplica without delete to these brokers by partition: whether it went out. If not, the handler is at its end.
 
     Where there are no channels to send by, that is taken for a broken controller, as a dirty batch is.
     """
-    clean, sends = begin_batch(s, m, c), has_channels(s, m, c)
+    clean, sends = begin_batch(s, m, c), flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
     with when(clean & ~sends):
         observe(f"controller {c}", "fail to send StopReplica")
         if not m.puts_back(Switch.KEEP_DIRTY_BATCH):

@@ -9,12 +9,14 @@ from typing import Any
 from model_check.judging.controller_step import (
     CREATIONS,
     ELECTIONS,
+    FAILS_TO_SEND,
     FINDS_DIRTY,
     GIVEN_UP,
     READS_FOR_ELECTION,
     ControllerStep,
 )
 from spec.auto_rebalance import may_rebalance
+from spec.controller_threads import has_started
 from spec.deletion_queue import adding_raises, is_doomed, is_queued
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
@@ -38,18 +40,28 @@ class ElectionStep(ControllerStep):
         c, p = self.parameters["c"], self.parameters["p"]
         if self.rule == "rebalance_partition":
             return bool(may_rebalance(self.system.view(self.before), self.system.model, c, p).raw)
+        if self.rule == "read_for_election":
+            return True
+        is_up = bool(has_started(self.system.view(self.before), self.system.model, c).raw)
         cached = self._controller(self.before).partitions[p]
-        leads = cached.version.raw and cached.leader.raw == self.parameters.get("r")
-        return self.rule == "read_for_election" or bool(leads)
+        return is_up and bool(cached.version.raw and cached.leader.raw == self.parameters["r"])
+
+    @cached_property
+    def stops_follower(self) -> bool:
+        """Whether a shutdown takes a follower Offline, having sent it a StopReplica."""
+        if self.rule != "move_partition" or self.saw(FINDS_DIRTY) or self.saw(FAILS_TO_SEND):
+            return False
+        cached = self._controller(self.before).partitions[self.parameters["p"]]
+        return bool(cached.version.raw) and bool(cached.leader.raw != self.parameters["r"])
 
     @property
     def stops_in_vain(self) -> bool:
         """Whether a replica that is to go Offline cannot.
 
         The table has no row, for it is deleted or is to be so; or its state znode is a newer controller's, or absent.
-        A shutdown that finds the batch dirty does not come to it.
+        A shutdown that cannot send does not come to it.
         """
-        if self.rule not in {"read_for_removal", "move_partition"} or self.begins_election or self.saw(FINDS_DIRTY):
+        if not (self.rule == "read_for_removal" or self.stops_follower):
             return False
         p, r = self.parameters["p"], self.parameters["r"]
         if not self._controller(self.before).partitions[p].version.raw:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from model_check.judging.controller_step import FINDS_DIRTY, Expected
+from model_check.judging.controller_step import Expected
 from model_check.judging.plain_state import PlainState
 from model_check.judging.reported_deletion import DeletionReporting
 from model_check.judging.reported_elections import ELECTION_REPORTS, ElectionReporting
@@ -173,8 +173,7 @@ class Reporting(ElectionReporting, ReassignmentReporting, DeletionReporting):
     def _removes(self) -> bool:
         """Whether the step reads a state znode to remove a replica from the ISR."""
         if self.rule == "move_partition":
-            known = self._controller(self.before).partitions[self.parameters["p"]].version.raw
-            return bool(known) and not (self.begins_election or self.stops_in_vain or self.saw(FINDS_DIRTY))
+            return self.stops_follower and not self.stops_in_vain
         return self.rule == "read_for_removal"
 
     # ---------------------------------------------------------------------------------------------- a callback begins

@@ -129,6 +129,26 @@ def dirty_halt() -> Play:
     return play
 
 
+def outlived_shutdown() -> Play:
+    """D3: a session is lost while its controller treats a shutdown; it goes on when the term is over, and cannot send.
+
+    Of three partitions the broker that stops leads one and follows in two.
+    """
+    play = Play(a_scope(3, ((1, 2), (2, 1), (1, 2, 3)), parts=frozenset({"shutdown"})))
+    play.start(topics=3)
+    with play.holding(r"move_partition\(c=1", r"answer_shutdown\(c=1"):
+        play.stop(2)
+        play.do("request_shutdown(b=2, c=1)", "accept_shutdown(c=1, b=2)", "expire_session(b=1, lost=0)")
+        with play.holding(r"renew_session\(b=1", r"elect_create\(c=2"):
+            play.do("elect_create(c=3)")
+            play.rest()
+        play.do("renew_session(b=1)")
+        play.rest()
+    play.do("move_partition(c=1, p=1, r=2)", "move_partition(c=1, p=2, r=2)", "resign_delete(c=1)")
+    play.rest()
+    return play
+
+
 def dirty_shutdown() -> Play:
     """D28: the batch is dirty as a broker that is in no ISR shuts down: nothing is looked at, the elector resigns."""
     play = Play(a_scope(3, ((1, 2), (1, 3)), parts=frozenset({"shutdown"})))
@@ -272,6 +292,7 @@ OLD_ISR: Final = "eventually_isr_changes_are_known"
 """A zombie writes an ISR behind its successor's reading, and nobody tells that one."""
 
 PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
+    "D3-shutdown": (outlived_shutdown, frozenset({"controller_znode_is_its_owners", DEAD_IN_SYNC})),
     "D4": (half_active, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
     "D4-unstarted": (half_begun, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
     "D4-read": (half_read, frozenset({
