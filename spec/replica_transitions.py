@@ -82,8 +82,8 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
 def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
     """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have.
 
-    A topic that is gone has no AR. Only where partitions move may it have left anything: any other deletion waits for
-    all who have it.
+    A topic that is gone has no AR. Only where partitions move is that looked at: any other deletion waits for all who
+    have it, and what a zombie tells a broker that has just started is not mended.
     """
     if not (m.stops_replicas and m.mends(Switch.DELETE_STRAYS)):
         return {}

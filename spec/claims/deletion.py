@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from spec.claims.goals import both_claims
+from spec.controller_threads import has_started
 from spec.deletion_queue import is_busy, is_queued
 from spec.language import Action, claim
 from spec.model import Model
 from spec.replica_states import ReplicaState
 from spec.state import At, DeletionThread
-from spec.terms import Value, both, either
+from spec.terms import Value, both, either, flag
 from spec.topic_deletion import replica_states
+from spec.variants import Switch
 from spec.zookeeper import exists
 
 
@@ -31,7 +33,7 @@ def a_replica_is_deleted(s: Any, m: Model) -> Value:
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
 def deleted_replicas_stay_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
-    does not know; a broker that starts before its last session has ended may obey it, whatever is mended.
+    does not know; a broker that has just started, and knows no epoch, may obey it, whatever is mended.
     """
     if not action.rule.startswith("deliver_"):
         return None
@@ -82,10 +84,36 @@ def nothing_of_a_deleted_topic_is_left(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md D57, D23", witness="a_topic_is_gone", parts=("deletion",))
+@claim("always", source="PROTOCOL.md D57, D23, D38", witness="a_topic_is_gone", parts=("deletion",))
 def deleted_topics_are_hosted_nowhere(s: Any, m: Model) -> Value:
-    """Once its deletion is complete, no broker hosts a replica of a topic."""
-    return both(*(either(~_is_gone(s, m.topic_of(p)), ~s.logs[r][p]) for p in m.partitions for r in m.assigned(p)))
+    """Once a topic's deletion is complete, no broker that the controller in office knows to live hosts a replica of it,
+    unless a StopReplica with delete is on its way there. Who is dead, or just back, is yet to be told.
+    """
+    facts = []
+    for p in m.partitions:
+        for r in m.assigned(p):
+            known = either(*(_knows_to_live(s, m, c, r) for c in m.controllers))
+            waits = either(*(_tells_to_delete(s, m, c, r, p) for c in m.controllers))
+            facts.append(either(~_is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits))
+    return both(*facts)
+
+
+def _is_in_office(s: Any, m: Model, c: int) -> Value:
+    """Whether a controller has come to work, and has no successor: /controller_epoch is its own."""
+    controller = s.controllers[c]
+    return both(controller.active, has_started(s, m, c), controller.epoch == s.zookeeper.epoch)
+
+
+def _knows_to_live(s: Any, m: Model, c: int, r: int) -> Value:
+    """Whether a controller is in office, and has handled the start of a broker as it is registered now."""
+    controller = s.controllers[c]
+    seen = controller.seen[r] if m.mends(Switch.BROKER_EPOCHS) else flag(True)
+    return both(_is_in_office(s, m, c), m.brokers.in_set(r, controller.live), seen)
+
+
+def _tells_to_delete(s: Any, m: Model, c: int, r: int, p: int) -> Value:
+    """Whether a controller is in office, and a StopReplica with delete of a replica waits in its queue."""
+    return both(_is_in_office(s, m, c), either(*(s.connections[c][r][k].delete[p] for k in m.slots)))
 
 
 @claim("always", source="PROTOCOL.md D55", witness="a_topic_is_gone", parts=("deletion",))

@@ -157,6 +157,8 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 
 # --------------------------------------------------------------------------------------------- what is not to be proved
 
+HOSTED_NOWHERE = "deleted_topics_are_hosted_nowhere"
+
 REMEMBERING = FENCED - {Switch.FORGET_THE_VANISHED}
 """Every mend but the one by which a controller forgets what it knew of a topic that vanished."""
 
@@ -232,6 +234,31 @@ def test_a_broker_that_starts_early_obeys_a_zombie_whatever_is_fenced() -> None:
     run.drain("c=2")
     assert (run["zookeeper.topics[0]"], run["zookeeper.deletions[0]"], run["logs[3][0]"]) == ("no", "no", "no")
     run.do("crash(b=3)", "start_process_early(b=3)")
-    assert run.holds("deleted_topics_are_hosted_nowhere")
+    assert run.holds(HOSTED_NOWHERE)
     run.do("deliver_request(c=1, b=3)")
-    assert not run.holds("deleted_topics_are_hosted_nowhere")
+    assert not run.holds(HOSTED_NOWHERE)
+    run.do("end_orphaned_session(b=3)", "register_broker(b=3)")
+    assert run.holds(HOSTED_NOWHERE)  # its controller has not heard of its start
+    run.drain("c=2")
+    assert (run.holds(HOSTED_NOWHERE), run["logs[3][0]"]) == (False, "yes")  # and has nothing to say to it
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_broker_that_starts_obeys_a_zombie_that_reads_of_it_late(*, is_known: bool) -> None:
+    # Its controller sends nothing of a topic that is gone, and what it sends of another may come later.
+    run = Run(TWO_TOPICS, FENCED, deletions=1, expiries=1, crashes=2)
+    run.do("crash(b=3)", "end_orphaned_session(b=3)")
+    run.drain("on_broker_change(c=1", "election(c=1", "elected_leader(c=1", "removal(c=1", "deliver_request(c=1, b=2")
+    run.do("start_process(b=3)", "register_broker(b=3)")
+    assert run["controllers[1].callbacks[0]"] == "BROKERS"
+    run.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "request_deletion(t=1)")
+    run.drain("c=2")
+    assert (run["zookeeper.topics[1]"], run["zookeeper.deletions[1]"], run["logs[3][1]"]) == ("no", "no", "no")
+    run.do("crash(b=3)", "end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+    if is_known:
+        run.drain("on_broker_change(c=2", "election(c=2", "removal(c=2")
+    run.do("on_broker_change(c=1)", "deliver_request(c=1, b=3)")
+    assert (run.holds(HOSTED_NOWHERE), run["logs[3][1]"]) == (not is_known, "yes")
+    run.drain("c=2")
+    assert (run.holds(HOSTED_NOWHERE), run["logs[3][1]"]) == (False, "yes")

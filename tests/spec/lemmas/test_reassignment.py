@@ -204,15 +204,24 @@ def test_a_zombie_queues_the_deletion_of_a_stray_by_its_older_assignment_and_the
     assert run["logs[3][0]"] == "yes"
 
 
+STARTS_AGAIN = ("end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("early", [False, True])
-def test_a_broker_that_starts_again_obeys_it_only_if_its_registration_is_still_there(early: bool) -> None:
-    # It has no memory of epochs; the one that the request is for is the one that is registered.
+@pytest.mark.parametrize(
+    ("steps", "obeys"),
+    [
+        ((HEARS, "crash(b=3)", *STARTS_AGAIN), False),
+        ((HEARS, "crash(b=3)", "start_process_early(b=3)"), True),
+        (("crash(b=3)", *STARTS_AGAIN, HEARS), True),
+    ],
+    ids=["heard of before", "started early", "heard of late"],
+)
+def test_a_broker_that_starts_again_obeys_it_if_it_is_for_the_registration_that_is_there(
+    steps: tuple[str, ...], obeys: bool
+) -> None:
+    # It has no memory of epochs, and its own controller has not told it one yet.
     run = finding_a_broker_back(crashes=2, early_starts=1)
-    run.do(HEARS, "crash(b=3)")
-    if early:
-        run.do("start_process_early(b=3)")
-    else:
-        run.do("end_orphaned_session(b=3)", "start_process(b=3)", "register_broker(b=3)")
+    run.do(*steps)
     run.do(*DELIVERIES)
-    assert (run["zookeeper.state[0].isr"], run["logs[3][0]"]) == ("[2, 3]", "no" if early else "yes")
+    assert (run["zookeeper.state[0].isr"], run["logs[3][0]"]) == ("[2, 3]", "no" if obeys else "yes")
