@@ -22,7 +22,8 @@ HANDLERS = {name: plan.matrix for name, plan in plans().items() if plan.matrix i
 
 def test_every_handler_of_the_controller_is_tried() -> None:
     assert {name.removeprefix("matrix_") for name in HANDLERS} >= {
-        "failover", "new_session", "resignation", "broker_failure", "broker_startup", "creation", "isr_change",
+        "failover", "new_session", "resignation", "broker_failure", "follower_failure", "broker_startup", "creation",
+        "isr_change",
         "reassignment_start", "reassignment_end", "deletion_start", "deletion_end", "preferred_election", "rebalance",
         "addition", "shutdown", "first_controller", "target_startup", "resumed_reassignment", "refusal",
         "failed_reassignment", "deletion_retry", "halted_deletion", "resumed_deletion", "stray_request",
