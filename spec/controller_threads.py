@@ -10,7 +10,7 @@ thread may have it first, and then gives it back to a listener that waits, while
 
 Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
 it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their
-parts.
+parts; what they have in hand while the lock is free is counted here.
 
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being active. PROTOCOL.md sections 2 and 6.
 """
@@ -22,7 +22,7 @@ from typing import Any
 from spec.language import action, require, reset, when
 from spec.model import Model
 from spec.state import At, Callback, DeletionThread, Handler, Owes, listened_paths
-from spec.terms import Value, both, either, flag
+from spec.terms import Value, both, choose, either, flag, number
 from spec.variants import Switch
 from spec.zookeeper import can_operate, take_head
 
@@ -41,6 +41,23 @@ def lock_is_free(s: Any, m: Model, c: int) -> Value:
         return flag(controller.at == At.IDLE)
     between = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT)
     return either(controller.at == At.IDLE, between)
+
+
+def turns_left(s: Any, m: Model, c: int) -> Value:
+    """How often threads that have given the lock back on their way are to take it again for what they have in hand.
+
+    A shutdown takes it for each partition and for its answer, the rebalance for each partition. A request to reassign
+    partitions is not counted: `at` tells where that is. The deletion thread takes it once for all that is queued.
+    """
+    controller, waiting = s.controllers[c], []
+    if m.has("shutdown"):
+        waiting += [controller.shutdown_of != 0, *(controller.to_move[p] for p in m.partitions)]
+    if m.has("auto_rebalance"):
+        waiting += [controller.imbalanced[p] for p in m.partitions]
+    turns = number(len(waiting), "turns").constant(0)
+    for one in waiting:
+        turns = choose(one, turns.plus(1), turns)
+    return turns
 
 
 def give_lock_back(s: Any, m: Model, c: int) -> None:

@@ -12,7 +12,8 @@ A handler is a scope of the manifest with a table of its own:
     places = 12                      # how many places a fault may come before, or behind: none vanishes unnoticed
 
     [scope.matrix_failover.matrix.expect.AS_CODED.crash]     # by variant and fault
-    ELECT_CREATE = "recovers"        # by step: the place in the code before which the fault comes, OVER after the last
+    ELECT_CREATE = "recovers"        # by step: the place in the code before which the fault comes, OVER after the last,
+                                     # BETWEEN_2 where the lock is free and is to be taken twice more
 
 What is not named recovers. The other outcomes are spelled as they are printed: `violates PROPERTY`, `stuck GOAL`,
 several of them after commas; `never tried` where the fault cannot come.

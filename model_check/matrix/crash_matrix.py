@@ -21,7 +21,8 @@ from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.graph import Flags, Graph, reaching
 from model_check.kernel.predicates import Kind
-from model_check.matrix.fault_injection import PAST, PHASE, RUNNING, Injection, injected, triggered
+from model_check.matrix.fault_injection import MONITOR, PAST, PHASE, RUNNING, TURNS, Injection, injected, triggered
+from model_check.matrix.places import LAST, place_named
 from model_check.traces import Trace
 from spec.errors import EnvironmentFailure
 from spec.language import TransitionSystem
@@ -32,9 +33,6 @@ from spec.state import At
 from spec.system import system
 from spec.terms import enumeration
 from spec.variants import Switches
-
-LAST = "OVER"
-"""The place behind the last effect."""
 
 EXPECTED = 100_000
 """About as many states follow one fault; so few that most of the time is the kernel's."""
@@ -131,10 +129,11 @@ class _Handler:
     def places(self, found: Exploration) -> tuple[str, ...]:
         """Where the handler may be without any fault, in the order of the first time, and behind its end."""
         running = _values(found, PHASE) == RUNNING
-        at = _values(found, f"controllers[{self.controller}].at")[running]
+        at, turns = (_values(found, name)[running] for name in (f"controllers[{self.controller}].at", TURNS))
+        seen, first = np.unique(np.stack((at, turns)), axis=1, return_index=True)
         kind = enumeration(At)
-        first = {kind.show(int(value)): int(np.argmax(at == value)) for value in np.unique(at)}
-        return (*sorted(first, key=first.__getitem__), LAST)
+        named = [place_named(kind.show(int(value)), int(left)) for value, left in seen.T]
+        return (*(named[one] for one in np.argsort(first)), LAST)
 
     def cells(self, one: Injection, found: Exploration) -> Iterator[Cell]:
         """The cells of one fault."""
@@ -163,7 +162,8 @@ class _Handler:
     def _told(self, trace: Trace) -> Trace:
         """The whole way, without the monitor."""
         steps = [
-            (name, {key: value for key, value in state.items() if key != PHASE}) for name, state in trace.steps[1:]
+            (name, {key: value for key, value in state.items() if key not in MONITOR})
+            for name, state in trace.steps[1:]
         ]
         return Trace((*self.way.steps, *steps))
 

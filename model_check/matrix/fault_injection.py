@@ -1,9 +1,11 @@
 """One fault, put between two given effects of a handler: a system that has this fault and no other.
 
-A handler of the controller begins when the controller lock is taken and ends when it is free again; what it does next
-is the controller's `at`. A monitor beside the system (one more variable, the *phase*) says whether the handler has not
-begun, runs or is over, and after the fault, before which effect it came. So one exploration tries a fault at every
-place, in every order in which the rest of the cluster may move, and every state tells to which place it belongs.
+A handler of the controller begins when the controller lock is taken, or when there is something in hand for which it is
+to be; it ends when the lock is free and nothing is in hand. What it does next is the controller's `at`, or one of the
+*turns* that are left while the lock is free. A monitor beside the system says whether the handler has not begun, runs
+or is over, and after the fault, before which effect it came (the *phase*); and it counts those turns, which makes no
+state more. So one exploration tries a fault at every place, in every order in which the rest of the cluster may move,
+and every state tells to which place it belongs.
 
 The faults: `crash` kills the process. `session_loss` ends its session, and the client makes a new one before anybody
 else moves: the handler goes on, and its end is told behind it. `pause` ends the session, and the process does nothing
@@ -14,17 +16,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from model_check.explicit_state.interpreter import Machine
+from model_check.explicit_state.interpreter import Machine, evaluate
+from model_check.matrix.places import turns_left_at
 from model_check.traces import State, Trace
 from spec.claims.goals import works
+from spec.controller_threads import turns_left
 from spec.errors import BadInput
-from spec.language import Action, TransitionSystem, Variable, View
+from spec.language import Action, TransitionSystem, Variable, View, leaves
 from spec.model import Model
 from spec.state import At, shape
-from spec.terms import FLAG, Value, both, choose, either, enumeration, flag, number
+from spec.terms import FLAG, Value, both, choose, either, enumeration, flag, number, same
+from spec.views import Frame
 
-PHASE = "monitor.phase"
+PHASE, TURNS = "monitor.phase", "monitor.turns"
+MONITOR = (PHASE, TURNS)
 WAITING, RUNNING, OVER, PAST = 0, 1, 2, 3
 """The handler has not begun; it runs; it is over; the controller is at something else.
 
@@ -39,7 +46,7 @@ OUTSIDE = {"crash", "expire_session", "end_orphaned_session"}
 
 @dataclass(frozen=True)
 class Injection:
-    """A fault of a controller's process, and the places of its handler: those that `at` names, and OVER."""
+    """A fault of a controller's process, and the places of its handler; OVER is the last of them."""
 
     fault: str
     controller: int
@@ -90,8 +97,8 @@ def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]], await
 def injected(built: TransitionSystem, m: Model, start: Mapping[str, int], one: Injection) -> TransitionSystem:
     """The system from a state in which the handler is about to begin, with the fault and no other, and the monitor."""
     monitor = Monitor(m, one)
-    at = start[monitor.at_name]
-    begins = RUNNING if at != enumeration(At).encode(At.IDLE) else WAITING
+    turns = int(evaluate(monitor.turns_now.term, start))
+    begins = RUNNING if turns or start[monitor.at_name] != enumeration(At).encode(At.IDLE) else WAITING
     variables = tuple(Variable(v.name, v.kind, start[v.name]) for v in built.variables)
     actions = {action.name: monitor.watched(action) for action in built.actions if monitor.may_happen(action)}
     claims = tuple(
@@ -101,22 +108,29 @@ def injected(built: TransitionSystem, m: Model, start: Mapping[str, int], one: I
     )
     return replace(
         built,
-        variables=(*variables, Variable(PHASE, monitor.kind, begins)),
+        variables=(*variables, Variable(PHASE, monitor.kind, begins), Variable(TURNS, monitor.turns.kind, turns)),
         actions=tuple(actions.values()),
         properties=claims,
     )
 
 
 class Monitor:
-    """The phase, and how each action of a system moves it."""
+    """The phase and the turns left, and how each action of a system moves them.
+
+    Turns are counted only while the handler runs and the lock is free, and are 0 elsewhere.
+    """
 
     def __init__(self, m: Model, one: Injection) -> None:
-        self.one = one
+        self.m, self.one = m, one
+        self.shape = shape(m)
+        self.kinds = {leaf.name: leaf.kind for leaf in leaves(self.shape)}
         self.kind = number(one.phases - 1, "phase")
         self.phase = self.kind.variable(PHASE)
         self.at_name = f"controllers[{one.controller}].at"
         self.at = enumeration(At).variable(self.at_name)
-        view = View(shape(m), None)
+        view = View(self.shape, None)
+        self.turns_now = self._turns(view)
+        self.turns = self.turns_now.kind.variable(TURNS)
         self.succeeded = either(*(works(view, d) for d in m.controllers if d != one.controller))
 
     def may_happen(self, action: Action) -> bool:
@@ -136,17 +150,35 @@ class Monitor:
             allowed, phase = self._allowed(action), self._after(action)
         guard = both(Value(FLAG, action.guard), allowed)
         updates = {**action.updates, PHASE: phase.term}
+        turns = self._turns_after(action)
+        if not (same(phase.term, self.phase.term) and same(turns.term, self.turns_now.term)):
+            updates[TURNS] = choose(phase == RUNNING, turns, 0).term
         return replace(
             action, guard=guard.term, overflow=both(Value(FLAG, action.overflow), allowed).term, updates=updates
         )
+
+    def _turns(self, s: Any) -> Value:
+        """How many turns are left, if the lock is free."""
+        c = self.one.controller
+        return choose(s.controllers[c].at == At.IDLE, turns_left(s, self.m, c), 0)
+
+    def _turns_after(self, action: Action) -> Value:
+        """The same, after an action."""
+        frame = Frame()
+        frame.values = {name: Value(self.kinds[name], term) for name, term in action.updates.items()}
+        return self._turns(View(self.shape, frame))
+
+    def _is_at(self, place: str) -> Value:
+        """Whether the handler runs and is at a place."""
+        left = turns_left_at(place)
+        return both(self.phase == RUNNING, self.turns == left if left else both(self.turns == 0, self.at == At[place]))
 
     def _after_fault(self) -> Value:
         """The phase of the place where the fault comes."""
         done = self.one.fault == "crash"
         phase = self.kind.constant(self.one.phase(len(self.one.places) - 1, done=done))
         for place, name in enumerate(self.one.places[:-1]):
-            here = both(self.phase == RUNNING, self.at == At[name])
-            phase = choose(here, self.kind.constant(self.one.phase(place, done=done)), phase)
+            phase = choose(self._is_at(name), self.kind.constant(self.one.phase(place, done=done)), phase)
         return phase
 
     @property
@@ -171,9 +203,12 @@ class Monitor:
         phase = self.phase
         if self.one.fault in ("session_loss", "pause") and self._is_own(action):
             phase = choose(self._pending, phase.plus(1), phase)
-        if self.at_name in action.updates:
-            at = Value(self.at.kind, action.updates[self.at_name])
-            moved = choose(at == At.IDLE, self.kind.constant(OVER), self.kind.constant(RUNNING))
-            left = choose(at == At.IDLE, phase, self.kind.constant(PAST))
+        turns = self._turns_after(action)
+        if self.at_name in action.updates or not same(turns.term, self.turns_now.term):
+            at = Value(self.at.kind, action.updates.get(self.at_name, self.at.term))
+            rests = both(at == At.IDLE, turns == 0)
+            begun = self.kind.constant(OVER) if self.at_name in action.updates else phase
+            moved = choose(rests, choose(self.phase == WAITING, begun, OVER), RUNNING)
+            left = choose(rests, phase, PAST)
             phase = choose(self.phase <= RUNNING, moved, choose(self.phase == OVER, left, phase))
         return phase

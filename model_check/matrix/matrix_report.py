@@ -10,11 +10,11 @@ from dataclasses import replace
 from string import ascii_lowercase
 
 from model_check.explicit_state.findings import story_of
-from model_check.matrix.crash_matrix import LAST, Cell, Matrix
+from model_check.matrix.crash_matrix import Cell, Matrix
+from model_check.matrix.places import LAST, at_or_before, what_comes_next
 from model_check.results import Comparison, Finding, Run
 from model_check.verdicts import INTERRUPTED, Verdict, worst
 from spec.matrix_plans import FAULTS, MatrixPlan
-from spec.state import At
 
 ENGINE = "crash matrix"
 RECOVERS = "recovers"
@@ -43,7 +43,7 @@ def where(cell: Cell) -> str:
     """A cell in words: `pause before READ_EPOCH`."""
     if cell.fault == NO_FAULT:
         return "no fault"
-    return f"{cell.fault} behind the last" if cell.place == LAST else f"{cell.fault} before {cell.place}"
+    return f"{cell.fault} behind the last" if cell.place == LAST else f"{cell.fault} {at_or_before(cell.place)}"
 
 
 def _findings(found: Matrix, cell: Cell) -> Iterator[Finding]:
@@ -73,7 +73,7 @@ def _comparisons(found: Matrix, plan: MatrixPlan, variant: str) -> Iterator[Comp
         yield Comparison(where(cell), said, cell.outcome, verdict, known)
     for (fault, place), said in wanted.items():
         if fault in seen:
-            yield Comparison(f"{fault} before {place}", said, "the handler is never there", Verdict.VIOLATED)
+            yield Comparison(f"{fault} {at_or_before(place)}", said, "the handler is never there", Verdict.VIOLATED)
 
 
 def printed_expectation(found: Matrix, variant: str) -> str:
@@ -102,7 +102,7 @@ def table(found: Matrix) -> Iterator[tuple[str, ...]]:
     yield ("fault before", *faults, "what the handler is about to do")
     for place in found.places:
         said = (_short(found.cell(place, fault), short) for fault in faults)
-        yield (place, *said, "nothing: it has given the lock back" if place == LAST else At[place].value)
+        yield (place, *said, what_comes_next(place))
     yield ("no fault", *(_short(found.cell(NO_FAULT, NO_FAULT), short) for _ in faults), "")
 
 

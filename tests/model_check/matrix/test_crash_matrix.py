@@ -10,7 +10,17 @@ import pytest
 from model_check.explicit_state.findings import broken_along
 from model_check.explicit_state.interpreter import Machine, explore_plainly
 from model_check.matrix.crash_matrix import Matrix, matrix
-from model_check.matrix.fault_injection import OVER, PAST, PHASE, RUNNING, WAITING, Injection, injected, triggered
+from model_check.matrix.fault_injection import (
+    OVER,
+    PAST,
+    PHASE,
+    RUNNING,
+    TURNS,
+    WAITING,
+    Injection,
+    injected,
+    triggered,
+)
 from model_check.matrix.matrix_report import legend, printed_expectation, run_of_matrix, table
 from model_check.replay import replay
 from model_check.verdicts import Verdict
@@ -31,6 +41,12 @@ RESIGNATION = MatrixPlan(
     (*FAILOVER.trigger, "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "fail_failover(c=2)"),
     {},
 )
+LEAVING = Scope(
+    "leaving", "A broker that is told to stop leads a partition, and follows in another.", 2, 2,
+    assigned=((2, 1), (1, 2)), parts=frozenset({"partitions", "shutdown"}), callback_capacity=12, versions=15,
+    budgets=(("crashes", 1), ("expiries", 1), ("shutdowns", 1)),
+)  # fmt: skip
+SHUTDOWN = MatrixPlan(1, ("stop_broker(b=2)", "request_shutdown(b=2, c=1)"), {})
 PLACES = (
     "ELECT_READ", "ELECT_CREATE", "READ_EPOCH", "INCREMENT_EPOCH", "SUBSCRIBE", "ELECT_REREAD", "READ_BROKERS",
     "READ_TOPICS", "READ_STATES", "FINISH",
@@ -54,6 +70,51 @@ def test_a_handler_has_a_cell_for_each_place_and_fault() -> None:
     cells = [(cell.place, cell.fault) for cell in found.cells]
     assert cells == [("none", "none"), *((place, fault) for fault in FAULTS[1:] for place in found.places)]
     assert all(cell.states for cell in found.cells)
+
+
+@cache
+def left() -> Matrix:
+    """What comes of crashes of who handles a shutdown."""
+    return matrix(LEAVING, SHUTDOWN, AS_CODED, ("none", "crash"))
+
+
+def test_a_handler_that_gives_the_lock_back_has_places_between_its_turns() -> None:
+    """A shutdown takes it for each of two partitions, in either order, and for its answer."""
+    found = left()
+    assert found.places[0] == "BETWEEN_3", "accepted, and none of the partitions treated"
+    assert set(found.places) == {*(f"BETWEEN_{left}" for left in (1, 2, 3)), "ONLINE_WRITE", "REMOVE_WRITE", "OVER"}
+    assert found.places[-2:] == ("BETWEEN_1", "OVER"), "both treated, then answered"
+    assert all(cell.states for cell in found.cells)
+    told = {row[0]: row[-1] for row in table(found)}
+    assert told["BETWEEN_2"] == "take the lock again, which is free: 2 turns are left"
+    assert told["BETWEEN_1"] == "take the lock again, which is free: 1 turn is left"
+    comparisons = run_of_matrix(found, replace(SHUTDOWN, expected={"AS_CODED": {}}), "AS_CODED").comparisons
+    assert {"crash at BETWEEN_3", "crash before REMOVE_WRITE", "crash behind the last"} <= {
+        one.about for one in comparisons
+    }
+
+
+def test_a_crash_between_two_turns_is_one_with_the_lock_free_and_so_much_left_to_do() -> None:
+    found, own = left(), "controllers[1]."
+    for turns in (1, 2, 3):
+        trace = found.cell(f"BETWEEN_{turns}", "crash").stuck["who_stays_may_lead"]
+        assert not {PHASE, TURNS} & trace.last.keys()
+        place = trace.actions.index("crash(b=1)")
+        before = trace.steps[place][1]
+        assert (before[f"{own}at"], before[f"{own}shutdown_of"]) == (0, 2)
+        assert sum(before[f"{own}to_move[{p}]"] for p in range(2)) == turns - 1
+
+
+def test_turns_are_counted_only_while_the_handler_runs_and_the_lock_is_free() -> None:
+    one = Injection("none", 1, ("OVER",))
+    start = triggered(system(LEAVING, AS_CODED), SHUTDOWN.trigger).last
+    machine = Machine(injected(system(LEAVING, AS_CODED), Model(LEAVING, AS_CODED), start, one))
+    seen = set()
+    for raw in explore_plainly(machine.system).reached:
+        state = machine.unpack(raw)
+        seen.add((state[PHASE], state[TURNS]))
+        assert state[TURNS] == 0 or (state[PHASE], state["controllers[1].at"]) == (RUNNING, 0)
+    assert seen == {(WAITING, 0), *((RUNNING, turns) for turns in range(4)), (OVER, 0), (PAST, 0)}
 
 
 def test_a_controller_that_dies_in_a_failover_is_replaced_wherever_it_was() -> None:
