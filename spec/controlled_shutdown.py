@@ -15,7 +15,9 @@ more answers what the old cache says (D5).
 
 Left out: that a request waits for an answer no longer than a time, and is then sent again; that a broker finds no
 registration of the controller; the back-off. And that a request which waits for an earlier one to be answered was
-found to have an active controller before it waited: here it is asked when its turn comes.
+found to have an active controller before it waited: here it is asked when its turn comes. A controller that stops is
+first counted as not running (a failover that begins then does nothing, though it holds /controller), then resigns, and
+closes its session last: here that is one step, which waits for no send thread, so D50 does not stop it from stopping.
 
 Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `ControlledShutdownLeaderSelector`, `KafkaServer.controlledShutdown`.
 PROTOCOL.md section 7.2.

@@ -9,7 +9,7 @@ controller in the middle of a failover or a state change goes on under the new s
 Where its connection stood until the end, the client has heard before that its own ephemerals are gone, and those
 callbacks run first.
 
-Left out: a clean shutdown (it comes with controlled shutdown); more than one orphaned session a broker at a time; that
+Left out: a clean shutdown (see spec/controlled_shutdown.py); more than one orphaned session a broker at a time; that
 a process which gives up, and gets a new session before it is gone, registers under that; that the create of a
 registration is bound to one session, whose expiry ends a start-up.
 
