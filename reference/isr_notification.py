@@ -103,18 +103,13 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
         if named:
             yield from _update_cache(controller, named, frozenset(notifications))
             controller.is_about(taken=frozenset(notifications))
-            yield from _process_update_notifications(controller, named)
+            yield from send_update_metadata(controller, sorted(named))
     except FencedOff:
         raise
     except ControllerFailure:  # what was handled is deleted also on an error
         yield from _delete(controller, frozenset(notifications))
         raise
     yield from _delete(controller, frozenset(notifications))
-
-
-def _process_update_notifications(controller: KafkaController, named: Partitions) -> Procedure[None]:
-    """Tell every broker of these partitions; who is no controller any more (D8) has no channels, and tells nobody."""
-    yield from send_update_metadata(controller, sorted(named) if controller.is_active else ())
 
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:

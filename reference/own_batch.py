@@ -68,18 +68,27 @@ def send_stop_replica(controller: KafkaController, broker: int, partition: Topic
     try:
         controller.batch.send(controller)
     except NoChannels as failure:
-        controller.reach(Milestone.SEND_FAILED)
         replica = f"[Topic={partition.topic},Partition={partition.partition},Replica={broker}]"
         requests = f"Map({broker} -> List(StopReplicaRequestInfo({replica},false,null)))"
         controller.note(StopReplicaNotSent(requests, str(failure)))
-        yield from _force_resignation(controller, failure)
+        yield from _fail_to_send(controller, failure)
+
+
+def _fail_to_send(controller: KafkaController, failure: NoChannels) -> Procedure[None]:
+    controller.reach(Milestone.SEND_FAILED)
+    yield from _force_resignation(controller, failure)
 
 
 def send_update_metadata(
     controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
 ) -> Procedure[None]:
-    """`sendUpdateMetadataRequest`: tell every registered broker of these partitions, or all, and of the brokers."""
+    """`sendUpdateMetadataRequest`: tell every registered broker of these partitions, or all, and of the brokers.
+
+    ForcedResignation, too, where the term has ended (D8): Kafka has the brokers still, but no channels to them.
+    """
     yield from begin_batch(controller)
+    if not controller.is_active:
+        yield from _fail_to_send(controller, NoChannels("java.lang.NullPointerException"))
     try:
         controller.batch.add_update_metadata(controller, partitions)
     except NoAssignment:

@@ -318,7 +318,7 @@ def resign_delete(s: Any, m: Model, c: int) -> None:
             elector_resigns(s, m, c)
         with when(~again):
             leave_handler(s, m, c)
-    elif m.shutdowns_outlive_terms:
+    elif m.sends_after_terms:
         leave_handler(s, m, c)
     else:
         become_idle(s, c)

@@ -118,14 +118,11 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def _to_be_told(s: Any, m: Model, c: int) -> Mapping[int, Value]:
-    """The partitions that were named; who is not active any more (D8) has nothing to tell.
-
-    Where it does not matter which were named, all that are known.
-    """
+    """The partitions that were named; where it does not matter which, all that are known."""
     known, controller = known_partitions(s, m, c), s.controllers[c]
     if not m.remembers_named:
         return known
-    return {p: both(one, controller.partitions[p].named, controller.active) for p, one in known.items()}
+    return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))

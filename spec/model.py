@@ -134,6 +134,12 @@ class Model:
         return self.has("shutdown") and not self.mends(Switch.SHUTDOWN_ENDS_WITH_TERM)
 
     @property
+    def sends_after_terms(self) -> bool:
+        """Whether somebody may have something to send whose term has ended, and has no channels any more."""
+        notified = self.has("notifications") and self.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)
+        return self.shutdowns_outlive_terms or notified
+
+    @property
     def shutdowns_fail(self) -> bool:
         """Whether an exception may end the treatment of a controlled shutdown."""
         return self.loses_topics or self.shutdowns_outlive_terms

@@ -13,8 +13,9 @@ they read anything: they raise, and the batch stays as it is. What is raised los
 ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
 change notifications that were read are deleted all the same.
 
-A controlled shutdown may be treated still when its term has ended. There are no channels then, and the send of its
-StopReplica raises, with the same consequence.
+A controlled shutdown may be treated still when its term has ended, and before 0.10.2.0 ISR change notifications (D8).
+There are no channels then, so a send raises, with the same consequence: the elector resigns, and deletes a successor's
+/controller.
 
 A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
 too. The second time /controller may be a successor's (D3).
@@ -84,22 +85,27 @@ def _resign(s: Any, m: Model, c: int) -> None:
 
 
 def send_stop_replica(s: Any, m: Model, c: int, stopped: Mapping[int, Value]) -> Value:
-    """StopReplica without delete to these brokers by partition: whether it went out. If not, the handler is at its end.
+    """StopReplica without delete to these brokers, by partition: whether it went out. If not, the handler ends."""
+    sent = _can_send(s, m, c, begin_batch(s, m, c))
+    with when(sent):
+        send(s, m, c, Batch(stopped=stopped))
+    return sent
 
-    Where there are no channels to send by, that is taken for a broken controller, as a dirty batch is.
-    """
-    clean, sends = begin_batch(s, m, c), flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
-    with when(clean & ~sends):
-        observe(f"controller {c}", "fail to send StopReplica")
+
+def _can_send(s: Any, m: Model, c: int, ready: Value) -> Value:
+    """Whether a batch that is ready goes out: without channels that raises, and is taken for a broken controller."""
+    if not m.sends_after_terms:
+        return ready
+    sends = flag(s.controllers[c].active)
+    with when(ready & ~sends):
+        observe(f"controller {c}", "fail to send")
         if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
             _resign(s, m, c)
         else:
             if m.loses_topics:
                 s.controllers[c].dirty = True
             leave_handler(s, m, c)
-    with when(clean & sends):
-        send(s, m, c, Batch(stopped=stopped))
-    return clean & sends
+    return ready & sends
 
 
 def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False) -> Value:
@@ -112,6 +118,7 @@ def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failov
             s.controllers[c].dirty = ~m.brokers.is_empty(s.controllers[c].live)
             leave_handler(s, m, c)
         told = told & ~raises
+    told = _can_send(s, m, c, told)
     with when(told):
         send(s, m, c, Batch(metadata=partitions, everybody=True))
     return told

@@ -44,7 +44,7 @@ READING = frozenset({
 """Where a failover reads what is in ZooKeeper."""
 FINDS_DIRTY = "find its batch dirty"
 """What the specification's controller is seen to do where an exception has left something in its own batch."""
-FAILS_TO_SEND = "fail to send StopReplica"
+FAILS_TO_SEND = "fail to send"
 """What it is seen to do where a shutdown is treated after the term."""
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",

@@ -69,7 +69,7 @@ MILESTONES = {
     Milestone.RESIGNED: "resigned",
     Milestone.LEFT_OVER_CHANNELS: "fail on left-over channels",
     Milestone.METADATA_FAILED: "fail to add UpdateMetadata",
-    Milestone.SEND_FAILED: "fail to send StopReplica",
+    Milestone.SEND_FAILED: "fail to send",
     Milestone.DIRTY_BATCH: "find its batch dirty",
     Milestone.FAILOVER_FAILED: "fail in failover",
     Milestone.LEADERLESS_ELECTION: "fail on a leaderless partition",

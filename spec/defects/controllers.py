@@ -78,7 +78,7 @@ ROWS = (
         scope="shutdown_zombie",
         first_depth=12,
         fix=frozenset({Switch.FENCED_RESIGN}),
-        defining=("on_new_session", "fail to send StopReplica"),
+        defining=("on_new_session", "fail to send"),
     ),
     Defect(
         "D4",

@@ -122,7 +122,7 @@ def test_a_reassignment_to_who_is_shutting_down_takes_the_only_leader_down_unles
 # ----------------------------------------------------------------------------------------------------- the term is over
 
 TWO = replace(scope("shutdown_zombie"), brokers=3, assigned=((2, 3), (3, 2)), connection_capacity=8)
-FAILS = ("fail to send StopReplica",)
+FAILS = ("fail to send",)
 
 
 def deposed(switches: Switches = AS_CODED) -> Run:
