@@ -189,7 +189,8 @@ which the specification leaves out (spec/foreign_removal.py).
 
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
-    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts}
+    travels = budget != "late_copies" or "connections" in scope.parts
+    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts} and travels
 
 
 def widened(scope: Scope) -> Scope:
