@@ -7,6 +7,7 @@ Left out, and with a reason each:
 * correlation ids and the numbers of batches, likewise; which requests belong to one batch stays in;
 * the journal;
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
+* how many new sessions a process without a controller has to hear of: the first that it hears of registers it;
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
 * the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
@@ -185,7 +186,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
 def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     running, broker, b = process.running, process.broker, process.broker_id
     starting = process.starting, process.electing
-    yield f"process {b}", (process.is_running, process.orphan is not None, starting, tuple(process.events))
+    events = bool(process.events) if process.controller is None else tuple(process.events)
+    yield f"process {b}", (process.is_running, process.orphan is not None, starting, events)
     yield f"departure of {b}", process.departure
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
