@@ -19,6 +19,8 @@ Left out, and with a reason each:
 * partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
+* which reassignment request a controller has read for its write, but whether it stands, where answers to that may be
+  lost;
 * what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
 * which partitions those ISR changes name that are being handled, in a scope where no controller loses topics;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
