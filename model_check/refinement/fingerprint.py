@@ -23,6 +23,7 @@ Left out, and with a reason each:
   lost;
 * what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
 * which partitions those ISR changes name that are being handled, in a scope where no controller loses topics;
+* whether a controller has the id of a name's first topic, or none: who has none tells nobody of that topic;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
@@ -231,9 +232,8 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     if controller.mends(Switch.TOPIC_IDS):
-        known = context.all_topics | {tp.topic for tp in context.partition_leadership_info}
-        ids = sorted((topic, topic_id) for topic, topic_id in context.topic_ids.items() if topic in known)
-        yield "which topics", _told_apart(cluster, ids)
+        which = ((topic, cluster.incarnation(topic, context.topic_ids.get(topic))) for topic in cluster.topics())
+        yield "which topics", tuple(which)
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "returned brokers", frozenset(dict(controller.activity.returned))
     yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)
