@@ -24,6 +24,7 @@ from typing import Any
 from spec.language import action, observe, require, reset, when
 from spec.model import Model
 from spec.state import Callback
+from spec.terms import both
 from spec.variants import Switch
 from spec.zookeeper import exists, notify, state_changed
 
@@ -65,9 +66,9 @@ def forget_leadership(s: Any, m: Model, c: int, t: int) -> None:
 
 
 def read_topic_id(s: Any, m: Model, c: int, t: int) -> None:
-    """Where topics have ids (a mend): the controller takes over which topic of that name it is."""
+    """Where topics have ids (a mend): the controller takes over which topic of that name it is; none if it is gone."""
     if m.tells_topics_apart:
-        s.controllers[c].topic_ids[t] = s.zookeeper.topic_ids[t]
+        s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])
 
 
 RULES = (remove_topic, remove_state)

@@ -7,6 +7,7 @@ Left out, and with a reason each:
 * correlation ids and the numbers of batches, likewise; which requests belong to one batch stays in;
 * the journal;
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
+* how many new sessions a process without a controller has to hear of: the first that it hears of registers it;
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
 * the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
@@ -18,8 +19,11 @@ Left out, and with a reason each:
 * partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
 * which preferred election request a controller has read, but whether it is the one that stands where that counts;
+* which reassignment request a controller has read for its write, but whether it stands, where answers to that may be
+  lost;
 * what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
 * which partitions those ISR changes name that are being handled, in a scope where no controller loses topics;
+* whether a controller has the id of a name's first topic, or none: who has none tells nobody of that topic;
 * which registration of a broker a controller has read, but where broker epochs are on: nobody looks at it.
 
 A session stands as whose it is, and so does the znode of an ISR change.
@@ -185,7 +189,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
 def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     running, broker, b = process.running, process.broker, process.broker_id
     starting = process.starting, process.electing
-    yield f"process {b}", (process.is_running, process.orphan is not None, starting, tuple(process.events))
+    events = bool(process.events) if process.controller is None else tuple(process.events)
+    yield f"process {b}", (process.is_running, process.orphan is not None, starting, events)
     yield f"departure of {b}", process.departure
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
@@ -227,9 +232,8 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     if controller.mends(Switch.TOPIC_IDS):
-        known = context.all_topics | {tp.topic for tp in context.partition_leadership_info}
-        ids = sorted((topic, topic_id) for topic, topic_id in context.topic_ids.items() if topic in known)
-        yield "which topics", _told_apart(cluster, ids)
+        which = ((topic, cluster.incarnation(topic, context.topic_ids.get(topic))) for topic in cluster.topics())
+        yield "which topics", tuple(which)
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "returned brokers", frozenset(dict(controller.activity.returned))
     yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown)

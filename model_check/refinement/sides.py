@@ -44,6 +44,15 @@ class Disagreement(SpecError):
         return "\n  ".join((f"specification and reference disagree after {where}:", *self.reasons))
 
 
+def refuse_what_lacks(scope: Scope) -> None:
+    """BadInput if the reference lacks a part of a scope."""
+    if lacking(scope):
+        raise BadInput(
+            f"the reference cluster has no {lacking(scope)}, so {scope.name} cannot run on it; "
+            f"explore it (`kcheck explore {scope.name}`), or name a scope without"
+        )
+
+
 @dataclass(frozen=True)
 class Pair:
     """A state of the specification, the reference in that state, and the history beside it."""
@@ -61,11 +70,7 @@ class Sides:
     """Specification and reference of one scope under one set of switches; BadInput if the reference lacks a part."""
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
-        if lacking(scope):
-            raise BadInput(
-                f"the reference cluster has no {lacking(scope)}, so {scope.name} cannot run on it; "
-                f"explore it (`kcheck explore {scope.name}`), or name a scope without"
-            )
+        refuse_what_lacks(scope)
         self.scope, self.switches = scope, switches
         self.system: TransitionSystem = system(scope, switches)
         self.machine = Machine(self.system)

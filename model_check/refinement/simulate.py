@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from model_check.kernel.python_code import Raw
-from model_check.refinement.sides import Disagreement, Pair, Sides
+from model_check.refinement.sides import Disagreement, Pair, Sides, refuse_what_lacks
 from reference.memory.choices import Choice
 from spec.scopes import BUDGETS, Scope
 
@@ -189,11 +189,16 @@ which the specification leaves out (spec/foreign_removal.py).
 
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
-    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts}
+    travels = budget != "late_copies" or "connections" in scope.parts
+    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts} and travels
 
 
 def widened(scope: Scope) -> Scope:
-    """A scope with room for long runs: every fault but removals by hand, and bounds that these do not reach easily."""
+    """A scope with room for long runs: every fault but removals by hand, and bounds that these do not reach easily.
+
+    BadInput if the reference lacks a part of it; under its own name, which the wide one is not found by.
+    """
+    refuse_what_lacks(scope)
     return replace(
         scope,
         name=f"{scope.name}, widened",

@@ -39,15 +39,20 @@ def _topics_stand(scope: Scope) -> bool:
 
 
 def _settle(cluster: MemoryCluster) -> None:
-    """Start the brokers one after the other, create the topics, and let everything come to rest."""
+    """Start the brokers one after the other, create the topics, and let everything come to rest.
+
+    What they lead and follow they were told, also in a scope without connections, where nobody tells them more.
+    """
+    bounds, cluster.scope = cluster.scope, replace(cluster.scope, parts=cluster.scope.parts | {"connections"})
     for process in cluster.processes.values():
         _listen(process.controller, *LISTENED_PATHS)
     for b in cluster.processes:
         run_to_rest(cluster, f"start_process(b={b})")
-    if _topics_stand(cluster.scope):
+    if _topics_stand(bounds):
         for topic in cluster.topics():
             create_topic(cluster, topic)
             run_to_rest(cluster)
+    cluster.scope = bounds
     heard = max(process.broker.controller_epoch for process in cluster.processes.values())
     for process in cluster.processes.values():
         process.broker.controller_epoch = heard  # from UpdateMetadata, also where the scope leaves it out

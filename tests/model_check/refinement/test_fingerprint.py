@@ -16,6 +16,7 @@ from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
 from spec.scopes import scope
 from spec.state import Callback
+from tests.model_check.side_by_side import SideBySide
 
 BY_ANOTHER_PROCESS = """
 from model_check.refinement.fingerprint import fingerprint
@@ -50,6 +51,16 @@ def test_a_fork_has_the_fingerprint_of_its_original_until_it_goes_its_own_way() 
 def test_the_order_of_independent_steps_leaves_no_mark() -> None:
     steps = ("shrink_isr(b=1, p=0, r=2)", "expire_session(b=3, lost=0)")
     assert fingerprint(cluster(*steps)) == fingerprint(cluster(*reversed(steps)))
+
+
+def test_how_many_sessions_were_lost_before_a_broker_registers_leaves_no_mark() -> None:
+    """Broker 3 can be no controller; whether it registered in between has no trace either."""
+    once = ("expire_session(b=3, lost=0)", "renew_session(b=3)")
+    one, other = (SideBySide(scope("tiny"), expiries=2) for _ in range(2))
+    one.do(*once, *once)
+    other.do(*once, "register_broker(b=3)", *once)
+    assert (one["processes[3].owes"], one.state) == ("AFTER_EXPIRY", other.state)
+    assert conditions(one.cluster) == conditions(other.cluster)
 
 
 def test_what_is_left_out_changes_nothing() -> None:

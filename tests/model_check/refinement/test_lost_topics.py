@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from model_check.refinement.sides import Sides
 from reference.memory.scheduler import choices
-from spec.variants import AS_CODED, Switch, Switches
+from spec.scopes import scope
+from spec.variants import AS_CODED, FENCED, Switch, Switches
 from tests.model_check.refinement.test_own_batch import AT, BUDGETS, LEFT_DIRTY, TOPICS
 from tests.model_check.side_by_side import SideBySide
 
@@ -104,3 +106,30 @@ def test_who_forgets_what_a_successor_has_deleted_keeps_its_batch_clean() -> Non
     assert both["controllers[1].partitions[1].leader"] == "-1"
     assert both.do("on_broker_change(c=1)") == ["read /brokers/ids"]
     assert both[LEFT_DIRTY] == "no"
+
+
+AGAIN = replace(scope("foreign_recreation"), assigned=((2,),))
+TWICE = {"removals": 2, "creations": 1, "crashes": 1}
+FORGOTTEN = (
+    "crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_election(c=1, p=0)",
+    "read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)", "remove_topic(t=0)", "on_topic_change(c=1)",
+)  # fmt: skip
+SECOND = (
+    "create_topic(t=0)", "on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)", "remove_topic(t=0)",
+    "on_topic_change(c=1)",
+)  # fmt: skip
+
+
+def test_a_second_topic_that_is_forgotten_is_told_from_the_first() -> None:
+    """Nothing else in the controller's memory does; what was read of it after the first one is not read for this."""
+    both = Sides(replace(AGAIN, budgets=tuple(TWICE.items())), FENCED)
+    last = both.machine.names.index("controllers[1].topic_ids[0]")
+    assert [both.after(steps).raw[last] for steps in (FORGOTTEN, FORGOTTEN + SECOND)] == [0, 1]
+
+
+def test_a_failover_that_does_not_find_a_topic_knows_no_id_of_it() -> None:
+    both = SideBySide(TOPICS, FENCED, **TWICE)
+    both.do("remove_topic(t=0)", "crash(b=1)", "end_orphaned_session(b=1)", "start_process(b=1)", "elect_read(c=1)")
+    both.do("create_topic(t=0)", "remove_topic(t=0)", "elect_create(c=1)", "subscribe(c=1)", "read_brokers(c=1)")
+    both.do("read_topics(c=1)")
+    assert [both[f"{path}.topic_ids[0]"] for path in ("zookeeper", "controllers[1]")] == ["yes", "no"]

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import pytest
 
+from model_check.refinement.fingerprint import conditions
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.refinement.test_own_batch import AT, TOPICS, assert_resigns, dirtied
@@ -87,5 +88,12 @@ def test_a_zombie_deletes_the_request_that_its_successor_has_read() -> None:
     both.do("increment_epoch(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)")
     both.do("read_reassignments(c=2)", "read_remaining(c=2, p=0)", "expire_session(b=2, lost=0)")
     assert both["controllers[2].remaining_read"] == "yes"
+    stands = "request that 2 has read for its write stands"
+    assert (stands, True) in conditions(both.cluster)
     both.do("write_remaining(c=1, p=0)")
     assert both["controllers[2].remaining_read"] == "no"
+    told = conditions(both.cluster)
+    assert (stands, False) in told
+    for process in both.cluster.processes.values():
+        process.remembered.clear()
+    assert conditions(both.cluster) == told

@@ -12,11 +12,13 @@ from model_check.refinement.simulate import BY_HAND, OWN_PART, chosen, first_dis
 from reference.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
-from reference.parts import LACKING
+from reference.parts import LACKING, lacking
 from reference.procedures import Script
 from reference.request_batch import RequestBatch
-from spec.scopes import BUDGETS, scope
+from spec.errors import BadInput
+from spec.scopes import BUDGETS, scope, scopes
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.model_check.side_by_side import SideBySide
 
 
 @cache
@@ -187,8 +189,21 @@ def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
     assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}
     moves = {"reassignments", "late_copies", "move_losses"}
     assert dict(widened(scope("move")).budgets).keys() == set(BUDGETS) - optional | moves
+    untold = dict(widened(scope("reassignment_again")).budgets)
+    assert untold.keys() == set(BUDGETS) - optional | moves - {"late_copies"}
     for kept in ("brokers", "controllers", "assigned", "parts", "unclean", "cold"):
         assert getattr(wide, kept) == getattr(scope("tiny"), kept)
+
+
+@pytest.mark.parametrize("name", scopes())
+def test_every_scope_can_begin_a_run_or_is_refused(name: str) -> None:
+    """Also one where nobody tells the brokers what they lead, as its start has it."""
+    if lacking(scope(name)):
+        with pytest.raises(BadInput, match=f"explore {name}`"):
+            widened(scope(name))
+        return
+    for bounds in (scope(name), widened(scope(name))):
+        assert list(SideBySide(bounds)._differences()) == []
 
 
 @pytest.mark.slow
@@ -205,6 +220,7 @@ LATER_PARTS = {
     "shutdown": "move_partition",
     "addition_deletion": "write_addition",
     "move": "write_union",
+    "reassignment_again": "write_target",
 }
 """Scopes of the parts that were specified last, each with a rule that even short runs come to."""
 LARGER = {"recreation": "delete_topic", "rebalance": "rebalance_partition", "addition_reassignment": "write_union"}
