@@ -21,7 +21,7 @@ from spec.formats.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.model import Model
 
 
@@ -95,8 +95,12 @@ def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
 
 
 def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest]) -> Named:
-    """Of which partitions UpdateMetadata tells who leads, and in which leader epoch."""
-    told = {state.topic_partition: state.leader_epoch for one in updates for state in one.partition_states}
+    """Of which partitions UpdateMetadata tells who leads, and in which leader epoch, or that they are removed."""
+    told = {
+        state.topic_partition: -1 if state.leader == LEADER_DURING_DELETE else state.leader_epoch
+        for one in updates
+        for state in one.partition_states
+    }
     for p, partition in enumerate(cluster.partitions):
         yield f"{slot}.told[{p}]", partition in told
         yield f"{slot}.told_epoch[{p}]", told.get(partition, -1)

@@ -8,6 +8,7 @@ Left out, and with a reason each:
 * the journal;
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
+* the ISR, AR and controller epoch that UpdateMetadata names of a partition that is removed: no broker reads them;
 * the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * what a broker has cached of leaderships, in a scope that does not tell it;
@@ -54,7 +55,8 @@ from reference.reassignment_effects import WriteRemaining
 from reference.request_batch import RequestBatch
 from reference.zookeeper.api import parent_path
 from reference.zookeeper.scripts import BROKER_TOPICS, broker_path
-from spec.formats.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
+from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
+from spec.kafka_types import LEADER_DURING_DELETE
 from spec.partition_states import PartitionState
 from spec.variants import Switch
 
@@ -286,9 +288,16 @@ def _spoken(request: Request) -> Request:
         return request
     states = tuple(sorted(request.partition_states, key=lambda state: state.topic_partition))
     if isinstance(request, UpdateMetadataRequest):
-        return replace(request, partition_states=states)
+        return replace(request, partition_states=tuple(map(_unread, states)))
     unordered = tuple(replace(state, replicas=tuple(sorted(state.replicas))) for state in states)
     return replace(request, partition_states=unordered, live_leaders=())
+
+
+def _unread(state: PartitionLeadership) -> PartitionLeadership:
+    """What UpdateMetadata says of a partition, without what no broker reads of one that is removed."""
+    if state.leader != LEADER_DURING_DELETE:
+        return state
+    return replace(state, controller_epoch=0, isr=(), replicas=())
 
 
 def _batch(batch: RequestBatch) -> Hashable:

@@ -65,10 +65,11 @@ def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Ac
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
 def a_topic_is_gone(s: Any, m: Model) -> Value:
     """A topic does not exist, nor a request to delete it."""
-    return either(*(_is_gone(s, t) for t in m.topics))
+    return either(*(is_gone(s, t) for t in m.topics))
 
 
-def _is_gone(s: Any, t: int) -> Value:
+def is_gone(s: Any, t: int) -> Value:
+    """Whether a topic does not exist, nor a request to delete it."""
     return ~either(s.zookeeper.topics[t], s.zookeeper.deletions[t])
 
 
@@ -78,14 +79,14 @@ def nothing_of_a_deleted_topic_is_left(s: Any, m: Model) -> Value:
     facts = []
     for t in m.topics:
         states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
-        facts.append(either(~_is_gone(s, t), ~states & ~s.zookeeper.configurations[t]))
+        facts.append(either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t]))
     return both(*facts)
 
 
 @claim("always", source="PROTOCOL.md D57, D23", witness="a_topic_is_gone", parts=("deletion",))
 def deleted_topics_are_hosted_nowhere(s: Any, m: Model) -> Value:
     """Once its deletion is complete, no broker hosts a replica of a topic."""
-    return both(*(either(~_is_gone(s, m.topic_of(p)), ~s.logs[r][p]) for p in m.partitions for r in m.assigned(p)))
+    return both(*(either(~is_gone(s, m.topic_of(p)), ~s.logs[r][p]) for p in m.partitions for r in m.assigned(p)))
 
 
 @claim("always", source="PROTOCOL.md D55", witness="a_topic_is_gone", parts=("deletion",))
