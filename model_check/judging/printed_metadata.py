@@ -46,8 +46,8 @@ class MetadataPrinting(DeletionPrinting):
         live = self._controller(self.after).live.raw
         if not (told and told <= named <= told | self._members(live)) and (named or live):
             return False
-        if line.leadership.leader == LEADER_DURING_DELETE:
-            return self.says_it_dies(line)
+        if self.removes(line.partition) or line.leadership.leader == LEADER_DURING_DELETE:
+            return self.removes(line.partition) and self.says_removed(line)
         return self._is_of_the_batch(line) and self.says(self._cached(self.after, line.partition), line)
 
     def _is_of_the_batch(self, line: UpdateMetadataSending) -> bool:
