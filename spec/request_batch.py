@@ -44,7 +44,8 @@ class Batch:
     answers to the latter are for the deletion manager.
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
-    `content` gives what LeaderAndIsr says of a partition to a broker where that is not the controller's cache.
+    With `whole` (a mend) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
+    partition to a broker where that is not the controller's cache.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)
@@ -52,6 +53,7 @@ class Batch:
     deleted: Mapping[int, Value] = field(default_factory=dict)
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
+    whole: object = False
     content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     calls_back: bool = False
 
@@ -160,7 +162,7 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
         slot.alive = choose(told, controller.live, slot.alive)
     if m.has("cached_leaderships"):
         for p in m.partitions:
-            removed = tells_removal(s, m, c, p)
+            removed = either(tells_removal(s, m, c, p), both(batch.whole, controller.partitions[p].leader_epoch == -1))
             slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
             slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
     if m.stops_replicas:

@@ -269,7 +269,21 @@ def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
 
 
 def _queued(cluster: MemoryCluster, one: QueuedRequest) -> Hashable:
-    return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
+    request = _with_the_unnamed(cluster, one.request) if one.whole else one.request
+    return _spoken(request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
+
+
+def _with_the_unnamed(cluster: MemoryCluster, request: Request) -> Request:
+    """An UpdateMetadata of all partitions, which removes what it does not name, as one that names that."""
+    if not isinstance(request, UpdateMetadataRequest):
+        return request
+    named = {state.topic_partition for state in request.partition_states}
+    gone = (
+        PartitionLeadership(one.topic, one.partition, 0, LEADER_DURING_DELETE, 0, (), 0, ())
+        for one in cluster.partitions
+        if one not in named
+    )
+    return replace(request, partition_states=(*request.partition_states, *gone))
 
 
 def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int]]) -> Hashable:

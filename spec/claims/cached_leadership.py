@@ -7,6 +7,8 @@ from typing import Any
 from spec.assignment import is_there
 from spec.broker_requests import is_stale_registration
 from spec.broker_state import Stage
+from spec.claims.deletion import is_gone
+from spec.claims.goals import both_claims, runs
 from spec.claims.request_batch import ANSWERS, queued_places
 from spec.deletion_queue import is_doomed, is_queued
 from spec.language import Action, claim
@@ -140,6 +142,15 @@ def who_is_told_of_a_removal_forgets(before: Any, after: Any, m: Model, action: 
     return both(*facts)
 
 
+def deleted_topics_are_cached_nowhere(s: Any, m: Model) -> Value:
+    """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
+    facts = []
+    for p in m.partitions:
+        gone = is_gone(s, m.topic_of(p))
+        facts += [either(~gone, ~runs(s, b), s.brokers[b].partitions[p].cached_epoch == -1) for b in m.brokers.ids]
+    return both(*facts)
+
+
 @claim("sometimes", source="PROTOCOL.md D15", parts=DEAD)
 def a_dead_replica_is_known(s: Any, m: Model) -> Value:
     """A controller at rest takes an assigned replica to be dead."""
@@ -183,5 +194,6 @@ CLAIMS = (
     a_later_leader_epoch_is_cached, caches_get_no_older_leadership, a_broker_that_was_ordered_is_to_be_told,
     what_is_told_is_no_older_than_what_was_ordered, a_broker_is_told_that_a_partition_is_removed,
     dying_partitions_are_told_to_be_removed, who_is_told_of_a_removal_forgets,
+    *both_claims(deleted_topics_are_cached_nowhere, "PROTOCOL.md sections 7.4 and 10", REMOVED),
     a_dead_replica_is_known, the_dead_are_not_in_sync,
 )  # fmt: skip

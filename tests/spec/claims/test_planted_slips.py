@@ -107,13 +107,14 @@ def test_a_broker_obeys_an_older_leader_epoch_and_the_leader_is_stuck(monkeypatc
 
 DELETED = replace(scope("deletion_metadata"), controllers=1, budgets=(("deletions", 1),))
 """A topic is deleted, and nothing goes wrong."""
+STALE = {"recoverable_deleted_topics_are_cached_nowhere", "eventually_deleted_topics_are_cached_nowhere"}
 
 
 def test_everybody_is_told_who_leads_what_is_to_be_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leader -2 is not sent."""
     assert not broken(DELETED, AS_CODED)
     monkeypatch.setattr(request_batch, "tells_removal", lambda *_: flag(False))
-    assert broken(DELETED, AS_CODED) == {"dying_partitions_are_told_to_be_removed"}
+    assert broken(DELETED, AS_CODED) == {"dying_partitions_are_told_to_be_removed", *STALE}
 
 
 def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +127,7 @@ def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None
         known.cached_epoch = choose(known.cached_epoch == -1, before, known.cached_epoch)
 
     monkeypatch.setattr(connections, "handle_update_metadata", keeps)
-    assert broken(DELETED, AS_CODED) == {"who_is_told_of_a_removal_forgets"}
+    assert broken(DELETED, AS_CODED) == {"who_is_told_of_a_removal_forgets", *STALE}
 
 
 # -------------------------------------------------------------------------------------------------- delayed operations
