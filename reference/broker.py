@@ -130,16 +130,19 @@ class Broker:
         correlation_id: int,
         leader_epoch: int | None = None,
         topic_ids: Mapping[str, int] | None = None,
+        *,
+        whole: bool = False,
     ) -> Response:
         """Carry out a request of a controller and answer it.
 
-        A StopReplica with delete may have a leader epoch, and a LeaderAndIsr the ids of its topics.
+        A StopReplica with delete may have a leader epoch, a LeaderAndIsr the ids of its topics, and an UpdateMetadata
+        may be of all partitions.
         """
         match request:
             case LeaderAndIsrRequest():
                 return self._become_leader_or_follower(request, correlation_id, topic_ids or {})
             case UpdateMetadataRequest():
-                return self._maybe_update_metadata_cache(request, correlation_id)
+                return self._maybe_update_metadata_cache(request, correlation_id, whole=whole)
             case StopReplicaRequest():
                 return self._stop_replicas(request, leader_epoch)
             case _:
@@ -248,9 +251,12 @@ class Broker:
         return leader != NO_LEADER if self.alive is None else leader in self.alive
 
     def _maybe_update_metadata_cache(
-        self, request: UpdateMetadataRequest, correlation_id: int
+        self, request: UpdateMetadataRequest, correlation_id: int, *, whole: bool
     ) -> UpdateMetadataResponse:
-        """Replace the living brokers, and the leaderships; leader epochs are not compared (D43)."""
+        """Replace the living brokers, and the leaderships; leader epochs are not compared (D43).
+
+        What is not named stays, unless the request is of all partitions, and says so (a mend, S10).
+        """
         if request.controller_epoch < self.controller_epoch:
             refusal = UpdateMetadataFromOldController(
                 self.broker_id, correlation_id, request.controller_id, request.controller_epoch, self.controller_epoch
@@ -267,6 +273,9 @@ class Broker:
             elif not (self.compares_epochs and state.leader_epoch < cached):
                 self.cached_epochs[partition] = state.leader_epoch
                 self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
+        if whole:
+            named = {state.topic_partition for state in request.partition_states}
+            self.cached_epochs = {one: epoch for one, epoch in self.cached_epochs.items() if one in named}
         return UpdateMetadataResponse(ErrorCode.NONE)
 
     def _stop_replicas(self, request: StopReplicaRequest, leader_epoch: int | None) -> PartitionsResponse:

@@ -26,8 +26,9 @@ class QueuedRequest:
     """A request in a broker's queue; `batch` numbers the call of the controller that put it there.
 
     `broker_epoch` is the registration that the request is meant for, `leader_epoch` that of the replica which it
-    deletes, and `topic_ids` tell its topics from earlier ones; only later versions send them along. Where the sender is
-    to call back, an `answer` that has come keeps the request at the head until the callback is done.
+    deletes, `topic_ids` tell its topics from earlier ones, and an UpdateMetadata that is `whole` names all partitions;
+    only later versions send them along. Where the sender is to call back, an `answer` that has come keeps the request
+    at the head until the callback is done.
     """
 
     request: Request
@@ -37,6 +38,7 @@ class QueuedRequest:
     answer: PartitionsResponse | None = None
     leader_epoch: int | None = None
     topic_ids: tuple[tuple[str, int], ...] | None = None
+    whole: bool = False
 
 
 class ControllerChannelManager:

@@ -42,12 +42,16 @@ LISTENER = "PLAINTEXT"
 
 @dataclass
 class RequestBatch:
-    """The three maps of pending requests; the controller and each of its state machines have a batch of their own."""
+    """The three maps of pending requests; the controller and each of its state machines have a batch of their own.
+
+    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is mended (S10).
+    """
 
     leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
     stop_replica: dict[int, list[tuple[TopicPartition, bool, bool]]] = field(default_factory=dict)
     metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
     metadata_receivers: set[int] = field(default_factory=set)
+    is_whole: bool = False
 
     @property
     def is_dirty(self) -> bool:
@@ -94,6 +98,7 @@ class RequestBatch:
         """
         context, deleted = controller.context, controller.deleting.partitions
         self.metadata_receivers |= context.live_or_shutting_down_broker_ids
+        self.is_whole = partitions is None and controller.mends(Switch.FULL_METADATA)
         for partition in context.partition_leadership_info if partitions is None else partitions:
             known = context.partition_leadership_info.get(partition)
             if known is not None and partition not in deleted:
@@ -139,9 +144,10 @@ class RequestBatch:
             controller.broker_id, controller.context.epoch, tuple(self.metadata.values()), live_brokers
         )
         for broker_id in receivers:
-            _send(controller, broker_id, request)
+            _send(controller, broker_id, request, whole=self.is_whole)
         self.metadata.clear()
         self.metadata_receivers.clear()
+        self.is_whole = False
 
     def _send_stop_replica(self, controller: KafkaController) -> None:
         """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
@@ -165,6 +171,7 @@ class RequestBatch:
             {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()},
             dict(self.metadata),
             set(self.metadata_receivers),
+            self.is_whole,
         )
 
 
@@ -210,6 +217,7 @@ def _send(
     calls_back: bool = False,
     leader_epoch: int | None = None,
     topic_ids: tuple[tuple[str, int], ...] | None = None,
+    whole: bool = False,
 ) -> None:
     """`sendRequest`: to the broker's queue, or nowhere if it has no channel; NoChannels if nobody has any."""
     manager = controller.context.controller_channel_manager
@@ -218,8 +226,9 @@ def _send(
     registration = controller.context.live_brokers.get(broker_id)
     broker_epoch = -1 if registration is None else registration.broker_epoch
     queued = QueuedRequest(
-        request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch, topic_ids=topic_ids
-    )
+        request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch, topic_ids=topic_ids,
+        whole=whole,
+    )  # fmt: skip
     sent = manager.send_request(broker_id, queued)
     controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
 

@@ -29,13 +29,13 @@ from spec.language import action, observe, require, reset, when
 from spec.live_brokers import shutdown_is_over
 from spec.model import Model
 from spec.moves import move
-from spec.own_batch import tell
+from spec.own_batch import tell_all
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
 from spec.preferred_election import end_preferred_election
 from spec.reassignment_requests import reassignments_concerning
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
-from spec.request_batch import Batch, known_partitions, send
+from spec.request_batch import Batch, send
 from spec.state import At, Callback, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.topics import finish_creation
@@ -100,7 +100,7 @@ def _handle(s: Any, m: Model, c: int, new: Value, dead: Value, returned: Value) 
     """Tell everybody of the new brokers, then handle those, then the dead, then who is new again."""
     told = m.brokers.is_empty(new)
     with when(~m.brokers.is_empty(new)):
-        told = told | tell(s, m, c, known_partitions(s, m, c))
+        told = told | tell_all(s, m, c)
     if m.has("partitions"):
         with when(told):
             s.controllers[c].dead = dead
@@ -208,7 +208,7 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
     fail_deletions(s, m, c, s.controllers[c].dead)
     told = flag(s.controllers[c].lost_leader)
     with when(~told):
-        told = told | tell(s, m, c, known_partitions(s, m, c))
+        told = told | tell_all(s, m, c)
     with when(told):
         _end_deaths(s, m, c)
 
@@ -246,7 +246,7 @@ def _welcome(s: Any, m: Model, c: int, returned: Value) -> Value:
         observe(f"controller {c}", "fail on left-over channels")
     told = flag(False)
     with when(~blocked):
-        told = told | tell(s, m, c, known_partitions(s, m, c))
+        told = told | tell_all(s, m, c)
     return ~blocked & told
 
 

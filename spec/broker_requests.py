@@ -119,12 +119,14 @@ def handle_update_metadata(s: Any, m: Model, c: int, b: int, request: Any) -> No
 
 
 def _cache_leaderships(m: Model, broker: Any, request: Any) -> None:
-    """The leaderships are overwritten, whatever their leader epochs (D43)."""
+    """The leaderships are overwritten, whatever their leader epochs (D43); what is removed is forgotten."""
     for p in m.partitions:
         known, told = broker.partitions[p], request.told_epoch[p]
         newer = flag(True)
         if m.mends(Switch.COMPARE_METADATA_EPOCHS):
             newer = flag(known.cached_epoch <= told)
+            if m.has("deletion"):
+                newer = either(told == -1, newer)
         with when(both(request.told[p], newer)):
             known.cached_epoch = told
 

@@ -70,7 +70,8 @@ def slot(m: Model) -> Shape:
     """A place in a connection's queue: one batch, its epoch, and for each partition what the requests say.
 
     `stop` and `delete` are the partitions of its StopReplica requests, by their delete flag; `delete_epoch`, the leader
-    epochs in the latter. `told` are the partitions of UpdateMetadata, and `told_epoch` their leader epochs.
+    epochs in the latter. `told` are the partitions of UpdateMetadata, and `told_epoch` their leader epochs; one that is
+    told with -1 is removed.
     """
     content: dict[str, Shape] = {**leadership(m), "ordered": Leaf(FLAG, False)}
     if m.tells_topics_apart:

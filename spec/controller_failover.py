@@ -33,11 +33,11 @@ from spec.foreign_removal import read_topic_id
 from spec.language import action, observe, require, reset, successor, when
 from spec.live_brokers import forget_shutdowns
 from spec.model import Model
-from spec.own_batch import tell
+from spec.own_batch import tell_all
 from spec.partition_addition import listen_to_topic, topic_is_read
 from spec.preferred_election import begin_pending_election, is_requested, remove_request
 from spec.reassignment_requests import resume_reassignments
-from spec.request_batch import FIELDS, known_partitions
+from spec.request_batch import FIELDS
 from spec.state import At, DeletionThread, Handler, listened_paths
 from spec.state_machine_startup import start_state_machines
 from spec.state_writes import cache_state
@@ -319,7 +319,7 @@ def _become_ready(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     told = flag(True)
     if m.puts_back(Switch.METADATA_LAST):
-        told = tell(s, m, c, known_partitions(s, m, c), in_failover=True)
+        told = tell_all(s, m, c, in_failover=True)
     with when(told):
         controller.deletion = DeletionThread.RUNNING
         if m.has("deletion"):

@@ -4,7 +4,9 @@ The order is: the state znodes, the topic, its configuration, the request. Whoev
 a topic. A topic that is created again after the second loses its configuration to the third (D55). A controller that
 dies before the last leaves a request for a topic without replicas, which ends the next one's thread (D37), or for one
 that was created again, which is then deleted. One that dies between the first two leaves a topic without leadership,
-which nobody can delete (D16).
+which nobody can delete (D16). And one that dies when it is done takes along what it had still to tell: a broker without
+a replica does not hear of the deletion any more, and keeps the partitions in its metadata cache, for what
+UpdateMetadata does not name stays there (S10).
 
 Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 7.4.
 """

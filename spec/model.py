@@ -180,6 +180,11 @@ class Model:
         return bool(self.scope.budget("late_copies")) and self.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH)
 
     @property
+    def tells_all(self) -> bool:
+        """Whether UpdateMetadata of all partitions says that it is; kept where brokers may miss that one is deleted."""
+        return self.has("deletion") and self.has("cached_leaderships") and self.mends(Switch.FULL_METADATA)
+
+    @property
     def takes_the_dead_offline(self) -> bool:
         """Whether a failover takes replicas Offline that are dead already; kept where it is asked what they are."""
         return self.has("dead_replicas") and self.mends(Switch.TAKE_THE_DEAD_OFFLINE)

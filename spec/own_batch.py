@@ -37,7 +37,7 @@ from spec.controller_threads import leave_broker_change
 from spec.deletion_queue import end_thread, is_doomed, lacks_assignment
 from spec.language import observe, when
 from spec.model import Model
-from spec.request_batch import Batch, send
+from spec.request_batch import Batch, known_partitions, send
 from spec.state import At, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -108,7 +108,14 @@ def _can_send(s: Any, m: Model, c: int, ready: Value) -> Value:
     return ready & sends
 
 
-def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False) -> Value:
+def tell_all(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
+    """UpdateMetadata of all partitions; where that is mended it says so, and what it does not name is removed (S10)."""
+    return tell(s, m, c, known_partitions(s, m, c), in_failover=in_failover, whole=m.tells_all)
+
+
+def tell(
+    s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False, whole: bool = False
+) -> Value:
     """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
     told = begin_batch(s, m, c, in_failover=in_failover)
     if m.loses_topics:
@@ -120,7 +127,7 @@ def tell(s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failov
         told = told & ~raises
     told = _can_send(s, m, c, told)
     with when(told):
-        send(s, m, c, Batch(metadata=partitions, everybody=True))
+        send(s, m, c, Batch(metadata=partitions, everybody=True, whole=whole))
     return told
 
 

@@ -6,6 +6,8 @@ controller's cache under the lock, what is sent is the cache as it stands at the
 keeps only *who* is told of *what*. But who is taken Offline is not told of that, and keeps the word that it had, of the
 replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
 
+Every UpdateMetadata, whatever it is about, tells also of the partitions that are to be deleted: that they are removed.
+
 StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
 then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
 ("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
@@ -42,7 +44,8 @@ class Batch:
     answers to the latter are for the deletion manager.
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
-    `content` gives what LeaderAndIsr says of a partition to a broker where that is not the controller's cache.
+    With `whole` (a mend) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
+    partition to a broker where that is not the controller's cache.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)
@@ -50,6 +53,7 @@ class Batch:
     deleted: Mapping[int, Value] = field(default_factory=dict)
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
+    whole: object = False
     content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     calls_back: bool = False
 
@@ -59,6 +63,18 @@ def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
     if not m.has("partitions"):
         return {}
     return {p: flag(s.controllers[c].partitions[p].leader_epoch != -1) for p in m.partitions}
+
+
+def tells_removal(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether every UpdateMetadata, whichever partitions it is about, tells that a partition is removed.
+
+    That is one of a topic that is to be deleted, with cached leadership: on the wire it has leader -2, leader epoch 0
+    and version 0. Here its leader epoch is -1, which no leadership has.
+    """
+    if not m.has("deletion"):
+        return flag(False)
+    controller = s.controllers[c]
+    return both(controller.doomed[p], controller.partitions[p].leader_epoch != -1)
 
 
 def see_conflict(role: str, p: int) -> None:
@@ -145,9 +161,10 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
         slot.metadata = told
         slot.alive = choose(told, controller.live, slot.alive)
     if m.has("cached_leaderships"):
-        for p, named in batch.metadata.items():
-            slot.told[p] = both(told, named)
-            slot.told_epoch[p] = choose(slot.told[p], controller.partitions[p].leader_epoch, -1)
+        for p in m.partitions:
+            removed = either(tells_removal(s, m, c, p), both(batch.whole, controller.partitions[p].leader_epoch == -1))
+            slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
+            slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
     if m.stops_replicas:
         _fill_stops(m, b, slot, controller, batch)
 

@@ -14,12 +14,11 @@ from typing import Any
 from spec.assignment import assigned_set, is_there
 from spec.language import when
 from spec.model import Model
-from spec.own_batch import tell
+from spec.own_batch import tell_all
 from spec.partition_leadership import begin_online, needs_visit, send_online_batch
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, drop_stop_replica, replicas_to_online
-from spec.request_batch import known_partitions
 from spec.state import At, DeletionThread, Handler
 from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
@@ -34,7 +33,7 @@ def start_state_machines(s: Any, m: Model, c: int) -> None:
     s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
     told = flag(True)
     if not m.puts_back(Switch.METADATA_LAST):
-        told = tell(s, m, c, known_partitions(s, m, c), in_failover=True)
+        told = tell_all(s, m, c, in_failover=True)
     with when(told):
         _initialise_states(s, m, c)
 

@@ -11,8 +11,7 @@ An exception ends the thread; nothing is deleted until the next failover. The ne
 the start.
 
 Left out: `delete.topic.enable` off; that the thread takes its notice before it has the lock (it might run once more,
-for nothing); that a listener reads while the thread still has the lock; what UpdateMetadata says of the partitions
-(leader -2); the znodes between a topic and its states.
+for nothing); that a listener reads while the thread still has the lock; the znodes between a topic and its states.
 
 Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
 """
@@ -45,6 +44,7 @@ from spec.own_batch import tell
 from spec.partition_leadership import send_online_batch
 from spec.replica_states import ReplicaState
 from spec.replica_transitions import begin_removal, movable_replicas
+from spec.request_batch import known_partitions
 from spec.state import At, Callback, DeletionThread, Handler
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -245,7 +245,8 @@ def _start(s: Any, m: Model, c: int, t: int) -> None:
     controller = s.controllers[c]
     if m.loses_topics:
         controller.handler = Handler.DELETION_START
-    told = tell(s, m, c, {p: flag(True) for p in m.partitions_of(t)})
+    known = known_partitions(s, m, c)
+    told = tell(s, m, c, {p: known[p] for p in m.partitions_of(t)})
     with when(told):
         waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
         with when(waiting):

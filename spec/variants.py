@@ -68,6 +68,9 @@ class Switch(enum.Enum):
     STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
     TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"
     COMPARE_METADATA_EPOCHS = "D43: UpdateMetadata replaces no leadership of a higher leader epoch (a mend of ours)"
+    FULL_METADATA = (
+        "S10: UpdateMetadata of all says so, and a broker forgets what it does not name (cf. KAFKA-15799, 3.7.0)"
+    )
     KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a mend of ours)"
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a mend of ours)"
 

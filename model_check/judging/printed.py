@@ -133,6 +133,7 @@ class Printing(MetadataPrinting, ElectionStep):
 
     def _demanded(self) -> Iterable[Key]:
         yield from self._sent()
+        yield from self.said_of_removals()
         yield from (
             (PartitionChangeFailed, self._name(one.fields["partition"].raw))
             for one in self.seen

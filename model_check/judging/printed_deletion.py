@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
 from model_check.judging.controller_step import ControllerStep
+from spec.kafka_types import LEADER_DURING_DELETE
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.state_change_lines import PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
 from spec.partition_states import PartitionState
 from spec.replica_states import ReplicaState, is_valid
+from spec.request_batch import tells_removal
 
 Row: TypeAlias = tuple[ReplicaState, ReplicaState]
 
@@ -78,9 +80,14 @@ class DeletionPrinting(ControllerStep):
         """Whether a line is about one of these."""
         return (line.source, line.target) in self.rows_of_completion(self.cluster.partition(line.partition))
 
-    def says_it_dies(self, line: UpdateMetadataSending) -> bool:
-        """Whether a partition's topic is to be deleted: of what is cached, only the ISR and its epoch are told."""
+    def removes(self, partition: Any) -> bool:
+        """Whether every UpdateMetadata of this step tells that a partition is removed, as the specification has it."""
+        view, p = self.system.view(self.after), self.cluster.partition(partition)
+        return bool(tells_removal(view, self.system.model, self.parameters["c"], p).raw)
+
+    def says_removed(self, line: UpdateMetadataSending) -> bool:
+        """What the wire, and so the log, has of a removal: of what is cached, only the ISR and its epoch are told."""
         cached, said = self._cached(self.after, line.partition), line.leadership
         isr = self.system.model.brokers.list_kind.encode(tuple(map(self.cluster.broker, said.isr)))
-        told = said.leader_epoch, isr, said.controller_epoch
-        return self._is_dying(line.partition) and told == (0, cached.isr.raw, cached.controller_epoch.raw)
+        told = said.leader, said.leader_epoch, isr, said.controller_epoch
+        return told == (LEADER_DURING_DELETE, 0, cached.isr.raw, cached.controller_epoch.raw)

@@ -9,6 +9,7 @@ Kafka 0.10.2.2: `ControllerBrokerRequestBatch.addUpdateMetadataRequestForBrokers
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -46,9 +47,14 @@ class MetadataPrinting(DeletionPrinting):
         live = self._controller(self.after).live.raw
         if not (told and told <= named <= told | self._members(live)) and (named or live):
             return False
-        if line.leadership.leader == LEADER_DURING_DELETE:
-            return self.says_it_dies(line)
+        if self.removes(line.partition) or line.leadership.leader == LEADER_DURING_DELETE:
+            return self.removes(line.partition) and self.says_removed(line)
         return self._is_of_the_batch(line) and self.says(self._cached(self.after, line.partition), line)
+
+    def said_of_removals(self) -> Iterator[tuple[Any, ...]]:
+        """What must be said of each partition that is to be deleted: every UpdateMetadata tells that it is removed."""
+        names = map(self._name, self.system.model.partitions if self.updates else ())
+        yield from ((UpdateMetadataSending, name) for name in names if self.removes(name))
 
     def _is_of_the_batch(self, line: UpdateMetadataSending) -> bool:
         """Whether the batch names a partition."""

@@ -21,7 +21,7 @@ from spec.formats.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.model import Model
 
 
@@ -46,7 +46,7 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
             yield f"{slot}.metadata", bool(updates)
             yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
         if m.has("cached_leaderships"):
-            yield from _leaderships(cluster, slot, updates)
+            yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
         if m.stops_replicas:
             yield from _stops(cluster, slot, requests)
         if m.fences_deletions:
@@ -94,11 +94,18 @@ def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
         yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
 
 
-def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest]) -> Named:
-    """Of which partitions UpdateMetadata tells who leads, and in which leader epoch."""
-    told = {state.topic_partition: state.leader_epoch for one in updates for state in one.partition_states}
+def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest], *, whole: bool) -> Named:
+    """Of which partitions UpdateMetadata tells who leads, and in which leader epoch, or that they are removed.
+
+    If it is of all partitions, and says so, those are removed that it does not name.
+    """
+    told = {
+        state.topic_partition: -1 if state.leader == LEADER_DURING_DELETE else state.leader_epoch
+        for one in updates
+        for state in one.partition_states
+    }
     for p, partition in enumerate(cluster.partitions):
-        yield f"{slot}.told[{p}]", partition in told
+        yield f"{slot}.told[{p}]", whole or partition in told
         yield f"{slot}.told_epoch[{p}]", told.get(partition, -1)
 
 

@@ -9,6 +9,7 @@ Left out, and with a reason each:
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
 * how many new sessions a process without a controller has to hear of: the first that it hears of registers it;
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
+* the ISR, AR and controller epoch that UpdateMetadata names of a partition that is removed: no broker reads them;
 * the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * what a broker has cached of leaderships, in a scope that does not tell it;
@@ -58,7 +59,8 @@ from reference.reassignment_effects import WriteRemaining
 from reference.request_batch import RequestBatch
 from reference.zookeeper.api import parent_path
 from reference.zookeeper.scripts import BROKER_TOPICS, broker_path
-from spec.formats.request_schemas import LeaderAndIsrRequest, Request, UpdateMetadataRequest
+from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
+from spec.kafka_types import LEADER_DURING_DELETE
 from spec.partition_states import PartitionState
 from spec.variants import Switch
 
@@ -271,7 +273,21 @@ def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
 
 
 def _queued(cluster: MemoryCluster, one: QueuedRequest) -> Hashable:
-    return _spoken(one.request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
+    request = _with_the_unnamed(cluster, one.request) if one.whole else one.request
+    return _spoken(request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
+
+
+def _with_the_unnamed(cluster: MemoryCluster, request: Request) -> Request:
+    """An UpdateMetadata of all partitions, which removes what it does not name, as one that names that."""
+    if not isinstance(request, UpdateMetadataRequest):
+        return request
+    named = {state.topic_partition for state in request.partition_states}
+    gone = (
+        PartitionLeadership(one.topic, one.partition, 0, LEADER_DURING_DELETE, 0, (), 0, ())
+        for one in cluster.partitions
+        if one not in named
+    )
+    return replace(request, partition_states=(*request.partition_states, *gone))
 
 
 def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int]]) -> Hashable:
@@ -290,9 +306,16 @@ def _spoken(request: Request) -> Request:
         return request
     states = tuple(sorted(request.partition_states, key=lambda state: state.topic_partition))
     if isinstance(request, UpdateMetadataRequest):
-        return replace(request, partition_states=states)
+        return replace(request, partition_states=tuple(map(_unread, states)))
     unordered = tuple(replace(state, replicas=tuple(sorted(state.replicas))) for state in states)
     return replace(request, partition_states=unordered, live_leaders=())
+
+
+def _unread(state: PartitionLeadership) -> PartitionLeadership:
+    """What UpdateMetadata says of a partition, without what no broker reads of one that is removed."""
+    if state.leader != LEADER_DURING_DELETE:
+        return state
+    return replace(state, controller_epoch=0, isr=(), replicas=())
 
 
 def _batch(batch: RequestBatch) -> Hashable:

@@ -118,6 +118,7 @@ class MemoryCluster:
         left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
         left_out |= set() if self.scope.budget("removals") else {Switch.TOPIC_IDS}
         left_out |= set() if self.loses_topics else {Switch.FORGET_THE_VANISHED}
+        left_out |= set() if {"deletion", "cached_leaderships"} <= self.scope.parts else {Switch.FULL_METADATA}
         configuration = Configuration(
             broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,

@@ -259,7 +259,7 @@ def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> Response:
     """A broker executes a request, and answers it."""
     cluster.correlation_id += 1
     broker, ids = cluster.change(b).broker, dict(queued.topic_ids or ())
-    answer = broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch, ids)
+    answer = broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch, ids, whole=queued.whole)
     cluster.record(RequestHandled(b, queued.request, answer))
     return answer
 

@@ -7,7 +7,10 @@ from typing import Any
 from spec.assignment import is_there
 from spec.broker_requests import is_stale_registration
 from spec.broker_state import Stage
-from spec.deletion_queue import is_queued
+from spec.claims.deletion import is_gone
+from spec.claims.goals import both_claims, runs
+from spec.claims.request_batch import ANSWERS, queued_places
+from spec.deletion_queue import is_doomed, is_queued
 from spec.language import Action, claim
 from spec.model import Model
 from spec.state import At
@@ -15,7 +18,11 @@ from spec.terms import Value, both, either, flag
 
 CACHED = ("partitions", "cached_leaderships")
 MOVED = (*CACHED, "reassignment")
+REMOVED = (*CACHED, "deletion")
 DEAD = ("partitions", "dead_replicas")
+
+#: The steps in which a broker executes LeaderAndIsr or UpdateMetadata.
+DELIVERIES = ("deliver_request", "deliver_request_unanswered")
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=CACHED)
@@ -26,14 +33,20 @@ def a_later_leader_epoch_is_cached(s: Any, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md D43", witness="a_later_leader_epoch_is_cached", parts=CACHED)
 def caches_get_no_older_leadership(before: Any, after: Any, m: Model, action: Action) -> Value | None:
-    """In no broker's metadata cache an older leadership takes the place of a newer one."""
-    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+    """In no broker's metadata cache an older leadership takes the place of a newer one; a partition may be removed."""
+    if action.rule not in DELIVERIES:
         return None
     b, facts = action.parameters["b"], []
     for p in m.partitions:
         old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
-        facts.append(flag(old.cached_epoch <= new.cached_epoch))
+        removed = _is_removed(m, before.connections[action.parameters["c"]][b][0], p)
+        facts.append(either(removed, old.cached_epoch <= new.cached_epoch))
     return both(*facts)
+
+
+def _is_removed(m: Model, place: Any, p: int) -> Value:
+    """Whether a batch tells of a partition that it is removed."""
+    return both(place.told[p], place.told_epoch[p] == -1) if m.has("deletion") else flag(False)
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
@@ -57,16 +70,84 @@ def _is_told(head: Any, p: int) -> Value:
 )  # fmt: skip
 def what_is_told_is_no_older_than_what_was_ordered(before: Any, after: Any, m: Model, action: Action) -> Value | None:
     """No UpdateMetadata that a broker accepts tells an older leader epoch than LeaderAndIsr has told this broker."""
-    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
+    if action.rule not in DELIVERIES:
         return None
     c, b = action.parameters["c"], action.parameters["b"]
     broker, head = before.brokers[b], before.connections[c][b][0]
-    accepted = both(head.epoch >= broker.controller_epoch, ~is_stale_registration(before, m, c, b))
-    facts = []
+    accepted, facts = _is_accepted(before, m, c, b), []
     for p in m.partitions:
         if b in m.assigned(p):
-            older = flag(head.told_epoch[p] < broker.partitions[p].leader_epoch)
+            older = both(head.told_epoch[p] < broker.partitions[p].leader_epoch, ~_is_removed(m, head, p))
             facts.append(~both(accepted, _is_told(head, p), older))
+    return both(*facts)
+
+
+def _is_accepted(s: Any, m: Model, c: int, b: int) -> Value:
+    """Whether a broker does not refuse the request at the head."""
+    return both(s.connections[c][b][0].epoch >= s.brokers[b].controller_epoch, ~is_stale_registration(s, m, c, b))
+
+
+# --------------------------------------------------------------------------------------------------- what is removed
+
+
+@claim("sometimes", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
+def a_broker_is_told_that_a_partition_is_removed(s: Any, m: Model) -> Value:
+    """UpdateMetadata is next for a broker that knows a partition, and tells that it is removed."""
+    facts = []
+    for c in m.controllers:
+        for b in m.brokers.ids:
+            head, known = s.connections[c][b][0], s.brokers[b].partitions
+            facts += [
+                both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1) for p in m.partitions
+            ]
+    return either(*facts)
+
+
+@claim(
+    "step",
+    source="PROTOCOL.md sections 7.4 and 9",
+    witness="a_broker_is_told_that_a_partition_is_removed",
+    parts=REMOVED,
+)
+def dying_partitions_are_told_to_be_removed(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """Every UpdateMetadata, whatever it is about, tells that partitions which are to be deleted are removed."""
+    c = action.parameters.get("c")
+    if c is None or action.rule in ANSWERS:
+        return None
+    facts = []
+    for b in m.brokers.ids:
+        for new, place in queued_places(before, after, m, action, b):
+            told = both(new, place.metadata)
+            for p in m.partitions:
+                known = after.controllers[c].partitions[p].leader_epoch != -1
+                facts.append(either(~both(told, is_doomed(after, m, c, p), known), _is_removed(m, place, p)))
+    return both(*facts)
+
+
+@claim(
+    "step",
+    source="PROTOCOL.md section 10",
+    witness="a_broker_is_told_that_a_partition_is_removed",
+    parts=REMOVED,
+)
+def who_is_told_of_a_removal_forgets(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+    """A broker that accepts an UpdateMetadata which tells that a partition is removed has it no more in its cache."""
+    if action.rule not in DELIVERIES:
+        return None
+    c, b = action.parameters["c"], action.parameters["b"]
+    head, accepted, facts = before.connections[c][b][0], _is_accepted(before, m, c, b), []
+    for p in m.partitions:
+        told = both(accepted, _is_told(head, p), _is_removed(m, head, p))
+        facts.append(either(~told, after.brokers[b].partitions[p].cached_epoch == -1))
+    return both(*facts)
+
+
+def deleted_topics_are_cached_nowhere(s: Any, m: Model) -> Value:
+    """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
+    facts = []
+    for p in m.partitions:
+        gone = is_gone(s, m.topic_of(p))
+        facts += [either(~gone, ~runs(s, b), s.brokers[b].partitions[p].cached_epoch == -1) for b in m.brokers.ids]
     return both(*facts)
 
 
@@ -111,5 +192,8 @@ def _rests(s: Any, c: int) -> Value:
 
 CLAIMS = (
     a_later_leader_epoch_is_cached, caches_get_no_older_leadership, a_broker_that_was_ordered_is_to_be_told,
-    what_is_told_is_no_older_than_what_was_ordered, a_dead_replica_is_known, the_dead_are_not_in_sync,
+    what_is_told_is_no_older_than_what_was_ordered, a_broker_is_told_that_a_partition_is_removed,
+    dying_partitions_are_told_to_be_removed, who_is_told_of_a_removal_forgets,
+    *both_claims(deleted_topics_are_cached_nowhere, "PROTOCOL.md sections 7.4 and 10", REMOVED),
+    a_dead_replica_is_known, the_dead_are_not_in_sync,
 )  # fmt: skip

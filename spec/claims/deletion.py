@@ -67,10 +67,11 @@ def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Ac
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
 def a_topic_is_gone(s: Any, m: Model) -> Value:
     """A topic does not exist, nor a request to delete it."""
-    return either(*(_is_gone(s, t) for t in m.topics))
+    return either(*(is_gone(s, t) for t in m.topics))
 
 
-def _is_gone(s: Any, t: int) -> Value:
+def is_gone(s: Any, t: int) -> Value:
+    """Whether a topic does not exist, nor a request to delete it."""
     return ~either(s.zookeeper.topics[t], s.zookeeper.deletions[t])
 
 
@@ -80,7 +81,7 @@ def nothing_of_a_deleted_topic_is_left(s: Any, m: Model) -> Value:
     facts = []
     for t in m.topics:
         states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
-        facts.append(either(~_is_gone(s, t), ~states & ~s.zookeeper.configurations[t]))
+        facts.append(either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t]))
     return both(*facts)
 
 
@@ -94,7 +95,7 @@ def deleted_topics_are_hosted_nowhere(s: Any, m: Model) -> Value:
         for r in m.assigned(p):
             known = either(*(_knows_to_live(s, m, c, r) for c in m.controllers))
             waits = either(*(_tells_to_delete(s, m, c, r, p) for c in m.controllers))
-            facts.append(either(~_is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits))
+            facts.append(either(~is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits))
     return both(*facts)
 
 

@@ -30,7 +30,8 @@ def one_working_controller(s: Any, m: Model) -> Value:
     return either(*(both(works(s, c), others[c]) for c in m.controllers))
 
 
-def _runs(s: Any, b: int) -> Value:
+def runs(s: Any, b: int) -> Value:
+    """Whether a broker runs, with a session."""
     return flag(s.processes[b].session == Session.LIVE)
 
 
@@ -42,7 +43,7 @@ def live_replicas_are_informed(s: Any, m: Model) -> Value:
         for r in m.assigned(p):
             informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
             assigned = m.brokers.in_set(r, stored_set(s, m, p))
-            facts.append(either(~_is_to_serve(s, m, p), ~assigned, ~_runs(s, r), informed))
+            facts.append(either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), informed))
     return both(*facts)
 
 
@@ -59,7 +60,7 @@ def leaders_can_lead(s: Any, m: Model) -> Value:
     facts = []
     for p in m.partitions:
         znode = s.zookeeper.state[p]
-        in_sync = either(*(both(_runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
+        in_sync = either(*(both(runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
         facts.append(either(~_is_to_serve(s, m, p), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p))))
     return both(*facts)
 
@@ -67,7 +68,7 @@ def leaders_can_lead(s: Any, m: Model) -> Value:
 def _leads_well(s: Any, r: int, p: int) -> Value:
     znode, known = s.zookeeper.state[p], s.brokers[r].partitions[p]
     return both(
-        _runs(s, r),
+        runs(s, r),
         znode.leader == r,
         known.leader == r,
         known.leader_epoch == znode.leader_epoch,

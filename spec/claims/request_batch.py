@@ -245,18 +245,18 @@ def everybody_hears_what_some_are_told(before: Any, after: Any, m: Model, action
         return None
     controller = after.controllers[c]
     told = {
-        b: either(*(both(new, place.metadata) for new, place in _queued(before, after, m, action, b)))
+        b: either(*(both(new, place.metadata) for new, place in queued_places(before, after, m, action, b)))
         for b in m.brokers.ids
     }
     ordered = [
-        both(new, _orders(m, place)) for b in m.brokers.ids for new, place in _queued(before, after, m, action, b)
+        both(new, _orders(m, place)) for b in m.brokers.ids for new, place in queued_places(before, after, m, action, b)
     ]
     registered = m.brokers.intersection(controller.live, controller.channels)
     everybody = both(*(either(~m.brokers.in_set(b, registered), told[b]) for b in m.brokers.ids))
     return either(everybody, ~either(*told.values(), *ordered))
 
 
-def _queued(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterator[tuple[Value, Any]]:
+def queued_places(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterator[tuple[Value, Any]]:
     """Each place of a queue after a step, and whether the step has put a batch there."""
     c = action.parameters["c"]
     renewed = _is_renewed(before, after, m, action, c, b)

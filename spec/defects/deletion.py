@@ -147,6 +147,15 @@ ROWS = (
         defining=("create_topic", "on_replica_deleted", "queue LeaderAndIsr", "deliver_request"),
     ),
     Defect(
+        "S10",
+        "A controller dies before all have heard of a deletion: who has no replica keeps the topic in its cache",
+        breaks="recoverable_deleted_topics_are_cached_nowhere",
+        scope="deletion_metadata",
+        first_depth=15,
+        fix=frozenset({Switch.FULL_METADATA}),
+        defining=("delete_request", "crash"),
+    ),
+    Defect(
         "D57",
         "The start of a reassignment's target re-creates replicas of a topic whose deletion is halted",
         breaks="deleted_topics_are_hosted_nowhere",

@@ -240,6 +240,17 @@ def test_an_older_leadership_replaces_a_newer_one_in_the_cache_unless_that_is_me
     assert len(texts(journal)) == (1 if mended else 2)
 
 
+@pytest.mark.parametrize(("whole", "cached"), [(False, {TP: 3, TopicPartition("u", 0): 1}), (True, {TP: 3})])
+def test_what_is_not_named_stays_cached_unless_all_that_there_is_is_named(
+    whole: bool, cached: dict[TopicPartition, int]
+) -> None:
+    """S10: in the era no UpdateMetadata says that it is of all partitions."""
+    one, _ = broker()
+    one.cached_epochs = {TP: 2, TopicPartition("u", 0): 1}
+    one.handle(UpdateMetadataRequest(9, 7, (state(1, 3),), (LiveBroker(1),)), 5, whole=whole)
+    assert one.cached_epochs == cached
+
+
 @pytest.mark.parametrize(("sent", "deleted"), [(None, True), (4, True), (3, False), (2, False)])
 def test_a_deletion_of_no_higher_leader_epoch_is_refused_where_it_has_one(sent: int | None, deleted: bool) -> None:
     """D22: StopReplica has none in the era, and obeys whatever comes late."""

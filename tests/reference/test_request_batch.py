@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reference.connections import ControllerChannelManager
@@ -14,6 +16,7 @@ from spec.formats.requests import RequestHeader, decode_request, encode_request
 from spec.formats.znodes import BrokerPayload
 from spec.kafka_types import TopicPartition
 from spec.logs.state_change_lines import parse_line
+from spec.variants import AS_CODED, FENCED, Switches
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 
@@ -66,6 +69,18 @@ def test_metadata_comes_from_the_cache_and_goes_to_every_registered_broker() -> 
     assert isinstance(told, UpdateMetadataRequest)
     assert [state.leader_epoch for state in told.partition_states] == [0]
     assert [live.id for live in told.live_brokers] == [1, 2]
+
+
+@pytest.mark.parametrize("switches", [AS_CODED, FENCED])
+def test_what_is_told_of_all_partitions_says_so_where_that_is_mended(switches: Switches) -> None:
+    """S10. The next batch is of what it names."""
+    one, _ = controller(1, 2)
+    one.configuration = replace(one.configuration, switches=switches)
+    for named in (None, (A,)):
+        one.batch.add_update_metadata(one, named)
+        assert one.batch.fork().is_whole is one.batch.is_whole
+        one.batch.send(one)
+    assert [queued.whole for queued in one.queue_to(1)] == [switches is FENCED, False]
 
 
 def test_no_broker_gets_what_is_for_nobody() -> None:

@@ -43,6 +43,8 @@ BY_TEST = {
         "who_shuts_down_is_not_elected": "test_a_broker_that_shuts_down_is_elected",
         "recoverable_shutdowns_come_to_an_end": "test_a_broker_that_may_go_does_not",
         "eventually_shutdowns_come_to_an_end": "test_a_broker_that_may_go_does_not",
+        "dying_partitions_are_told_to_be_removed": "test_everybody_is_told_who_leads_what_is_to_be_deleted",
+        "who_is_told_of_a_removal_forgets": "test_a_broker_keeps_what_is_removed",
         "brokers_obey_no_older_epoch": "test_a_broker_obeys_a_request_of_an_older_controller_epoch",
         "brokers_accept_only_higher_leader_epochs": STUCK,
         "an_error_is_kept": LOST_ERROR,

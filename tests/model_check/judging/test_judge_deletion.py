@@ -40,6 +40,16 @@ LIES: Mapping[str, Lie] = {
         replaced("(Leader:-2,ISR:3,LeaderEpoch:0", "(Leader:-2,ISR:2,LeaderEpoch:0"),
         "broker-2/state-change.log:11",
     ),
+    "brokers that are told who leads what is to be deleted": Lie(
+        ZOMBIE, "broker-2/state-change.log",
+        replaced("(Leader:-2,ISR:3,LeaderEpoch:0,", "(Leader:-1,ISR:3,LeaderEpoch:2,"),
+        "broker-2/state-change.log:11",
+    ),
+    "an UpdateMetadata that does not tell that it is to be deleted": Lie(
+        ZOMBIE, "broker-2/state-change.log",
+        without_line("19:00:41,541] TRACE Controller 2 epoch 2 sending UpdateMetadata"),
+        "broker-2/state-change.log:29",  # three batches, of which two tell so
+    ),
     "a topic that is held back without a reason": Lie(
         ZOMBIE, "broker-2/controller.log",
         replaced("Deletion of topic t (re)started",

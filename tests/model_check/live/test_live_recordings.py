@@ -35,10 +35,6 @@ STEPS: Mapping[str, Mapping[str, int]] = {
     # A topic is created while the only broker is dead. When it is back, its replica comes Online, and no line says so,
     # since no leadership is cached. The judge demanded one.
     "creation-without-brokers": {"create_topic": 4, "crash": 1},
-    # A controller is stopped in the middle of a controlled shutdown, hears first that its znodes are gone, and resigns,
-    # which drops the rest of the shutdown. The broker that waits is refused, and asks the next one. The judge
-    # knew of a refusal only where the broker was gone next, and of such news only where nothing else explained it.
-    "shutdown-dropped": {"expire_session_heard": 1, "accept_shutdown": 2, "refuse_shutdown": 1, "answer_shutdown": 1},
     # Two controllers are stopped when a broker has left, and handle that as zombies under their new sessions: the first
     # finds what the leaders have written meanwhile, which the judge let it read before; the second gives one of three
     # removals up, since its successor has elected there, and the judge did not know the line that says so.
@@ -65,6 +61,7 @@ STEPS: Mapping[str, Mapping[str, int]] = {
     "stopped-amid-shutdowns": {"delete_topic": 5, "expire_session_heard": 10, "accept_shutdown": 14},
 }
 """How often some rules must occur in any explanation."""
+DROPPED = "shutdown-dropped"
 SLOW = frozenset({
     "channel-opened-anew", "zombie-removes-in-vain", "shutdown-asked-for-again", "early-starts",
     "shutdown-asked-of-two", "read-in-the-last-session", "stopped-amid-deletions", "stopped-amid-shutdowns",
@@ -86,8 +83,17 @@ def test_live_recordings_are_explained(name: str) -> None:
     assert {rule: taken.count(rule) for rule in STEPS[name]} == STEPS[name]
 
 
+def test_a_controller_that_drops_a_shutdown_with_its_term_is_not_explained() -> None:
+    """The reference did so once: a controller is stopped in the middle of one, hears that its znodes are gone, resigns,
+    and drops the rest. Kafka's goes on, and cannot send (D3-shutdown).
+    """
+    found = judge(read(folders() / DROPPED))
+    assert found.outcome is Outcome.UNEXPLAINED
+    assert found.explained < found.observations
+
+
 def test_there_is_an_account_of_each() -> None:
-    assert {one.name for one in folders().iterdir()} == set(STEPS)
+    assert {one.name for one in folders().iterdir()} == {*STEPS, DROPPED}
 
 
 @pytest.mark.parametrize("rule", ["increment_epoch", pytest.param("crash", marks=pytest.mark.slow)])

@@ -9,7 +9,7 @@ import pytest
 import z3
 
 from model_check.explicit_state.explorer import explore
-from spec import connections, delayed_operations, leader_selectors, partition_leadership
+from spec import connections, delayed_operations, leader_selectors, partition_leadership, request_batch
 from spec.broker_lists import Brokers
 from spec.broker_requests import handle_leader_and_isr, handle_update_metadata
 from spec.expectations import plan
@@ -18,7 +18,7 @@ from spec.model import Model
 from spec.purgatory_state import named
 from spec.scopes import Purgatory, Scope, scope
 from spec.system import system
-from spec.terms import Value, choose
+from spec.terms import Value, choose, flag
 from spec.variants import AS_CODED, FENCED, Switches
 
 WAITING = replace(scope("purgatory_alone"), budgets=(("updates", 1),), purgatory=Purgatory(((0, 1),), ((1,),), (1, 1)))
@@ -101,6 +101,33 @@ def test_a_broker_obeys_an_older_leader_epoch_and_the_leader_is_stuck(monkeypatc
     assert newly_broken("tiny") == {
         "brokers_accept_only_higher_leader_epochs", "recoverable_leaders_can_lead", "eventually_leaders_can_lead",
     }  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- the metadata caches
+
+DELETED = replace(scope("deletion_metadata"), controllers=1, budgets=(("deletions", 1),))
+"""A topic is deleted, and nothing goes wrong."""
+STALE = {"recoverable_deleted_topics_are_cached_nowhere", "eventually_deleted_topics_are_cached_nowhere"}
+
+
+def test_everybody_is_told_who_leads_what_is_to_be_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leader -2 is not sent."""
+    assert not broken(DELETED, AS_CODED)
+    monkeypatch.setattr(request_batch, "tells_removal", lambda *_: flag(False))
+    assert broken(DELETED, AS_CODED) == {"dying_partitions_are_told_to_be_removed", *STALE}
+
+
+def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leader -2 is sent, and taken for no news."""
+
+    def keeps(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+        known = s.brokers[b].partitions[0]
+        before = known.cached_epoch
+        handle_update_metadata(s, m, c, b, request)
+        known.cached_epoch = choose(known.cached_epoch == -1, before, known.cached_epoch)
+
+    monkeypatch.setattr(connections, "handle_update_metadata", keeps)
+    assert broken(DELETED, AS_CODED) == {"who_is_told_of_a_removal_forgets", *STALE}
 
 
 # -------------------------------------------------------------------------------------------------- delayed operations
