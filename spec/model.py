@@ -144,6 +144,13 @@ class Model:
         return self.loses_topics and self.has("notifications")
 
     @property
+    def keeps_informed(self) -> bool:
+        """Whether it is kept which removals everybody is told of: where UpdateMetadata is, and of some it is all."""
+        lists = (one for p in self.partitions for one in (self.first_assigned(p), *self.requested(p)))
+        alone = any(len(replicas) == 1 for replicas in lists)
+        return self.has("metadata") and (alone or self.puts_back(Switch.TELL_ONLY_THE_LEADER))
+
+    @property
     def recreates_topics(self) -> bool:
         """Whether a topic that a controller has lost may be created again."""
         return self.loses_topics and bool(self.scope.budget("creations"))

@@ -343,14 +343,17 @@ def _cached_partition(m: Model, p: int) -> Shape:
     visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a replica
     that is not what is cached: a new one, of the state znode that there is already; one that has gone Offline, what it
     was told before. `assigned` is AR in memory. `named`: by an ISR change notification that is being handled.
+    `informed`: everybody is to be told of a removal, kept where there may be no LeaderAndIsr of it.
     """
     found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
     assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.keeps_assignments else {}
     named = {"named": Leaf(FLAG, False)} if m.remembers_named else {}
+    informed = {"informed": Leaf(FLAG, False)} if m.keeps_informed else {}
     return {
         **found,
         **assigned,
         **named,
+        **informed,
         **leadership(m),
         "state": Leaf(enumeration(PartitionState), PartitionState.NON_EXISTENT),
         "replicas": {r: Leaf(enumeration(ReplicaState), ReplicaState.NON_EXISTENT) for r in m.assigned(p)},
