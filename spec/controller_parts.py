@@ -65,11 +65,12 @@ def deletion_manager(m: Model) -> Mapping[str, Shape]:
     `doomed`: partitionsToBeDeleted, those that a topic had when it was queued. `modified`: topics whose own znode the
     controller listens to. `turns`: queued topics that the thread, which has the lock, has yet to turn to; `topic`: the
     one that it is busy with; `retried`: its replicas whose deletion failed, while they are taken Offline. `resuming`,
-    kept where there are reassignments: topics that are held back no more once the running handler is over. `to_queue`,
-    kept where there are several topics: those that the listener queues once it has dropped the requests for others.
+    kept where something may come before that: topics that are held back no more once the start of brokers is handled.
+    `to_queue`, kept where there are several topics: those that the listener queues once it has dropped the requests for
+    others.
     """
     flags: Shape = {t: Leaf(FLAG, False) for t in m.topics}
-    resuming = {"resuming": flags} if m.has("reassignment") else {}
+    resuming = {"resuming": flags} if m.resumes_later else {}
     to_queue = {"to_queue": flags} if m.has_several_topics else {}
     return {
         **resuming,

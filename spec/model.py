@@ -171,6 +171,13 @@ class Model:
         return len(self.topics) > 1
 
     @property
+    def resumes_later(self) -> bool:
+        """Whether anything comes between the start of a broker and the deletions that it resumes: visits of partitions
+        whose topics are not queued, or reassignments.
+        """
+        return self.has("deletion") and (self.has("reassignment") or self.has_several_topics)
+
+    @property
     def tells_topics_apart(self) -> bool:
         """Whether a topic that is created again has an id of its own; kept where topics may be removed by hand."""
         return self.removes_topics and self.mends(Switch.TOPIC_IDS)
