@@ -28,13 +28,13 @@ def reassigning(m: Model) -> Mapping[str, Shape]:
     still to begin; `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`:
     what the next write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on
     state znodes and whether their watches are set; `concerns` is the partition of such a callback, by its place in the
-    queue. `remaining_read`, where answers to these writes may be lost: whether the request that stands was read for it.
+    queue. `remaining_read`, where another request may stand by then: whether the one that stands was read for it.
     """
     lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
     flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
-    lossy: dict[str, Shape] = {"remaining_read": Leaf(FLAG, False)} if m.scope.budget("move_losses") else {}
+    read: dict[str, Shape] = {"remaining_read": Leaf(FLAG, False)} if m.keeps_remaining_read else {}
     return {
-        **lossy,
+        **read,
         "reassigned": lists,
         "due": lists,
         "reassigning": Leaf(m.partition_number, 0),

@@ -42,6 +42,9 @@ that are not to be deleted now, batches of several kinds of requests.
 #: election whose answer it does not get.
 DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "preferred_election"})
 
+#: The mends by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
+ONE_REQUEST_A_TERM = frozenset({Switch.FENCED_WRITES, Switch.CLEAR_CONTEXT, Switch.RESIGN_CLEANS_UP})
+
 #: The parts in which the preferred selector is asked.
 PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})
 
@@ -142,6 +145,16 @@ class Model:
     def remembers_named(self) -> bool:
         """Whether it is kept which partitions notifications named: where telling of them may fail."""
         return self.loses_topics and self.has("notifications")
+
+    @property
+    def keeps_remaining_read(self) -> bool:
+        """Whether it is kept if the request to reassign that stands is the one that was read for its next write.
+
+        Another may stand where answers to such writes may be lost. A mend goes by it wherever else one may: where a
+        controller may write that is deposed, or that a term has left something to complete.
+        """
+        asks = self.mends(Switch.KEEP_UNREAD_REQUESTS) and not self.switches >= ONE_REQUEST_A_TERM
+        return self.has("reassignment") and (bool(self.scope.budget("move_losses")) or asks)
 
     @property
     def keeps_informed(self) -> bool:

@@ -300,7 +300,7 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
             yield f"{path}.listening.{name}", process.listens_to(znode)
     if m.has("preferred_election"):
         yield f"{path}.request_read", has_read_request(cluster, controller)
-    if m.has("reassignment") and m.scope.budget("move_losses"):
+    if m.keeps_remaining_read:
         yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
