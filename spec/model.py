@@ -165,8 +165,11 @@ class Model:
 
     @property
     def recreates_topics(self) -> bool:
-        """Whether a topic that a controller has lost may be created again."""
-        return self.loses_topics and bool(self.scope.budget("creations"))
+        """Whether a topic may be new to the listener on topics, and something known of it: it was lost, and created
+        again; or it was deleted, and the listener on its own znode finds it there again first, created or written back.
+        """
+        again = self.loses_topics and bool(self.scope.budget("creations"))
+        return again or (self.has("addition") and self.has("deletion"))
 
     @property
     def keeps_assignments(self) -> bool:

@@ -274,8 +274,7 @@ def _controller(m: Model) -> Shape:
         }
         if m.mends(Switch.BROKER_EPOCHS):
             tree["returned"] = Leaf(m.brokers.set_kind, ())
-    if m.loses_topics:
-        tree |= _removed_topics(m)
+    tree |= _removed_topics(m)
     if m.has("notifications"):
         tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
     if m.has("reassignment"):
@@ -288,8 +287,9 @@ def _controller(m: Model) -> Shape:
 
 
 def _removed_topics(m: Model) -> dict[str, Shape]:
-    """What a controller keeps only where topics may be gone without its doing."""
-    flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in ("dirty", "started", "resigns_again")}
+    """What a controller keeps only where topics may be gone without its doing, or new to one listener only."""
+    names = ("dirty", "started", "resigns_again") if m.loses_topics else ()
+    flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in names}
     if m.recreates_topics:
         flags["created"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.tells_topics_apart:
