@@ -54,7 +54,7 @@ RESET_WITH_THEIR_PARTS = (
 SHUTDOWN = ("shutdown_of", "to_move", "shutdown_fails")
 
 #: What a resignation ends of a partition, whoever still reads what is cached of it.
-STATES_AND_LOCALS = ("state", "replicas", "todo", "visiting", "batched", "found", "named")
+STATES_AND_LOCALS = ("state", "replicas", "todo", "visiting", "batched", "found", "named", "informed")
 
 
 def read_controller(s: Any, c: int) -> Value:
@@ -169,9 +169,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
     if m.has("preferred_election"):
         reset(controller, "asked")
     for p in m.partitions:
-        reset(controller.partitions[p], "todo", "visiting", "batched")
-        if m.has("creation"):
-            reset(controller.partitions[p], "found")
+        reset_present(controller.partitions[p], "todo", "visiting", "batched", "found", "informed")
     if m.has("deletion"):
         reset(controller, "turns", "topic")
         reset_present(controller, "to_queue")

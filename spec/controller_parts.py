@@ -28,13 +28,13 @@ def reassigning(m: Model) -> Mapping[str, Shape]:
     still to begin; `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`:
     what the next write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on
     state znodes and whether their watches are set; `concerns` is the partition of such a callback, by its place in the
-    queue. `remaining_read`, where answers to these writes may be lost: whether the request that stands was read for it.
+    queue. `remaining_read`, where another request may stand by then: whether the one that stands was read for it.
     """
     lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
     flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
-    lossy: dict[str, Shape] = {"remaining_read": Leaf(FLAG, False)} if m.scope.budget("move_losses") else {}
+    read: dict[str, Shape] = {"remaining_read": Leaf(FLAG, False)} if m.keeps_remaining_read else {}
     return {
-        **lossy,
+        **read,
         "reassigned": lists,
         "due": lists,
         "reassigning": Leaf(m.partition_number, 0),
@@ -65,11 +65,12 @@ def deletion_manager(m: Model) -> Mapping[str, Shape]:
     `doomed`: partitionsToBeDeleted, those that a topic had when it was queued. `modified`: topics whose own znode the
     controller listens to. `turns`: queued topics that the thread, which has the lock, has yet to turn to; `topic`: the
     one that it is busy with; `retried`: its replicas whose deletion failed, while they are taken Offline. `resuming`,
-    kept where there are reassignments: topics that are held back no more once the running handler is over. `to_queue`,
-    kept where there are several topics: those that the listener queues once it has dropped the requests for others.
+    kept where something may come before that: topics that are held back no more once the start of brokers is handled.
+    `to_queue`, kept where there are several topics: those that the listener queues once it has dropped the requests for
+    others.
     """
     flags: Shape = {t: Leaf(FLAG, False) for t in m.topics}
-    resuming = {"resuming": flags} if m.has("reassignment") else {}
+    resuming = {"resuming": flags} if m.resumes_later else {}
     to_queue = {"to_queue": flags} if m.has_several_topics else {}
     return {
         **resuming,

@@ -100,13 +100,14 @@ def resume_deletion(s: Any, m: Model, c: int, t: int) -> None:
 def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
     """Brokers have started: no queued topic with a replica on one of them is held back any more.
 
-    That is the last thing about their start; before it a reassignment may raise, which ends all of it (D51).
+    That is the last thing about their start; before it partitions of other topics are visited, and a reassignment may
+    raise, which ends all of it (D51). Where there is neither, nothing comes in between.
     """
     if not m.has("deletion"):
         return
     for t in m.topics:
         returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
-        if m.has("reassignment"):
+        if m.resumes_later:
             s.controllers[c].resuming[t] = both(returned, s.controllers[c].queued[t])
         else:
             with when(returned):
@@ -115,7 +116,7 @@ def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
 
 def end_startup(s: Any, m: Model, c: int) -> None:
     """The start of brokers has been handled, but for the topics that it resumes."""
-    if m.has("deletion") and m.has("reassignment"):
+    if m.resumes_later:
         for t in m.topics:
             with when(s.controllers[c].resuming[t]):
                 resume_deletion(s, m, c, t)

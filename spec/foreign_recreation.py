@@ -7,6 +7,10 @@ the replicas go Online from what they are, with the leadership of the topic that
 everybody as metadata, as if it were the new one's. So the topic has no state znode, and nobody who may write one: a
 leader that changes its ISR finds nothing (D53).
 
+The same comes of a topic that its own controller has deleted, where the listener on the topic's znode has still to be
+heard: it finds the topic that has come again, and creates its partitions; then the listener on topics finds it new.
+They are elected for once more, which raises their leader epoch, and their replicas are told once more (D17).
+
 It is kept which topics are being created, for only their replicas are told at the end. Left out: partitions that are
 added to a topic whose znodes were removed.
 

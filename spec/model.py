@@ -42,6 +42,9 @@ that are not to be deleted now, batches of several kinds of requests.
 #: election whose answer it does not get.
 DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "preferred_election"})
 
+#: The mends by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
+ONE_REQUEST_A_TERM = frozenset({Switch.FENCED_WRITES, Switch.CLEAR_CONTEXT, Switch.RESIGN_CLEANS_UP})
+
 #: The parts in which the preferred selector is asked.
 PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})
 
@@ -150,9 +153,29 @@ class Model:
         return self.loses_topics and self.has("notifications")
 
     @property
+    def keeps_remaining_read(self) -> bool:
+        """Whether it is kept if the request to reassign that stands is the one that was read for its next write.
+
+        Another may stand where answers to such writes may be lost. A mend goes by it wherever else one may: where a
+        controller may write that is deposed, or that a term has left something to complete.
+        """
+        asks = self.mends(Switch.KEEP_UNREAD_REQUESTS) and not self.switches >= ONE_REQUEST_A_TERM
+        return self.has("reassignment") and (bool(self.scope.budget("move_losses")) or asks)
+
+    @property
+    def keeps_informed(self) -> bool:
+        """Whether it is kept which removals everybody is told of: where UpdateMetadata is, and of some it is all."""
+        lists = (one for p in self.partitions for one in (self.first_assigned(p), *self.requested(p)))
+        alone = any(len(replicas) == 1 for replicas in lists)
+        return self.has("metadata") and (alone or self.puts_back(Switch.TELL_ONLY_THE_LEADER))
+
+    @property
     def recreates_topics(self) -> bool:
-        """Whether a topic that a controller has lost may be created again."""
-        return self.loses_topics and bool(self.scope.budget("creations"))
+        """Whether a topic may be new to the listener on topics, and something known of it: it was lost, and created
+        again; or it was deleted, and the listener on its own znode finds it there again first, created or written back.
+        """
+        again = self.loses_topics and bool(self.scope.budget("creations"))
+        return again or (self.has("addition") and self.has("deletion"))
 
     @property
     def keeps_assignments(self) -> bool:
@@ -168,6 +191,13 @@ class Model:
     def has_several_topics(self) -> bool:
         """Whether there is more than one topic."""
         return len(self.topics) > 1
+
+    @property
+    def resumes_later(self) -> bool:
+        """Whether anything comes between the start of a broker and the deletions that it resumes: visits of partitions
+        whose topics are not queued, or reassignments.
+        """
+        return self.has("deletion") and (self.has("reassignment") or self.has_several_topics)
 
     @property
     def tells_topics_apart(self) -> bool:

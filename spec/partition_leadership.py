@@ -20,6 +20,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas
 from spec.controller_election import controller_moved
+from spec.controller_threads import reset_present
 from spec.deletion_queue import adding_raises, is_queued
 from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import (
@@ -251,14 +252,20 @@ def send_online_batch(
     """Send what the visits of this call have gathered, and forget it; who is to delete calls back."""
     partitions = s.controllers[c].partitions
     told = {p: partitions[p].batched for p in m.partitions}
-    informed = {p: ~m.brokers.is_empty(brokers) for p, brokers in told.items()}
+    informed = {p: everybody_is_informed(m, partitions[p]) for p in m.partitions}
     calls_back = deleted is not None
     content = _last_words(s, m, c)
     send(s, m, c, Batch(told, stopped or {}, deleted or {}, metadata=informed, content=content, calls_back=calls_back))
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
+        reset_present(partitions[p], "informed")
         if m.keeps_words:
             reset(partitions[p], "found")
+
+
+def everybody_is_informed(m: Model, cached: Any) -> Value:
+    """Whether the running batch's UpdateMetadata names a partition: LeaderAndIsr of it was added, be it for nobody."""
+    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps_informed else False)
 
 
 def _last_words(s: Any, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:

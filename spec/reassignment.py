@@ -29,7 +29,7 @@ from typing import Any
 
 from spec.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.controller_election import controller_moved
-from spec.controller_threads import has_started, rearm_isr_watch, take_callback
+from spec.controller_threads import has_started, rearm_isr_watch, reset_present, take_callback
 from spec.deletion_queue import adding_raises
 from spec.language import action, observe, require, reset, when
 from spec.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
@@ -37,6 +37,7 @@ from spec.live_brokers import live_brokers
 from spec.model import Model
 from spec.moves import DELETED_AT_ONCE, move
 from spec.own_batch import is_dirty
+from spec.partition_leadership import everybody_is_informed
 from spec.partition_states import PartitionState
 from spec.reassignment_requests import end_run, go_on, stop_watching
 from spec.replica_states import ReplicaState
@@ -314,13 +315,13 @@ def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
     cached = controller.partitions[p]
     with when(controller.handler != Handler.NONE):
         ordered, leaving = cached.batched, controller.leaving
-        informed = {p: ~m.brokers.is_empty(ordered)}
+        informed = {p: everybody_is_informed(m, cached)}
         stopped = m.brokers.intersection(leaving, movable_replicas(m, cached, p))
         send(s, m, c, Batch(ordered={p: ordered}, metadata=informed, stopped={p: stopped}))
         offline = m.brokers.set_from({r: cached.replicas[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
         deleted = m.brokers.intersection(leaving, offline)
         send(s, m, c, Batch(deleted={p: deleted}))
-        reset(cached, "batched")
+        reset_present(cached, "batched", "informed")
         _end_step_9(m, controller, p)
         controller.at = At.WRITE_TARGET
 

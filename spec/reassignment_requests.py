@@ -166,7 +166,7 @@ def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
         rearm_watch(s, c, "reassignments")
     for q in m.partitions:
         controller.remaining[q] = () if q == p else requested[q]
-    if "remaining_read" in controller:
+    if m.keeps_remaining_read:
         controller.remaining_read = _is_requested(s, m)
 
 
@@ -197,7 +197,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
 def changes_request(s: Any, m: Model, c: int) -> Value:
     """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
     controller = s.controllers[c]
-    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and "remaining_read" in controller:
+    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and m.keeps_remaining_read:
         return flag(controller.remaining_read)
     return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
 
@@ -214,7 +214,7 @@ def write_request(s: Any, m: Model, c: int) -> None:
             with when(requested[q] == ()):
                 history.original[q] = ()
                 history.caught_up[q] = False
-        if "remaining_read" in controller:
+        if m.keeps_remaining_read:
             with when(~_is_requested(s, m)):
                 for one in m.controllers:
                     s.controllers[one].remaining_read = False

@@ -236,6 +236,7 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str,
     """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
 
     Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
+    With it goes UpdateMetadata to everybody, also where there is no other replica.
     """
     cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
     with when(either(untold, ~adding_raises(s, m, c))):
@@ -246,6 +247,8 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str,
     with when(~untold):
         _keep_word(m, cached, p, r, others, earlier)
         cached.batched = m.brokers.union(cached.batched, others)
+        if m.keeps_informed:
+            cached.informed = True
 
 
 def _keep_word(m: Model, cached: Any, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:

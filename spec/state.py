@@ -274,8 +274,7 @@ def _controller(m: Model) -> Shape:
         }
         if m.mends(Switch.BROKER_EPOCHS):
             tree["returned"] = Leaf(m.brokers.set_kind, ())
-    if m.loses_topics:
-        tree |= _removed_topics(m)
+    tree |= _removed_topics(m)
     if m.has("notifications"):
         tree |= {"taken": Leaf(m.notices.set_kind, ()), "gone": Leaf(m.notices.set_kind, ())}
     if m.has("reassignment"):
@@ -288,8 +287,9 @@ def _controller(m: Model) -> Shape:
 
 
 def _removed_topics(m: Model) -> dict[str, Shape]:
-    """What a controller keeps only where topics may be gone without its doing."""
-    flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in ("dirty", "started", "resigns_again")}
+    """What a controller keeps only where topics may be gone without its doing, or new to one listener only."""
+    names = ("dirty", "started", "resigns_again") if m.loses_topics else ()
+    flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in names}
     if m.recreates_topics:
         flags["created"] = {t: Leaf(FLAG, False) for t in m.topics}
     if m.tells_topics_apart:
@@ -343,14 +343,17 @@ def _cached_partition(m: Model, p: int) -> Shape:
     visited; `batched`: brokers for which the running batch has a LeaderAndIsr. `found`: what the batch tells a replica
     that is not what is cached: a new one, of the state znode that there is already; one that has gone Offline, what it
     was told before. `assigned` is AR in memory. `named`: by an ISR change notification that is being handled.
+    `informed`: everybody is to be told of a removal, kept where there may be no LeaderAndIsr of it.
     """
     found = {"found": {r: leadership(m) for r in m.assigned(p)}} if m.has("creation") else {}
     assigned = {"assigned": Leaf(m.brokers.list_kind, ())} if m.keeps_assignments else {}
     named = {"named": Leaf(FLAG, False)} if m.remembers_named else {}
+    informed = {"informed": Leaf(FLAG, False)} if m.keeps_informed else {}
     return {
         **found,
         **assigned,
         **named,
+        **informed,
         **leadership(m),
         "state": Leaf(enumeration(PartitionState), PartitionState.NON_EXISTENT),
         "replicas": {r: Leaf(enumeration(ReplicaState), ReplicaState.NON_EXISTENT) for r in m.assigned(p)},

@@ -39,7 +39,7 @@ def deletion_manager(
         yield f"{path}.turns[{number}]", topic in turns
         if m.has_several_topics:
             yield f"{path}.to_queue[{number}]", topic in to_queue
-        if m.has("reassignment"):
+        if m.resumes_later:
             yield f"{path}.resuming[{number}]", topic in controller.activity.resuming
     retried = controller.activity.retried
     for p, partition in enumerate(cluster.partitions):

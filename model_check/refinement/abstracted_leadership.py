@@ -44,6 +44,12 @@ def found(m: Model, at: At, controller: KafkaController, path: str, p: int, part
         yield from leadership(f"{path}[{r}]", state, -1 if state is None else state.zk_version)
 
 
+def informs_of_removal(controller: KafkaController, at: At, partition: TopicPartition) -> bool:
+    """Whether everybody is to be told of a replica's removal; a partition that goes is told of as that."""
+    told = partition in controller.replica_batch.metadata and partition not in controller.deleting.partitions
+    return told and at in REMOVING
+
+
 def _is_same(told: PartitionLeadership, known: Any) -> bool:
     """Whether what is told of a partition is what is known of it."""
     version = -1 if known is None else known.zk_version

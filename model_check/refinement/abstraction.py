@@ -23,7 +23,13 @@ from model_check.refinement.abstracted_elections import (
     preferred_election_request,
     preferred_elections,
 )
-from model_check.refinement.abstracted_leadership import NOBODY, Named, found, leadership
+from model_check.refinement.abstracted_leadership import (
+    NOBODY,
+    Named,
+    found,
+    informs_of_removal,
+    leadership,
+)
 from model_check.refinement.abstracted_reassignment import (
     has_read_remaining,
     is_between_partitions,
@@ -227,8 +233,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield from _handler(m, cluster, process, controller, path)
         for p, partition in enumerate(cluster.partitions):
             yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
-            if m.remembers_named:
-                yield f"{path}.partitions[{p}].named", partition in getattr(_next_effect(process), "named", ())
+            yield from _to_be_told(m, process, controller, f"{path}.partitions[{p}]", partition)
             if m.has("creation"):
                 yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
     if m.has("preferred_election"):
@@ -239,6 +244,16 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     if m.has("deletion"):
         yield from deletion_manager(m, cluster, process, controller, path)
     yield from other_threads(m, cluster, controller, path)
+
+
+def _to_be_told(
+    m: Model, process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition
+) -> Named:
+    """Why everybody is to be told of a partition: its removals, or a notification that names it."""
+    if m.remembers_named:
+        yield f"{path}.named", partition in getattr(_next_effect(process), "named", ())
+    if m.keeps_informed:
+        yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)
 
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -285,7 +300,7 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
             yield f"{path}.listening.{name}", process.listens_to(znode)
     if m.has("preferred_election"):
         yield f"{path}.request_read", has_read_request(cluster, controller)
-    if m.has("reassignment") and m.scope.budget("move_losses"):
+    if m.keeps_remaining_read:
         yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:

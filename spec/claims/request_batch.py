@@ -19,6 +19,7 @@ from spec.broker_state import Stage
 from spec.connections import CALLBACK_WAITS
 from spec.language import Action, claim
 from spec.model import Model
+from spec.partition_leadership import everybody_is_informed
 from spec.state import At
 from spec.terms import Value, both, either, flag
 from spec.variants import Switch
@@ -280,7 +281,7 @@ def _gathers(controller: Any) -> Value:
 
 def _has_gathered(m: Model, controller: Any) -> Value:
     """Whether there is something in the batch of a controller's state machines."""
-    return either(*(~m.brokers.is_empty(controller.partitions[p].batched) for p in m.partitions))
+    return either(*(everybody_is_informed(m, controller.partitions[p]) for p in m.partitions))
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "several_partitions"))
