@@ -143,6 +143,11 @@ class Model:
         return self.shutdowns_outlive_terms or notified
 
     @property
+    def dirties_batch(self) -> bool:
+        """Whether an exception may leave something in the controller's own batch."""
+        return self.loses_topics or (self.sends_after_terms and self.puts_back(Switch.KEEP_DIRTY_BATCH))
+
+    @property
     def shutdowns_fail(self) -> bool:
         """Whether an exception may end the treatment of a controlled shutdown."""
         return self.loses_topics or self.shutdowns_outlive_terms

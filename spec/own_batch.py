@@ -51,12 +51,12 @@ MARKS = ("handler", "reassigning", "taken", "gone")
 
 def is_dirty(s: Any, m: Model, c: int) -> Value:
     """Whether an exception has left something in the controller's own batch."""
-    return flag(s.controllers[c].dirty) if m.loses_topics else flag(False)
+    return flag(s.controllers[c].dirty) if m.dirties_batch else flag(False)
 
 
 def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
-    if not m.loses_topics:
+    if not m.dirties_batch:
         return flag(True)
     dirty = is_dirty(s, m, c)
     with when(dirty):
@@ -102,8 +102,7 @@ def _can_send(s: Any, m: Model, c: int, ready: Value) -> Value:
         if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
             _resign(s, m, c)
         else:
-            if m.loses_topics:
-                s.controllers[c].dirty = True
+            s.controllers[c].dirty = True
             leave_handler(s, m, c)
     return ready & sends
 
@@ -120,6 +119,8 @@ def tell(
     told = begin_batch(s, m, c, in_failover=in_failover)
     if m.loses_topics:
         raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
+        if m.sends_after_terms:
+            raises = raises & s.controllers[c].active
         with when(told & raises):
             observe(f"controller {c}", "fail to add UpdateMetadata")
             s.controllers[c].dirty = ~m.brokers.is_empty(s.controllers[c].live)
@@ -132,7 +133,10 @@ def tell(
 
 
 def _cannot_tell(s: Any, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
-    """Whether a partition that is to be told of has leadership in the cache, and no AR."""
+    """Whether a partition that is to be told of has leadership in the cache, and no AR.
+
+    Who has resigned is not asked: in Kafka AR stays cached (D13), which here is emptied.
+    """
     named = either(partitions.get(p, flag(False)), is_doomed(s, m, c, p))
     return both(named, lacks_assignment(s, m, c, p))
 

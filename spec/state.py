@@ -288,7 +288,8 @@ def _controller(m: Model) -> Shape:
 
 def _removed_topics(m: Model) -> dict[str, Shape]:
     """What a controller keeps only where topics may be gone without its doing, or new to one listener only."""
-    names = ("dirty", "started", "resigns_again") if m.loses_topics else ()
+    kept = {"dirty": m.dirties_batch, "started": m.loses_topics, "resigns_again": m.loses_topics}
+    names = [name for name, is_kept in kept.items() if is_kept]
     flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in names}
     if m.recreates_topics:
         flags["created"] = {t: Leaf(FLAG, False) for t in m.topics}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,10 +10,10 @@ from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
 from model_check.defects import Half, check, halves, told_of_today
 from model_check.explicit_state.findings import Found
-from model_check.results import Run, plain_document
-from model_check.verdicts import Verdict
+from model_check.results import Run
 from model_check.verification import document
 from spec.defects import DEFECTS, Defect, Unfound, listed, row
+from spec.errors import BadInput
 from spec.expectations import plan
 from spec.language import GOALS, TransitionSystem
 from spec.variants import Switches, show_switches
@@ -47,20 +46,15 @@ def command(
         return 0
     found = [one for one in chosen if isinstance(one, Defect)]
     unfound = [one for one in chosen if isinstance(one, Unfound)]
-    runs = [shown(half) for one in found for half in halves(one)]
-    whole = document(runs, "defects") if found else plain_document("defects")
-    if as_json:
-        return print_document(replace(whole, runs=(*whole.runs, *map(_unexplored, unfound))), as_json=True)
+    for one in unfound if as_json else ():
+        raise BadInput(f"{one.id} is not found here, so that there is no result of it; ask for it without --json")
+    code = 0
     if found:
-        print_document(whole, as_json=False, stories=[one.breaks for one in found])
-    say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
-    return whole.exit_code
-
-
-def _unexplored(one: Unfound) -> Run:
-    """What stands in a document for a defect that is not found here: no finding, and the reason."""
-    said = f"nothing was explored; not found here: {one.reason}"
-    return Run(f"{one.id}, not explored", "", "", Verdict.HOLDS, said, notes=(one.title,))
+        whole = document([shown(half) for one in found for half in halves(one)], "defects")
+        code = print_document(whole, as_json=as_json, stories=[one.breaks for one in found])
+    if not as_json:
+        say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
+    return code
 
 
 def _line(one: Defect | Unfound) -> str:

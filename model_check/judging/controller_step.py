@@ -45,7 +45,7 @@ READING = frozenset({
 FINDS_DIRTY = "find its batch dirty"
 """What the specification's controller is seen to do where an exception has left something in its own batch."""
 FAILS_TO_SEND = "fail to send"
-"""What it is seen to do where a shutdown is treated after the term."""
+"""What it is seen to do where it has something to send, and its term has ended."""
 SILENT = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
     "request_reassignment", "start_process", "start_process_early", "crash", "renew_session", "expire_session",

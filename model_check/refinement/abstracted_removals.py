@@ -25,8 +25,9 @@ def after_removals(
     m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
 ) -> Named:
     """What a removal leaves in a controller, and which topics it knows."""
-    if m.loses_topics:
+    if m.dirties_batch:
         yield f"{path}.dirty", controller.batch.is_dirty
+    if m.loses_topics:
         yield f"{path}.started", controller.replica_machine.has_started
         yield f"{path}.resigns_again", _resigns_again(process, controller)
     for number, topic in enumerate(cluster.topics() if m.recreates_topics else ()):

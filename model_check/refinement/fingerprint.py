@@ -259,7 +259,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     for b, queue in sorted(controller.abandoned.items()):
         yield f"abandoned queue to {b}", _queue(cluster, queue)
     yield "batches", tuple(map(_batch, (controller.partition_batch, controller.replica_batch)))
-    yield "own batch is dirty", bool(controller.batch.metadata_receivers)
+    yield "own batch is dirty", controller.batch.is_dirty
 
 
 def _stands(cluster: MemoryCluster, b: int, broker_epoch: int) -> bool:

@@ -18,7 +18,7 @@ UNFOUND = (
     Unfound(
         "D28-machines",
         "A send fails, and a state machine's batch stays dirty: each later transition of its fails, and is only logged",
-        "a send fails only after the term (D3-shutdown), when the machines are down; its own batch: see D28",
+        "a send fails only after the term (D3-shutdown, D8), when the machines are down; its own batch: see D28",
     ),
     Unfound(
         "D32",

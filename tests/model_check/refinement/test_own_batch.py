@@ -14,6 +14,7 @@ from random import Random
 import pytest
 
 from spec.scopes import Scope
+from spec.state import Callback
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
 
@@ -169,6 +170,25 @@ def test_who_leads_what_is_of_no_topic_any_more_is_answered_with_an_error() -> N
     both.do("accept_shutdown(c=1, b=1)", "move_partition(c=1, p=1, r=1)", "write_elected_leader(c=1, p=1)")
     assert both.do("answer_shutdown(c=1, b=1)") == ["refuse ControlledShutdown"]
     assert both["controllers[1].partitions[1].leader"] == "2"
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_before_0_10_2_a_notification_is_handled_after_the_term_and_cannot_be_told_of(*, kept: bool) -> None:
+    """D8: AR stays cached in Kafka, so nothing raises before the send; a batch that is kept (D28) is dirty then."""
+    switches = {Switch.RUN_WHEN_NOT_ACTIVE} | ({Switch.KEEP_DIRTY_BATCH} if kept else set())
+    two = replace(TOPICS, controllers=2, callback_capacity=16, connection_capacity=12)
+    both = SideBySide(two, frozenset(switches), **BUDGETS, expiries=1)
+    both.do("shrink_isr(b=1, p=0, r=2)", "report_isr_changes(b=1)", "expire_session(b=1, lost=1)")
+    both.do("on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)", "renew_session(b=1)")
+    both.do("on_new_session(c=1)", "elect_read(c=1)", "register_broker(b=1)")
+    skips = [f"skip_callback(c=1, callback={number})" for number in range(len(Callback))]
+    while not both.can("on_isr_change(c=1)"):
+        both.do(next(one for one in skips if both.can(one)))
+    assert both.do("on_isr_change(c=1)", "read_notified(c=1, p=0)") == ["fail to send"]
+    assert both[LEFT_DIRTY] == ("yes" if kept else "no")
+    if not kept:
+        assert both.do("resign_delete(c=1)") == ["delete /controller"]
+    assert both[AT] == "NOTIFIED_DELETE", "what was read is deleted all the same"
 
 
 @pytest.mark.slow
