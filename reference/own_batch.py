@@ -88,8 +88,8 @@ def send_update_metadata(
     """
     yield from begin_batch(controller)
     if not controller.is_active:
-        controller.batch.metadata_receivers.add(controller.broker_id)
-        yield from _fail_to_send(controller, NoChannels("java.lang.NullPointerException"))
+        controller.batch.metadata_receivers.add(controller.broker_id)  # of those that Kafka still knows
+        yield from _fail_to_send(controller, NoChannels())
     try:
         controller.batch.add_update_metadata(controller, partitions)
     except NoAssignment:

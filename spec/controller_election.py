@@ -53,8 +53,11 @@ RESET_WITH_THEIR_PARTS = (
 #: What a controlled shutdown goes by that is treated still when the term has ended, beside the topics and their AR.
 SHUTDOWN = ("shutdown_of", "to_move", "shutdown_fails")
 
+#: What a running handler keeps of a partition.
+LOCALS_OF_PARTITION = ("todo", "visiting", "batched", "found", "informed")
+
 #: What a resignation ends of a partition, whoever still reads what is cached of it.
-STATES_AND_LOCALS = ("state", "replicas", "todo", "visiting", "batched", "found", "named", "informed")
+STATES_AND_LOCALS = ("state", "replicas", "named", *LOCALS_OF_PARTITION)
 
 
 def read_controller(s: Any, c: int) -> Value:
@@ -169,7 +172,7 @@ def _leave_handler(controller: Any, m: Model) -> None:
     if m.has("preferred_election"):
         reset(controller, "asked")
     for p in m.partitions:
-        reset_present(controller.partitions[p], "todo", "visiting", "batched", "found", "informed")
+        reset_present(controller.partitions[p], *LOCALS_OF_PARTITION)
     if m.has("deletion"):
         reset(controller, "turns", "topic")
         reset_present(controller, "to_queue")

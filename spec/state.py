@@ -287,7 +287,10 @@ def _controller(m: Model) -> Shape:
 
 
 def _removed_topics(m: Model) -> dict[str, Shape]:
-    """What a controller keeps only where topics may be gone without its doing, or new to one listener only."""
+    """What a controller keeps only where topics may be gone without its doing, or new to one listener only.
+
+    A batch may be dirty elsewhere, too, by a send that failed when the term was over.
+    """
     kept = {"dirty": m.dirties_batch, "started": m.loses_topics, "resigns_again": m.loses_topics}
     names = [name for name, is_kept in kept.items() if is_kept]
     flags: dict[str, Shape] = {name: Leaf(FLAG, False) for name in names}
