@@ -12,9 +12,9 @@ from typing import Final
 
 from model_check.cli.progress import interruptible
 from model_check.judging import shipped_recordings
-from model_check.live.live_cluster import Setup
 from model_check.live.live_run import ENGINE as LIVE
 from model_check.live.live_run import Task, checked_run
+from model_check.live.live_setup import Setup
 from model_check.results import Comparison, Run
 from model_check.verdicts import Verdict
 from model_check.verification import Check

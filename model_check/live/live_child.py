@@ -1,47 +1,73 @@
-"""A broker process as its parent has it: started, ordered about, ended; and why, where it ends by itself."""
+"""A member's process as its parent has it: started, ordered about, ended; and why, where it ends by itself.
+
+Each is the leader of a process group of its own, and signals go to the group, so that a command that starts others is
+stopped and ended whole. It dies with us: the kernel kills it, and the janitor what else is in its group.
+"""
 
 from __future__ import annotations
 
 import os
-import select
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
-from reference.broker_process import STARTED, Exit
+from model_check.live.janitor import janitor
+from model_check.live.launching import Launch
 from spec.errors import EnvironmentFailure
 
-BROKER_MODULE: Final = "reference.broker_process"
+_DIE_WITH_PARENT: Final = """
+import os, sys
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, 9)
+except (ImportError, OSError, AttributeError):
+    pass
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    sys.exit(f"{sys.argv[1]}: {error.strerror}")
+"""
+"""Has the kernel kill this process when the one that started it is gone (only Linux can), and becomes the command."""
 
 
-class Child:
-    """A broker process: a module that is run with these options; what it complains of goes to a file."""
+class Child(ABC):
+    """A running member; what it prints goes to a file."""
 
-    def __init__(self, module: str, options: Mapping[str, object], errors: Path) -> None:
-        with errors.open("wb") as words:
+    def __init__(self, launch: Launch, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        self.launch = launch
+        launch.folder.mkdir(parents=True, exist_ok=True)
+        launch.work.mkdir(parents=True, exist_ok=True)
+        with launch.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", module, *(f"--{name}={value}" for name, value in options.items())],
+                [sys.executable, "-S", "-E", "-c", _DIE_WITH_PARENT, *command],
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=words,
-                start_new_session=True,  # Ctrl-C is for us, who then end the brokers in order
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=None if environment is None else {**os.environ, **environment},
+                start_new_session=True,  # Ctrl-C is for us, who then end the members in order
             )
-        self._errors = errors
-        self._said = b""
+        janitor().watch_group(self.process.pid)
 
     @property
+    @abstractmethod
     def has_started(self) -> bool:
-        """Whether it has said that it is registered."""
-        assert self.process.stdout is not None  # noqa: S101 - we gave it one
-        while STARTED.encode() not in self._said and select.select([self.process.stdout], [], [], 0)[0]:
-            part = os.read(self.process.stdout.fileno(), 1024)
-            if not part:
-                break
-            self._said += part
-        return STARTED.encode() in self._said
+        """Whether it is up, as far as it says itself."""
+
+    @property
+    def id_was_taken(self) -> bool:
+        """Whether it has ended because another session has its id."""
+        return False
+
+    @property
+    def was_told_to_stop(self) -> bool:
+        """Whether we have asked it to stop in order."""
+        return self._was_told_to_stop
+
+    _was_told_to_stop = False
 
     def has_started_or_ended(self) -> bool:
         """Whether there is nothing to wait for any more."""
@@ -50,28 +76,41 @@ class Child:
     @property
     def has_failed(self) -> bool:
         """Whether it ended by itself, and neither because its id was taken nor because it was told to."""
-        return self.process.poll() not in (None, Exit.REGISTERED, Exit.TOLD_TO_STOP)
+        return self.process.poll() is not None and not self.id_was_taken and not self.was_told_to_stop
 
     def failure(self) -> Exception:
         """Why it did."""
-        words = self._errors.read_text(encoding="utf-8", errors="replace").strip()
-        last = words.splitlines()[-1] if words else f"a broker ended with {self.process.returncode} and said nothing"
-        if self.process.returncode == Exit.ENVIRONMENT:
-            return EnvironmentFailure(last, "the recording ends there")
-        return RuntimeError(f"a broker of the reference failed: {words or last}")
+        said = self.output().splitlines()
+        last = said[-1] if said else "it said nothing"
+        return EnvironmentFailure(
+            f"broker {self.launch.broker} ended by itself with exit code {self.process.returncode}: {last}",
+            "the recording ends there",
+        )
 
-    def order(self, line: str) -> None:
-        """Write a line to its standard input."""
-        assert self.process.stdin is not None  # noqa: S101 - we gave it one
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(f"{line}\n".encode())
-            self.process.stdin.flush()
+    def output(self) -> str:
+        """What it has printed so far."""
+        return self.launch.output.read_text(encoding="utf-8", errors="replace").strip()
+
+    def tell_to_stop(self) -> None:
+        """Have it stop in order, and do not wait for it."""
+        self._was_told_to_stop = True
+        self.signal(signal.SIGTERM)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to all of its group."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def fall_silent(self, milliseconds: int) -> None:
+        """Have its fetcher tell no leader anything for so long; only some programs can."""
+        raise NotImplementedError
 
     def end(self) -> None:
-        """Kill it, and wait until it is gone."""
-        self.process.kill()
+        """Kill it and all that it has started, and wait until it is gone."""
+        self.signal(signal.SIGKILL)
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with suppress(BrokenPipeError):
-                    pipe.close()
+        self.signal(signal.SIGKILL)  # whatever was started just then
+        janitor().forget_group(self.process.pid)
+        if self.process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()

@@ -18,8 +18,9 @@ from typing import Final
 
 from model_check.judging.judge import BUDGET, judge
 from model_check.judging.judgement_report import run_of
-from model_check.live.live_cluster import LiveCluster, Setup, Stopped
+from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
 from model_check.live.live_scenario import FAULTS, Scenario, drawn
+from model_check.live.live_setup import Setup
 from model_check.recordings.reading import read
 from model_check.results import Run
 from model_check.verdicts import INTERRUPTED, Verdict
@@ -74,30 +75,34 @@ def run(
 ) -> Run:
     """Record a run in a folder and judge it; `stop` is asked whether to give up, which leaves INCOMPLETE."""
     begun = time.monotonic()
-    is_whole = record(task, folder, stop, tell)
+    ended = record(task, folder, stop, tell)
     recorded = time.monotonic()
     variant = show_switches(task.setup.switches)
-    if not is_whole:
+    if ended == INTERRUPTED:
         reason = f"{INTERRUPTED}; what was recorded until then is not judged"
         return Run(ENGINE, task.title, variant, Verdict.INCOMPLETE, reason)
     recording = read(folder)
     budget = max(BUDGET, POSITIONS_EACH * recording.observations)
     made = run_of(recording, judge(recording, task.setup.switches, budget=budget, stop=stop), variant)
     made = told_as_interrupted(made) if stop() else made
+    notes = (*([f"the run ended early: {ended}"] if ended else []), *made.notes)
     seconds = {"record": recorded - begun, "judge": time.monotonic() - recorded}
-    return replace(made, engine=ENGINE, scope=task.title, seconds=seconds)
+    return replace(made, engine=ENGINE, scope=task.title, notes=notes, seconds=seconds)
 
 
-def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> bool:
-    """Run a cluster and leave its recording in a folder; false if it was stopped before its time."""
+def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> str:
+    """Run a cluster and leave its recording in a folder; say why it ended before its time, if it did."""
     with LiveCluster(task.setup, folder, stop) as cluster:
+        ended = ""
         try:
             _play(task, cluster, tell)
         except Stopped:
-            cluster.finish()
-            return False
+            ended = INTERRUPTED
+        except EndedEarly as early:
+            ended = str(early)
+            cluster.act("note", text=f"the run ended early: {ended}")
         cluster.finish()
-        return True
+        return ended
 
 
 def _play(task: Task, cluster: LiveCluster, tell: Tell) -> None:

@@ -14,7 +14,8 @@ from random import Random
 from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
-from spec.errors import UnknownName
+from model_check.live.live_setup import Setup
+from spec.errors import BadInput, UnknownName
 from spec.kafka_types import TopicPartition
 
 MOST_REPLICAS: Final = 3
@@ -22,6 +23,8 @@ MORE_TOPICS: Final = 3
 """How many topics are created while faults happen, at most."""
 HANGS_SESSIONS: Final = 5
 """A broker that is not registered again after so many times the length of a session is not going to be."""
+NOTICED_LAGS: Final = 1.6
+"""A leader looks for followers that lag each half of the time for which they may."""
 
 
 class Scenario:
@@ -38,14 +41,15 @@ class Scenario:
     @property
     def session_seconds(self) -> float:
         """How long a session outlives its process."""
-        return self.cluster.setup.session_timeout_ms / 1000
+        return self.cluster.setup.times.session_timeout_ms / 1000
 
     def begin(self) -> None:
         """Start every broker, the first one first, and create the first topics."""
-        first, *others = self.cluster.broker_ids
+        first, *others = self.cluster.member_ids
         self.cluster.ensure_running(first)
-        for broker in others:
-            self.cluster.start(broker)
+        self.await_controller()
+        for member in others:
+            self.cluster.start(member)
         self.settle()
         for _ in range(self._first_topics):
             self.create_topic()
@@ -53,10 +57,14 @@ class Scenario:
 
     def settle(self) -> None:
         """Have every broker up, and somebody the controller, and everything said that is to be said."""
-        for broker in self.cluster.broker_ids:
-            self.cluster.ensure_running(broker)
-        self.cluster.wait_until("there is a controller", lambda: self.cluster.controller() is not None)
+        for member in self.cluster.member_ids:
+            self.cluster.ensure_running(member)
+        self.await_controller()
         self.cluster.rest()
+
+    def await_controller(self) -> None:
+        """Wait until somebody is controller."""
+        self.cluster.wait_until("there is a controller", lambda: self.cluster.admin.controller() is not None)
 
     def a_moment(self) -> None:
         """Wait, shorter or longer."""
@@ -71,7 +79,7 @@ class Scenario:
             for p in range(self.random.randint(1, 2))
         }
         self.existing.append(f"topic-{self.topics}")
-        self.cluster.create_topic(self.existing[-1], assignment)
+        self.cluster.admin.create_topic(self.existing[-1], assignment)
 
     def perhaps_a_topic(self) -> None:
         """Now and then a topic is created in the middle of a fault."""
@@ -80,8 +88,8 @@ class Scenario:
 
     def the_controller(self) -> int:
         """Who is controller now."""
-        self.cluster.wait_until("there is a controller", lambda: self.cluster.controller() is not None)
-        return self.cluster.controller() or self.cluster.broker_ids[0]
+        self.await_controller()
+        return self.cluster.admin.controller() or self.cluster.broker_ids[0]
 
     def another(self) -> int:
         """A broker that is not the controller, if there is one."""
@@ -94,8 +102,13 @@ class Scenario:
         """Kill a broker; start it again once ZooKeeper has given it up."""
         self.cluster.kill(broker)
         self.perhaps_a_topic()
-        self.cluster.wait_until(f"the session of broker {broker} ends", lambda: not self.cluster.is_registered(broker))
+        self.await_session_end(broker)
         self.a_moment()
+
+    def await_session_end(self, broker: int) -> None:
+        """Wait until ZooKeeper has given a broker up."""
+        what = f"the session of broker {broker} ends"
+        self.cluster.wait_until(what, lambda: not self.cluster.admin.is_present(broker))
 
     def restart_early(self, broker: int) -> None:
         """Kill a broker, and start it again while its old session lives."""
@@ -105,16 +118,18 @@ class Scenario:
     def suspend(self, broker: int, *, may_hang: bool = False) -> None:
         """Stop a broker until its session is gone, then let it go on: it does not know.
 
-        A controller that deletes a topic may come to wait for itself as it resigns (D50): then it is killed.
+        A controller that deletes a topic may come to wait for itself as it resigns (D50): then it is killed. So is
+        whatever else is not ours and does not come back.
         """
+        admin = self.cluster.admin
         self.cluster.suspend(broker)
         self.perhaps_a_topic()
-        self.cluster.wait_until(f"the session of broker {broker} ends", lambda: not self.cluster.is_registered(broker))
+        self.await_session_end(broker)
         self.a_moment()
         self.cluster.resume(broker)
-        if not may_hang:
-            self.cluster.wait_until(f"broker {broker} is registered again", lambda: self.cluster.is_registered(broker))
-        elif not self.cluster.comes(lambda: self.cluster.is_registered(broker), HANGS_SESSIONS * self.session_seconds):
+        if self.cluster.setup.is_all_ours and not may_hang:
+            self.cluster.wait_until(f"broker {broker} is registered again", lambda: admin.is_registered(broker))
+        elif not self.cluster.comes(lambda: admin.is_present(broker), HANGS_SESSIONS * self.session_seconds):
             self.cluster.kill(broker)
 
     def pause(self, broker: int) -> None:
@@ -125,37 +140,42 @@ class Scenario:
 
     def lag(self, broker: int) -> None:
         """A follower falls silent for longer than leaders wait."""
-        lag_ms = self.cluster.setup.lag_ms
-        self.cluster.lag(broker, 2 * lag_ms)
-        self.cluster.sleep(2.5 * lag_ms / 1000)
+        setup, lag_seconds = self.cluster.setup, self.cluster.setup.times.lag_ms / 1000
+        if setup.programs[broker].can_fall_silent:
+            self.cluster.lag(broker, 2 * setup.times.lag_ms)
+        else:
+            self.cluster.suspend(broker)
+            self.cluster.sleep(NOTICED_LAGS * lag_seconds)
+            self.cluster.resume(broker)
+        self.cluster.sleep(2.5 * lag_seconds)
 
     def reassign(self, meanwhile: Play) -> None:
         """Ask that a topic's partitions move to other brokers, and let something happen on the way.
 
         A reassignment that is stuck (D18) stays requested, and no other can be asked for.
         """
-        if self.existing and not self.cluster.is_reassigning():
+        if self.existing and not self.cluster.admin.is_reassigning():
             topic = self.random.choice(self.existing)
             wanted = {
                 TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
-                for p, replicas in self.cluster.assignment(topic).items()
+                for p, replicas in self.cluster.admin.assignment(topic).items()
             }
-            self.cluster.reassign(wanted)
+            self.cluster.admin.reassign(wanted)
             self.cluster.sleep(self.random.uniform(0.0, 0.3))
         meanwhile(self)
 
     def add(self, meanwhile: Play) -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
-        if self.existing and not self.cluster.is_reassigning():
+        if self.existing and not self.cluster.admin.is_reassigning():
             brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
-            self.cluster.add_partition(self.random.choice(self.existing), tuple(brokers))
+            self.cluster.admin.add_partition(self.random.choice(self.existing), tuple(brokers))
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 
     def delete(self, meanwhile: Play) -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
-        if self.existing and not self.cluster.is_reassigning():
-            self.cluster.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
+        if self.existing and not self.cluster.admin.is_reassigning():
+            self.cluster.admin.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
             self.cluster.sleep(self.random.uniform(0.0, 0.2))
         meanwhile(self)
 
@@ -181,12 +201,12 @@ class Scenario:
 
         A request that is stuck (D49) stays, and no other can be made.
         """
-        if self.existing and not self.cluster.is_electing():
+        if self.existing and not self.cluster.admin.is_electing():
             topic = self.random.choice(self.existing)
-            assignment = self.cluster.assignment(topic)
+            assignment = self.cluster.admin.assignment(topic)
             self.kill(assignment[0][0])
             self.settle()
-            self.cluster.elect_preferred(TopicPartition(topic, p) for p in assignment)
+            self.cluster.admin.elect_preferred(TopicPartition(topic, p) for p in assignment)
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 
@@ -249,12 +269,20 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
 """The kinds of faults: what happens, and the play."""
 
 
-def checked_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of faults by name; UnknownName lists the known ones."""
+def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
+    """Kinds of faults by name; UnknownName lists the known ones, BadInput names one that the cluster cannot have."""
+    kinds = tuple(kinds)
     for kind in kinds:
         if kind not in FAULTS:
             raise UnknownName("kind of fault", kind, FAULTS)
-    return tuple(kinds)
+        if kind not in kinds_for(setup):
+            raise BadInput(f"{kind} is done to the controller, which is the reference's here, and is not under test")
+    return kinds
+
+
+def kinds_for(setup: Setup) -> tuple[str, ...]:
+    """The kinds of faults that a cluster can have; none is done to the controller where only brokers are under test."""
+    return tuple(kind for kind in FAULTS if not (setup.spares_controllers and "controller" in kind))
 
 
 def drawn(random: Random, kinds: Iterable[str]) -> Iterator[str]:

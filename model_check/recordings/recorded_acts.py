@@ -31,6 +31,7 @@ PASSED_OVER: Final = {
     "produce-skipped": "a client's request",
     "note": "a note",
     "seed": "a note",
+    "at-rest": "a look whether anything moves",
     "end": "the end of the recording",
 }
 KNOWN: Final = (

@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 from model_check.cli import live
 from model_check.cli.verbs import app
-from model_check.live.live_cluster import Setup
 from model_check.live.live_run import Task
+from model_check.live.live_setup import Setup
 from model_check.results import Run, from_json
 from model_check.verdicts import Verdict
 from spec.errors import EnvironmentFailure
@@ -29,7 +29,9 @@ def kcheck(*arguments: str) -> Result:
 
 def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path, bars: Bars) -> None:
     folder = tmp_path / "new/recording"
-    result = kcheck("live", "--brokers", "1", "--faults", "0", "--topics", "1", "--seed", "9", "--save", str(folder))
+    result = kcheck(
+        "live", "--broker-count", "1", "--faults", "0", "--topics", "1", "--seed", "9", "--save", str(folder)
+    )
     assert result.exit_code == 0, result.stderr
     first, _, title, kept, explained, *_ = result.stdout.splitlines()
     assert first == "kcheck live: HOLDS"
@@ -46,7 +48,7 @@ def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path, bars: Bars) ->
     [
         (("--only", "dance"), "kcheck: no kind of fault is called 'dance' (known:\n  kill-broker, kill-controller, "),
         (("--variant", "FENCED"), "kcheck: a live run cannot have ATOMIC_ELECTION, FENCED_RESIGN, FENCED_WRITES: "),
-        (("--brokers", "0"), "Invalid value for '--brokers'"),
+        (("--broker-count", "0"), "Invalid value for '--broker-count'"),
     ],
 )
 def test_bad_usage_is_told(arguments: tuple[str, ...], complaint: str) -> None:
@@ -121,7 +123,7 @@ def test_a_run_that_breaks_off_leaves_nothing_that_is_not_told(
 @pytest.mark.slow
 def test_ctrl_c_leaves_incomplete_the_recording_and_no_process(tmp_path: Path) -> None:
     folder = tmp_path / "recording"
-    command = [sys.executable, "-c", "from model_check.cli import main; main()", "live", "--brokers", "2"]
+    command = [sys.executable, "-c", "from model_check.cli import main; main()", "live", "--broker-count", "2"]
     arguments = ["--seed", "3", "--save", str(folder), "--only", "lag"]
     env = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True, env=env) as process:

@@ -20,9 +20,11 @@ import pytest
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.live import live_run
-from model_check.live.live_cluster import LiveCluster, Setup
+from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_run import Task, checked_run, run
 from model_check.live.live_scenario import FAULTS, Scenario, checked_kinds, drawn
+from model_check.live.live_setup import Setup
+from model_check.live.reference_program import reference
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_processes import ProcessKilled, ProcessPaused
 from model_check.recordings.recorded_zookeeper import BrokerRegistered, SessionEnded
@@ -92,14 +94,14 @@ def kill(broker: int) -> Play:
 
     def play(cluster: LiveCluster) -> None:
         cluster.kill(broker)
-        cluster.wait_until("its session ends", lambda: not cluster.is_registered(broker))
+        cluster.wait_until("its session ends", lambda: not cluster.admin.is_registered(broker))
 
     return play
 
 
 def reassign(cluster: LiveCluster) -> None:
     """The partition is to move from its leader to broker 1."""
-    cluster.reassign({TopicPartition("t", 0): (3, 1)})
+    cluster.admin.reassign({TopicPartition("t", 0): (3, 1)})
 
 
 def shut_down(cluster: LiveCluster) -> None:
@@ -113,15 +115,15 @@ def elect(cluster: LiveCluster) -> None:
     kill(2)(cluster)
     cluster.ensure_running(2)
     cluster.rest()
-    cluster.elect_preferred([TopicPartition("t", 0)])
+    cluster.admin.elect_preferred([TopicPartition("t", 0)])
 
 
 def faulty_run(fault: str, play: Play, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judgement:
     """Broker 1 is controller, 2 leads the only partition and 3 follows; something is done to them."""
     monkeypatch.setenv(FAULT, fault)
-    with LiveCluster(Setup(3, seed=1, module=FAULTY), folder) as cluster:
+    with LiveCluster(Setup(3, seed=1, broker=reference(FAULTY)), folder) as cluster:
         Scenario(cluster, Random(1), topics=0).begin()
-        cluster.create_topic("t", {0: (2, 3)})
+        cluster.admin.create_topic("t", {0: (2, 3)})
         cluster.rest()
         play(cluster)
         cluster.rest()
@@ -233,7 +235,7 @@ def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv(FAULT, "no such fault")
     with (
         pytest.raises(RuntimeError, match="a broker of the reference failed: Traceback"),
-        LiveCluster(Setup(1, seed=1, module=FAULTY), tmp_path) as cluster,
+        LiveCluster(Setup(1, seed=1, broker=reference(FAULTY)), tmp_path) as cluster,
     ):
         cluster.ensure_running(1)
 
@@ -281,6 +283,6 @@ def test_faults_are_drawn_each_once_before_any_comes_again() -> None:
 
 
 def test_an_unknown_kind_of_fault_lists_the_known_ones() -> None:
-    assert checked_kinds(("pause", "lag")) == ("pause", "lag")
+    assert checked_kinds(("pause", "lag"), Setup(1, seed=1)) == ("pause", "lag")
     with pytest.raises(UnknownName, match="no kind of fault is called 'paus'; did you mean pause"):
-        checked_kinds(("paus",))
+        checked_kinds(("paus",), Setup(1, seed=1))

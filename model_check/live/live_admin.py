@@ -1,0 +1,124 @@
+"""The admin tool of a live cluster: it asks for what Kafka's own tools ask for, by the same znodes, and looks around.
+
+Each command is written down as it is given. The tools write znodes and wait for nothing; what comes of it is the
+controller's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final, Protocol
+
+from reference.live.zookeeper import LiveZookeeper
+from reference.zookeeper.api import Create, Exists, GetData, NoNode, SetData
+from reference.zookeeper.scripts import (
+    CONTROLLER,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    delete_topic_path,
+    topic_config_path,
+    topic_path,
+)
+from spec.formats.znodes import (
+    ControllerPayload,
+    PartitionReassignment,
+    PartitionsPayload,
+    ReassignPartitionsPayload,
+    TopicConfigPayload,
+    TopicPayload,
+    parse_payload,
+)
+from spec.kafka_types import TopicPartition
+
+PATIENCE_SECONDS: Final = 30.0
+"""How long anything may take that the cluster must come to by itself."""
+
+
+class Act(Protocol):
+    """Writes down what is done."""
+
+    def __call__(self, action: str, **fields: object) -> None:
+        """An action, and what it is done to."""
+
+
+class Admin:
+    """The tool: its connection to ZooKeeper, and where its commands are written down."""
+
+    def __init__(self, zookeeper: LiveZookeeper, act: Act) -> None:
+        self._zookeeper = zookeeper
+        self._act = act
+
+    def create_topic(self, topic: str, assignment: Mapping[int, tuple[int, ...]]) -> None:
+        """The admin tool creates a topic."""
+        self._act("admin-create-topic", topic=topic, partitions={str(p): list(ids) for p, ids in assignment.items()})
+        for path, payload in (
+            (topic_config_path(topic), TopicConfigPayload(config={})),
+            (topic_path(topic), TopicPayload(partitions=dict(assignment))),
+        ):
+            self._zookeeper.execute(Create(path, payload.encode()), PATIENCE_SECONDS)
+
+    def add_partition(self, topic: str, replicas: tuple[int, ...]) -> None:
+        """The admin tool adds a partition: it writes the topic's znode as it has just read it, with one more."""
+        assignment = self.assignment(topic)
+        added = {max(assignment) + 1: replicas}
+        self._act("admin-add-partitions", topic=topic, added={str(p): list(ids) for p, ids in added.items()})
+        data = TopicPayload(partitions={**assignment, **added}).encode()
+        self._zookeeper.execute(SetData(topic_path(topic), data), PATIENCE_SECONDS)
+
+    def delete_topic(self, topic: str) -> None:
+        """The admin tool asks for the deletion of a topic."""
+        self._act("admin-delete-topic", topic=topic)
+        self._zookeeper.execute(Create(delete_topic_path(topic), b""), PATIENCE_SECONDS)
+
+    def reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
+        """The admin tool asks for a reassignment; it refuses to while there is one."""
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in wanted.items())
+        data = ReassignPartitionsPayload(partitions=entries).encode() or b""
+        self._act("admin-reassign", request=json.loads(data))
+        self._zookeeper.execute(Create(REASSIGN_PARTITIONS, data), PATIENCE_SECONDS)
+
+    def elect_preferred(self, partitions: Iterable[TopicPartition]) -> None:
+        """The admin tool asks for a preferred election; it refuses to while one is asked for."""
+        data = PartitionsPayload(partitions=tuple(partitions)).encode() or b""
+        self._act("admin-preferred-election", request=json.loads(data))
+        self._zookeeper.execute(Create(PREFERRED_REPLICA_ELECTION, data), PATIENCE_SECONDS)
+
+    # ----------------------------------------------------------------------------------------------- what is seen of it
+
+    def controller(self) -> int | None:
+        """The id in /controller."""
+        try:
+            data = self._zookeeper.execute(GetData(CONTROLLER), PATIENCE_SECONDS).data
+        except NoNode:
+            return None
+        payload = parse_payload(CONTROLLER, data)
+        return payload.brokerid if isinstance(payload, ControllerPayload) else None
+
+    def assignment(self, topic: str) -> Mapping[int, tuple[int, ...]]:
+        """The assigned replicas of a topic's partitions."""
+        data = self._zookeeper.execute(GetData(topic_path(topic)), PATIENCE_SECONDS).data
+        payload = parse_payload(topic_path(topic), data)
+        return payload.partitions if isinstance(payload, TopicPayload) else {}
+
+    def is_reassigning(self) -> bool:
+        """Whether /admin/reassign_partitions is there."""
+        return self._zookeeper.execute(Exists(REASSIGN_PARTITIONS), PATIENCE_SECONDS) is not None
+
+    def is_electing(self) -> bool:
+        """Whether /admin/preferred_replica_election is there."""
+        return self._zookeeper.execute(Exists(PREFERRED_REPLICA_ELECTION), PATIENCE_SECONDS) is not None
+
+    def is_registered(self, broker: int) -> bool:
+        """Whether /brokers/ids/N is there."""
+        return self._zookeeper.execute(Exists(broker_path(broker)), PATIENCE_SECONDS) is not None
+
+    def is_present(self, broker: int) -> bool:
+        """Whether a session of a member lives: it is registered, or controller."""
+        return self.is_registered(broker) or self.controller() == broker
+
+    def last_zxid(self) -> int:
+        """The last transaction."""
+        self._zookeeper.execute(Exists("/"), PATIENCE_SECONDS)
+        return self._zookeeper.last_zxid

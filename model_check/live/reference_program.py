@@ -1,0 +1,76 @@
+"""The reference as a member: a broker process that runs its handlers (`reference/broker_process.py`)."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from model_check.live.launching import Launch, Times
+from model_check.live.live_child import Child
+from model_check.live.programs import Program
+from reference.broker_process import STARTED, Exit
+from reference.live.isr import BLACK_OUT_SECONDS
+from spec.errors import EnvironmentFailure
+from spec.kafka_types import V0102
+
+REFERENCE: Final = "reference"
+BROKER_MODULE: Final = "reference.broker_process"
+TIMES: Final = Times(session_timeout_ms=1500, lag_ms=1250, quiet_seconds=BLACK_OUT_SECONDS + 0.2)
+
+
+class ReferenceChild(Child):
+    """A broker process of the reference."""
+
+    def __init__(self, launch: Launch, module: str) -> None:
+        options = {
+            "broker": launch.broker,
+            "role": launch.role,
+            "zookeeper": launch.zookeeper,
+            "port": launch.port,
+            "folder": launch.folder,
+            "seed": launch.seed,
+            "session-timeout-ms": launch.times.session_timeout_ms,
+            "lag-ms": launch.times.lag_ms,
+            "inter-broker-protocol": launch.protocol,
+            "mends": ",".join(sorted(one.name for one in launch.switches)),
+        }
+        super().__init__(
+            launch, [sys.executable, "-m", module, *(f"--{name}={value}" for name, value in options.items())]
+        )
+
+    @property
+    def has_started(self) -> bool:
+        """Whether it has said that it is registered."""
+        return STARTED in self.output().splitlines()
+
+    @property
+    def id_was_taken(self) -> bool:
+        """Whether it has ended because another session has its id."""
+        return self.process.poll() == Exit.REGISTERED
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended by itself, and neither because its id was taken nor because it was told to."""
+        return self.process.poll() not in (None, Exit.REGISTERED, Exit.TOLD_TO_STOP)
+
+    def failure(self) -> Exception:
+        """Why it did."""
+        said = [line for line in self.output().splitlines() if line != STARTED]
+        said = said or [f"a broker ended with {self.process.returncode} and said nothing"]
+        if self.process.returncode == Exit.ENVIRONMENT:
+            return EnvironmentFailure(said[-1], "the recording ends there")
+        return RuntimeError("a broker of the reference failed: " + "\n".join(said))
+
+    def fall_silent(self, milliseconds: int) -> None:
+        """Write the order to its standard input."""
+        assert self.process.stdin is not None  # noqa: S101 - we gave it one
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(f"lag {milliseconds}\n".encode())
+            self.process.stdin.flush()
+
+
+def reference(module: str = BROKER_MODULE) -> Program:
+    """The reference, or a variation of it: a module that is run with the same options."""
+    return Program(REFERENCE, V0102, TIMES, partial(ReferenceChild, module=module), can_fall_silent=True)
