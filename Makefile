@@ -16,7 +16,7 @@ SHELL := bash
 # setup, lint and pytest would fight over the cores and mix their reports.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup verify test lint bench clean
+.PHONY: help setup verify test lint kafka bench clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ lint: setup ## ruff and mypy only
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy --strict
+
+kafka: setup ## fetch the release of Kafka that the tests run (ARGS="2.8.2 3.9.1": others)
+	@$(BIN)/python -m model_check.live.fetch_kafka $(ARGS)
 
 bench: setup ## speed and memory of the engines, beside SPIN
 	@$(BIN)/python -m model_check.benchmarks $(ARGS)

@@ -21,6 +21,6 @@ def chosen_program(word: str, *, claims: KafkaVersion | None = None, up_when: st
     """
     if word == REFERENCE:
         return reference()
-    if word.startswith(KAFKA) or Path(word).is_dir():
+    if word.startswith(KAFKA) or (word and Path(word).is_dir()):
         return kafka(word.removeprefix(KAFKA))
     return command(word, claims=claims, up_when=up_when)

@@ -18,7 +18,6 @@ import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -114,8 +113,11 @@ def _fetch(release: str, sums: Sums, folder: Path) -> None:
                 raise EnvironmentFailure(
                     f"Kafka {release}: {wrong} came otherwise than its SHA-256 sum says", "it was not kept"
                 )
-            with suppress(FileExistsError):  # another run was faster
+            try:
                 jars.rename(folder)
+            except OSError:
+                if not folder.is_dir():  # unless another run was faster
+                    raise
     except OSError as error:
         reason = f"Kafka {release} cannot be kept in {folder.parent}: {error.strerror}"
         raise EnvironmentFailure(reason, "name another folder with KCHECK_CACHE") from error

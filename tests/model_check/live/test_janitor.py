@@ -1,0 +1,56 @@
+"""What a run has started and made does not outlive it, even if it is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SCRIPT = """
+import subprocess, sys, time
+from pathlib import Path
+from model_check.live.janitor import janitor, short_lived
+kept, gone = Path(sys.argv[1]), Path(sys.argv[2])
+child = subprocess.Popen(["sh", "-c", "sleep 78 & sleep 78"], start_new_session=True)
+janitor().watch_group(child.pid)
+with short_lived(kept):
+    pass
+janitor().watch_folder(gone)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def group_of(pid: int) -> list[Path]:
+    """The processes of a group that are not dead."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _parent, group = (process / "stat").read_text("utf-8").rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(group) == pid and state != "Z":
+            found.append(process)
+    return found
+
+
+def test_who_is_killed_leaves_neither_processes_nor_folders(tmp_path: Path) -> None:
+    kept, gone = tmp_path / "kept", tmp_path / "gone"
+    for folder in (kept, gone):
+        (folder / "below").mkdir(parents=True)
+        (folder / "below/file").write_text("content", encoding="utf-8")
+    command = [sys.executable, "-c", SCRIPT, str(kept), str(gone)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        group = int(process.stdout.readline())
+        assert len(group_of(group)) >= 2
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    deadline = time.monotonic() + 10
+    while group_of(group) or gone.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert (kept / "below/file").read_text("utf-8") == "content"
