@@ -29,10 +29,13 @@ from typing import Final
 
 from reference.live.process import AlreadyRegistered, LiveProcess, Settings
 from spec.errors import MalformedInput
+from spec.kafka_types import V0102, KafkaVersion
 from spec.variants import switch
 
 STARTED: Final = "started"
 _PR_SET_PDEATHSIG: Final = 1
+ROLES: Final = ("controller", "broker", "both")
+"""What a process may be; who controls holds no replicas only because nobody assigns any to it."""
 
 
 class Exit(IntEnum):
@@ -72,11 +75,26 @@ def _settings(arguments: Sequence[str]) -> Settings:
     parser.add_argument("--seed", type=int, default=Settings.seed, help="decides what Kafka leaves to a hash table")
     parser.add_argument("--session-timeout-ms", type=int, default=Settings.session_timeout_ms)
     parser.add_argument("--lag-ms", type=int, default=Settings.lag_ms, help="a follower silent for so long lags")
+    parser.add_argument("--role", choices=ROLES, default="both", help="a broker never stands for election")
+    known = {str(one): one for one in KafkaVersion}
+    parser.add_argument(
+        "--inter-broker-protocol", choices=known, default=str(V0102), help="the release line whose requests it sends"
+    )
     parser.add_argument("--mends", default="", help="mends of the era's defects, separated by commas")
     given = parser.parse_args(arguments)
     times = {"session_timeout_ms": given.session_timeout_ms, "lag_ms": given.lag_ms}
     mends = frozenset(switch(name) for name in given.mends.split(",") if name)
-    return Settings(given.broker, given.zookeeper, given.port, given.folder, given.seed, **times, switches=mends)
+    return Settings(
+        given.broker,
+        given.zookeeper,
+        given.port,
+        given.folder,
+        given.seed,
+        **times,
+        switches=mends,
+        never_controls=given.role == "broker",
+        protocol=known[given.inter_broker_protocol],
+    )
 
 
 def _stop(broker: LiveProcess) -> None:

@@ -35,8 +35,8 @@ from reference.zookeeper.scripts import (
     parsed,
     read_data,
 )
-from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload
-from spec.kafka_types import NO_LEADER
+from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
+from spec.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.state import At
 
 # ----------------------------------------------------------------------------------------------- election, resignation
@@ -340,6 +340,8 @@ class RegisterBroker(Effect[bool]):
     broker_id: int
     host: str = "localhost"
     port: int = 9092
+    release: KafkaVersion = V0102
+    """The release line whose form of it is written."""
 
     @property
     def written(self) -> str:
@@ -350,12 +352,13 @@ class RegisterBroker(Effect[bool]):
         """Create it; what exists may be this session's own, if an answer was lost."""
         path = broker_path(self.broker_id)
         view: SessionView = yield AskSession()
+        version = registration_version(self.release)
         payload = BrokerPayload(
-            4,
+            version,
             self.host,
             self.port,
-            endpoints=(f"PLAINTEXT://{self.host}:{self.port}",),
+            endpoints=(f"PLAINTEXT://{self.host}:{self.port}",) if version >= 2 else None,
             timestamp=view.now_ms,
-            listener_security_protocol_map={"PLAINTEXT": "PLAINTEXT"},
+            listener_security_protocol_map={"PLAINTEXT": "PLAINTEXT"} if version >= 4 else None,
         )
         return (yield from create_ephemeral(path, payload.encode())) in {None, view.session}

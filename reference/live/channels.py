@@ -25,7 +25,7 @@ from reference.controller import KafkaController
 from reference.live.frames import receive_frame, send_frame
 from spec.formats.request_schemas import ApiKey, Request, Response, api_version
 from spec.formats.requests import RequestHeader, decode_response, encode_request
-from spec.kafka_types import V0102
+from spec.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_request_lines import ResponseReceived
 from spec.logs.logged_answers import Answer
 from spec.logs.logged_values import BrokerNode
@@ -38,9 +38,13 @@ _CLOSED: Final = None
 
 @dataclass(frozen=True)
 class Sender:
-    """Who sends: a controller's id, and what is done with each answer, by the sender's thread."""
+    """Who sends: a controller's id, the release whose requests it sends, and what is done with each answer.
+
+    The last by the sender's thread.
+    """
 
     controller_id: int
+    protocol: KafkaVersion
     on_answer: Callable[[QueuedRequest, Response, BrokerNode], None]
 
 
@@ -86,9 +90,10 @@ class Channel:
         if self._socket is None:
             self._socket = socket.create_connection((self._broker.host, self._broker.port), SOCKET_TIMEOUT_SECONDS)
         key = request.api_key
-        header = RequestHeader(key, api_version(key, V0102), self._correlation_id, str(self._sender.controller_id))
+        version = api_version(key, self._sender.protocol)
+        header = RequestHeader(key, version, self._correlation_id, str(self._sender.controller_id))
         self._correlation_id += 1
-        send_frame(self._socket, encode_request(header, request))
+        send_frame(self._socket, encode_request(header, request.carried_by(version)))
         correlation_id, response = decode_response(receive_frame(self._socket), ApiKey(key), header.api_version)
         if correlation_id != header.correlation_id:
             raise EOFError(f"answer {correlation_id} to request {header.correlation_id}")
@@ -109,11 +114,14 @@ class Channels:
     """
 
     def __init__(
-        self, controller: KafkaController, call_back: Callable[[QueuedRequest, Response, int], None] = lambda *_: None
+        self,
+        controller: KafkaController,
+        call_back: Callable[[QueuedRequest, Response, int], None] = lambda *_: None,
+        protocol: KafkaVersion = V0102,
     ) -> None:
         self._controller = controller
         self._call_back = call_back
-        self._sender = Sender(controller.broker_id, self._on_answer)
+        self._sender = Sender(controller.broker_id, protocol, self._on_answer)
         self._open: list[tuple[list[QueuedRequest], Channel]] = []
 
     def follow(self) -> None:

@@ -4,6 +4,7 @@
     kafka-request.log    each request of a controller as it arrives, and again when it is answered
     controller.log       what the controller reads, and where it stands
     server.log           the process's start and the sessions that it got
+    wire.jsonl           the frames of a controller's requests and of their answers, which no file of Kafka's has
 
 A line is one write to a file that is only appended to, so a process that is killed leaves whole lines behind, and all
 its incarnations share one file. Times are UTC, to the millisecond.
@@ -22,12 +23,14 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 from reference.journal import Entry, Milestone, Reached, Report, StateChange
 from spec.logs.log_entries import LogEntry, entry_of
 from spec.logs.log_lines import Line
+from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, print_record
 
 STATE_CHANGE, REQUESTS, CONTROLLER, SERVER = "state-change.log", "kafka-request.log", "controller.log", "server.log"
 
@@ -49,11 +52,31 @@ class LogFile:
         """Append a line that no schema declares."""
         self._append(LogEntry("", 0, datetime.now(UTC), level, message, logger))
 
-    def _append(self, entry: LogEntry) -> None:
+    def _append(self, entry: object) -> None:
         line = f"{entry}\n".encode()
         if os.write(self._descriptor, line) != len(line):
             # Only the part of the line for which the disk had room is there.
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class WireLog(LogFile):
+    """The file of the frames that come in, and go out as answers."""
+
+    def started(self) -> None:
+        """A new incarnation begins."""
+        self._append(print_record(ProcessStarted(ms=_now_ms())))
+
+    def received(self, connection: str, data: bytes) -> None:
+        """A request has arrived, all of it."""
+        self._append(print_record(FrameReceived(ms=_now_ms(), connection=connection, data=data)))
+
+    def answered(self, connection: str, data: bytes) -> None:
+        """Its answer goes out."""
+        self._append(print_record(FrameAnswered(ms=_now_ms(), connection=connection, data=data)))
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 class Logs:
@@ -66,6 +89,7 @@ class Logs:
         self.requests = LogFile(folder / REQUESTS)
         self.controller = LogFile(folder / CONTROLLER)
         self.server = LogFile(folder / SERVER)
+        self.wire = WireLog(folder / WIRE_LOG)
 
     def journal(self, entry: Entry) -> None:
         """Write what the handlers tell of themselves; what stands in no file of Kafka's is passed over."""
@@ -82,6 +106,7 @@ class Logs:
     def starting(self) -> None:
         """A new incarnation begins."""
         self.server.say("INFO", "starting", KAFKA_SERVER)
+        self.wire.started()
 
     def session_began(self, session: int, address: str, timeout_ms: int) -> None:
         """The client got a session."""

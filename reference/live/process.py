@@ -44,6 +44,7 @@ from reference.reassignment_requests import take_up
 from reference.topic_deletion import is_due, on_replica_deleted
 from reference.zookeeper.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
+from spec.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.failover import Resigned
 from spec.state import Callback
 from spec.variants import AS_CODED, Switch, Switches
@@ -54,7 +55,11 @@ CONNECT_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class Settings:
-    """What a process is told: its broker, where ZooKeeper is, where it listens and writes its logs, and its times."""
+    """What a process is told: its broker, where ZooKeeper is, where it listens and writes its logs, and its times.
+
+    One that is only to be a broker `never_controls`: it does not stand for election. `protocol` is the release line
+    whose requests it sends, and whose form of a registration it writes (`inter.broker.protocol.version`).
+    """
 
     broker_id: int
     zookeeper: str
@@ -64,6 +69,8 @@ class Settings:
     session_timeout_ms: int = 1500
     lag_ms: int = 1250
     switches: Switches = AS_CODED
+    never_controls: bool = False
+    protocol: KafkaVersion = V0102
 
 
 class AlreadyRegistered(Exception):
@@ -79,7 +86,7 @@ class LiveProcess:
         self.controller = self.new_controller()
         self.broker = self.new_broker()
         self.controller_lock, self.broker_lock = threading.Lock(), threading.RLock()
-        self.channels = Channels(self.controller, self._on_replica_deleted)
+        self.channels = Channels(self.controller, self._on_replica_deleted, settings.protocol)
         self._deletion_is_due = threading.Event()
         self.zookeeper = ZkClient(
             settings.zookeeper,
@@ -125,8 +132,9 @@ class LiveProcess:
         name = f"delete-topics-thread-{self.settings.broker_id}"
         threading.Thread(target=self._run_deletions, name=name, daemon=True).start()
         self.zookeeper.run(_setup_common_paths())
-        self.run(on_startup)
-        if not self.zookeeper.carry_out(RegisterBroker(self.settings.broker_id, HOST, self.settings.port)):
+        if not self.settings.never_controls:
+            self.run(on_startup)
+        if not self._register():
             self._resign()
             self.zookeeper.stop()
             raise AlreadyRegistered(f"broker {self.settings.broker_id} is registered by another session")
@@ -134,13 +142,18 @@ class LiveProcess:
         self.isr.start()
         self.fetcher.start()
 
+    def _register(self) -> bool:
+        """Create /brokers/ids/N; false if another session has it."""
+        told = self.settings
+        return self.zookeeper.carry_out(RegisterBroker(told.broker_id, HOST, told.port, told.protocol))
+
     def stop(self) -> None:
         """Stop in order: once the controller lets it go, or does not, follow nobody, then close the session.
 
         Nothing else is done after.
         """
         self.broker.is_shutting_down = True
-        depart(self.settings.broker_id, self.zookeeper)
+        depart(self.settings.broker_id, self.zookeeper, self.settings.protocol)
         self.fetcher.stop()
         self.controller_lock.acquire()
         self.broker_lock.acquire()
@@ -185,7 +198,7 @@ class LiveProcess:
         while True:
             callback = self.zookeeper.callbacks.get()
             if callback is Callback.REGISTRATION:
-                self.zookeeper.carry_out(RegisterBroker(self.settings.broker_id, HOST, self.settings.port))
+                self._register()
             else:
                 self.run(partial(on_callback, callback=callback))
                 while asked := self.controller.to_reassign:
@@ -193,17 +206,19 @@ class LiveProcess:
 
     def listens_to(self, path: str) -> bool:
         """Whether a listener of this process is subscribed to a path."""
-        return path == CONTROLLER or path in self.controller.listeners
+        return not self.settings.never_controls and (path == CONTROLLER or path in self.controller.listeners)
 
     def _session_began(self, session: int) -> None:
         self.logs.session_began(session, self.settings.zookeeper, self.settings.session_timeout_ms)
 
     def _after_expiry(self) -> Iterator[Event]:
         """The handlers of a new session, then a callback for every listener."""
-        yield Callback.SESSION
+        if not self.settings.never_controls:
+            yield Callback.SESSION
         if not self.is_starting:
             yield Callback.REGISTRATION
-        yield from subscribed(self.controller)
+        if not self.settings.never_controls:
+            yield from subscribed(self.controller)
 
 
 def _setup_common_paths() -> Script[None]:

@@ -1,8 +1,9 @@
 """The broker's side of its connections: it accepts them, reads requests, and answers each before it reads the next.
 
 A request of a controller is logged as it arrives, carried out under the broker's lock, and logged again when it is
-answered; so is that of a broker which is to stop, which is for the controller module. A follower's fetch is told to the
-ISR manager and answered with an empty frame. What is none of these ends the connection, and nothing is changed.
+answered; its frames are written down, too. So is the request of a broker which is to stop, which is for the controller
+module. A follower's fetch is told to the ISR manager and answered with an empty frame. What is none of these ends the
+connection, and nothing is changed.
 
 Kafka 0.10.2.2: `SocketServer`, `KafkaApis`. PROTOCOL.md sections 9 and 10. Left out on purpose: the queue between
 network and request handler threads, so `requestQueueTime` is always 0.
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from reference.broker import Broker
 from reference.live.fetching import API_KEY, Address, Fetch, decode_fetch
@@ -34,6 +36,9 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.requests import RequestHeader, decode_request, encode_response
 from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
+
+CONTROLLERS: Final = frozenset(int(key).to_bytes(2, "big") for key in ApiKey)
+"""What a frame begins with that is between controller and brokers, even if it is of a version that nobody knows."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +92,15 @@ class RequestServer:
             self._listeners.on_fetch(decode_fetch(data))
             return b""
         arrived = time.monotonic()
+        if data[:2] in CONTROLLERS:
+            self._logs.wire.received(connection, data)
         header, request = decode_request(data)
         self._logs.requests.write(RequestReceived(0, LoggedRequest(header, request)))
         response = self._handle(request, header.correlation_id)
         self._log_completion(header, request, connection, round(1000 * (time.monotonic() - arrived)))
-        return encode_response(header.correlation_id, response, ApiKey(header.api_key), header.api_version)
+        answer = encode_response(header.correlation_id, response, ApiKey(header.api_key), header.api_version)
+        self._logs.wire.answered(connection, answer)
+        return answer
 
     def _handle(self, request: Request, correlation_id: int) -> Response:
         if isinstance(request, ControlledShutdownRequest):
@@ -99,9 +108,9 @@ class RequestServer:
         with self._lock:
             response = self._broker.handle(request, correlation_id)
             if isinstance(request, UpdateMetadataRequest) and response == UpdateMetadataResponse(ErrorCode.NONE):
-                ends = {broker.id: broker.end_points[0] for broker in request.live_brokers if broker.end_points}
+                told = {broker.id: broker.address for broker in request.live_brokers}
                 self.addresses.clear()
-                self.addresses.update({broker_id: (end.host, end.port) for broker_id, end in ends.items()})
+                self.addresses.update({broker_id: address for broker_id, address in told.items() if address})
             return response
 
     def _log_completion(self, header: RequestHeader, request: Request, connection: str, milliseconds: int) -> None:

@@ -37,7 +37,7 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey, ControlledShutdownRequest, ControlledShutdownResponse, api_version
 from spec.formats.requests import RequestHeader, decode_response, encode_request
 from spec.formats.znodes import BrokerPayload
-from spec.kafka_types import NO_LEADER, V0102
+from spec.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.variants import Switch
 
 MAX_RETRIES: Final = 3
@@ -51,7 +51,7 @@ Run: TypeAlias = Callable[[Callable[[KafkaController], Procedure[None]]], None]
 """Runs a handler of the controller to its end, under its lock."""
 
 
-def depart(broker_id: int, zookeeper: ZkClient) -> bool:
+def depart(broker_id: int, zookeeper: ZkClient, protocol: KafkaVersion = V0102) -> bool:
     """Ask until the controller lets the broker go; false where that does not come, and it stops all the same."""
     departure = Departure(MAX_RETRIES)
     while not departure.has_ended:
@@ -59,7 +59,9 @@ def depart(broker_id: int, zookeeper: ZkClient) -> bool:
         if controller_id == NO_LEADER:
             return False
         number, departure = MAX_RETRIES - departure.tries, departure.asking(controller_id)
-        departure = departure.answered(_ask(broker_id, number, _address_of(controller_id, zookeeper)))
+        departure = departure.answered(
+            _ask(_header(broker_id, number, protocol), broker_id, _address_of(controller_id, zookeeper))
+        )
         if not departure.may_go:
             time.sleep(BACK_OFF_SECONDS)
     return departure.may_go
@@ -74,16 +76,20 @@ def _address_of(broker_id: int, zookeeper: ZkClient) -> Address | None:
     return payload.host or "", payload.port
 
 
-def _ask(broker_id: int, number: int, address: Address | None) -> ControlledShutdownResponse | None:
+def _header(broker_id: int, number: int, protocol: KafkaVersion) -> RequestHeader:
+    """What stands before a broker's request; that of version 0 does not name the client."""
+    version = api_version(ApiKey.CONTROLLED_SHUTDOWN, protocol)
+    return RequestHeader(ApiKey.CONTROLLED_SHUTDOWN, version, number, str(broker_id) if version else None)
+
+
+def _ask(header: RequestHeader, broker_id: int, address: Address | None) -> ControlledShutdownResponse | None:
     """The answer of whoever listens there; None if there is none."""
-    key = ApiKey.CONTROLLED_SHUTDOWN
-    header = RequestHeader(key, api_version(key, V0102), number, str(broker_id))
     if address is None:
         return None
     try:
         with socket.create_connection(address, SOCKET_TIMEOUT_SECONDS) as connection:
             send_frame(connection, encode_request(header, ControlledShutdownRequest(broker_id)))
-            _, response = decode_response(receive_frame(connection), key, header.api_version)
+            _, response = decode_response(receive_frame(connection), ApiKey.CONTROLLED_SHUTDOWN, header.api_version)
     except (OSError, EOFError, MalformedInput):
         return None
     return response if isinstance(response, ControlledShutdownResponse) else None

@@ -19,7 +19,7 @@ whose bytes are those of version 0. Left out on purpose: later versions (is_new,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Annotated, ClassVar, Final
 
@@ -69,6 +69,10 @@ class Request:
     """A request to a broker, or to the controller; `api_key` says which."""
 
     api_key: ClassVar[ApiKey]
+
+    def carried_by(self, _version: int) -> Request:
+        """The request as a version carries it: the same, but for UpdateMetadata."""
+        return self
 
 
 class Response:
@@ -145,6 +149,21 @@ class LiveBroker:
     end_points: Annotated[tuple[EndPoint, ...], ArrayOf(Struct(EndPoint)), Versions(1)] = ()
     rack: Annotated[str | None, NULLABLE_STRING, Versions(2)] = None
 
+    @property
+    def address(self) -> tuple[str, int] | None:
+        """Where it listens first; None if it does not say."""
+        if self.end_points:
+            return self.end_points[0].host, self.end_points[0].port
+        return None if self.host is None or self.port is None else (self.host, self.port)
+
+    def carried_by(self, version: int) -> LiveBroker:
+        """The broker without what this version of UpdateMetadata has no place for."""
+        if version == 0:
+            host, port = self.address or ("", -1)
+            return LiveBroker(self.id, host, port)
+        named = self.end_points if version >= 3 else tuple(replace(one, listener_name=None) for one in self.end_points)
+        return LiveBroker(self.id, end_points=named, rack=self.rack if version >= 2 else None)
+
 
 @dataclass(frozen=True)
 class UpdateMetadataRequest(Request):
@@ -155,6 +174,10 @@ class UpdateMetadataRequest(Request):
     controller_epoch: I32
     partition_states: Annotated[tuple[PartitionLeadership, ...], ArrayOf(Struct(PartitionLeadership))]
     live_brokers: Annotated[tuple[LiveBroker, ...], ArrayOf(Struct(LiveBroker))]
+
+    def carried_by(self, version: int) -> UpdateMetadataRequest:
+        """The request as a version carries it, which may tell less of brokers than this one does."""
+        return replace(self, live_brokers=tuple(broker.carried_by(version) for broker in self.live_brokers))
 
 
 @dataclass(frozen=True)
