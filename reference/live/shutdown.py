@@ -58,10 +58,9 @@ def depart(broker_id: int, zookeeper: ZkClient, protocol: KafkaVersion = V0102) 
         controller_id = zookeeper.carry_out(RequestShutdown())
         if controller_id == NO_LEADER:
             return False
-        number, departure = MAX_RETRIES - departure.tries, departure.asking(controller_id)
-        departure = departure.answered(
-            _ask(_header(broker_id, number, protocol), broker_id, _address_of(controller_id, zookeeper))
-        )
+        header = _header(broker_id, MAX_RETRIES - departure.tries, protocol)
+        departure = departure.asking(controller_id)
+        departure = departure.answered(_ask(header, broker_id, _address_of(controller_id, zookeeper)))
         if not departure.may_go:
             time.sleep(BACK_OFF_SECONDS)
     return departure.may_go

@@ -68,11 +68,11 @@ def test_a_recording_shows_what_was_done() -> None:
 def test_a_recording_has_every_file_of_a_real_clusters() -> None:
     _, folder = short_run()
     assert {one.name for one in folder.iterdir()} == {
-        "actions.jsonl", "broker-1", "broker-2", "broker-3", "sessions.json", "zookeeper.jsonl",
+        "actions.jsonl", "broker-1", "broker-2", "broker-3", "members.json", "sessions.json", "zookeeper.jsonl",
     }  # fmt: skip
     for broker in (1, 2, 3):
         assert {one.name for one in (folder / f"broker-{broker}").iterdir()} == {
-            "controller.log", "kafka-request.log", "server.log", "state-change.log",
+            "controller.log", "kafka-request.log", "server.log", "state-change.log", "wire.jsonl",
         }  # fmt: skip
 
 

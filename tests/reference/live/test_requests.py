@@ -111,11 +111,11 @@ def test_a_request_to_be_shut_down_is_the_controllers_and_is_logged_twice(served
     assert received.logged == completed.logged
 
 
-def test_brokers_without_end_points_are_nowhere(served: Served) -> None:
-    """Version 0 of UpdateMetadata has no end points."""
+def test_brokers_without_end_points_are_where_they_say(served: Served) -> None:
+    """Version 0 of UpdateMetadata has no end points, but a host and a port."""
     old = UpdateMetadataRequest(2, 5, (), (LiveBroker(3, "127.0.0.1", 9093),))
     assert served.ask(old, 0) == UpdateMetadataResponse(ErrorCode.NONE)
-    assert (served.server.addresses, served.broker.alive) == ({}, frozenset({3}))
+    assert (served.server.addresses, served.broker.alive) == ({3: ("127.0.0.1", 9093)}, frozenset({3}))
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\4", b"\0\x63\0\0\0\0\0\7\0\0", b"\0\1\0"])
