@@ -126,6 +126,10 @@ def _notes(recording: Recording, judged: Judgement) -> Iterator[str]:
         f"{passed_over:,} lines passed over"
     )
     yield f"{judged.positions:,} positions searched, {_counted(judged.explanations, 'explanation')} found"
+    yield from (
+        f"{place} is torn: a process was killed there, and what it wrote last is cut off"
+        for place in recording.torn_ends
+    )
     yield from map(_broken_off, _break_offs(judged))
     if judged.stuck is not None:
         yield "What was observed next, in each sequence:"

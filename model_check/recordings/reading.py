@@ -23,17 +23,12 @@ from model_check.recordings.recorded import Cluster, Contradiction, NotModelled,
 from model_check.recordings.recorded_acts import read_acts
 from model_check.recordings.recorded_agreement import disagreements
 from model_check.recordings.recorded_changes import Changes
-from model_check.recordings.recorded_clocks import ahead_of_zookeeper
 from model_check.recordings.recorded_cluster import cluster_of, is_unclean_by_default
-from model_check.recordings.recorded_entries import end_of
 from model_check.recordings.recorded_limits import limit_of, up_to
-from model_check.recordings.recorded_lines import Lines
-from model_check.recordings.recorded_lives import lives_of
+from model_check.recordings.recorded_logs import BrokerLogs, read_logs
 from model_check.recordings.recorded_parts import parts_shown
-from model_check.recordings.recorded_processes import AnswerReceived
-from model_check.recordings.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.recorded_sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
-from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES
+from model_check.recordings.recorded_tracks import SKEW
 from model_check.recordings.recorded_transactions import ZOOKEEPER, read_transactions
 from model_check.recordings.recorded_zookeeper import EpochWritten, ZooKeeperChange
 from spec.errors import BadInput
@@ -54,25 +49,12 @@ def read(folder: Path) -> Recording:
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
-    contradictions: list[Contradiction] = []
-    answers: list[AnswerReceived] = []
-    ends: dict[str, int] = {}
-    logs = _logs(folder, cluster)
-    _refuse_without_logs(folder, logs, sessions_by_ownership(transactions).values())
-    for broker_id, log in logs.items():
-        broker, until = cluster.broker(broker_id), cut.time if cut else None
-        reports = log.with_name(CONTROLLER_LOG)
-        ahead = ahead_of_zookeeper(log, reports, cluster, changes)
-        lives = lives_of(broker, (*changes, *acts), reports, until=until, ahead=ahead)
-        lines = Lines(cluster, broker, lives, passed_over)
-        tracks |= lines.read(log, until=until, ahead=ahead)
-        ends[f"{STATE_CHANGES} {broker_id}"] = end_of(log, until, ahead=ahead)
-        if reports.exists():
-            tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until, ahead=ahead)
-            ends[f"{REPORTS} {broker_id}"] = end_of(reports, until, ahead=ahead)
-        contradictions += lines.contradictions
-        answers += lines.answers
-    contradictions += disagreements(cluster, tracks, answers)
+    files = _logs(folder, cluster)
+    _refuse_without_logs(folder, files, sessions_by_ownership(transactions).values())
+    logs = {broker: BrokerLogs.of(file) for broker, file in files.items()}
+    told = read_logs(logs, cluster, changes, acts, passed_over, cut.time if cut else None)
+    tracks |= told.tracks
+    contradictions: list[Contradiction] = [*told.contradictions, *disagreements(cluster, tracks, told.answers)]
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
     cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
@@ -87,7 +69,8 @@ def read(folder: Path) -> Recording:
         cut=cut,
         tells_acts=(folder / ACTIONS).exists(),
         contradictions=tuple(sorted(contradictions, key=lambda one: one.time)),
-        log_ends=ends,
+        log_ends=told.ends,
+        torn_ends=tuple(told.torn_ends),
     )
 
 

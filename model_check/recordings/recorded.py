@@ -112,6 +112,7 @@ class Recording:
     the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred. Where there are
     `contradictions`, no behaviour explains the recording, even if one explains all observations. `log_ends` tells of
     each controller's sequence when its log ends, with a line of whatever kind: a broker's, or one that is passed over.
+    `torn_ends` are the places where what a killed process wrote last is torn, and was cut off.
     """
 
     folder: Path
@@ -123,6 +124,7 @@ class Recording:
     tells_acts: bool = True
     contradictions: tuple[Contradiction, ...] = ()
     log_ends: Mapping[str, int] = field(default_factory=dict)
+    torn_ends: tuple[str, ...] = ()
 
     @property
     def observations(self) -> int:

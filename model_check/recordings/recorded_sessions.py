@@ -50,7 +50,8 @@ def sessions_of(folder: Path, transactions: list[Transaction]) -> dict[int, Sess
 
 
 STARTING: Final = re.compile(r"INFO starting \(kafka\.server\.KafkaServer\)")
-SESSION: Final = re.compile(r"Session establishment complete on server .*, sessionid = (0x[0-9a-f]+)")
+SESSION: Final = re.compile(r"Session establishment complete on server .*, session ?id = (0x[0-9a-f]+),")
+"""ZooKeeper's client has a blank more from 3.6 on. An id without the comma behind it may be torn."""
 
 
 def sessions_by_log(folder: Path) -> dict[int, Session]:
