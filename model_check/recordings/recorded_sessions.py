@@ -75,10 +75,10 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
     owners: dict[int, int] = {}
     for one in transactions:
         if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
-            path = ZnodePath.parse(one.change.path)
-            if path.kind is paths.BROKER and path.broker is not None:
+            path = ZnodePath.find(one.change.path)
+            if path is not None and path.kind is paths.BROKER and path.broker is not None:
                 owners[one.session] = path.broker
-            if path.kind is paths.CONTROLLER:
+            if path is not None and path.kind is paths.CONTROLLER:
                 payload: Any = parse_payload(path, one.change.data)
                 owners[one.session] = payload.brokerid
     began = [one.session for one in transactions if isinstance(one.change, SessionCreated) and one.session in owners]
