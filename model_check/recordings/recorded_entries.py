@@ -13,27 +13,26 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from spec.errors import MalformedInput
 from spec.kafka_types import V0102, KafkaVersion
 from spec.logs.log_entries import LogEntry, TornLine, read_entries
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import Line, Vocabulary
 
-Parser: TypeAlias = Callable[[str, KafkaVersion, str], Line]
 TORN_END: Final = "the torn end of what a process wrote that was killed"
 
 
 @dataclass(frozen=True)
 class Log:
-    """A log, which need not be there: by whom its lines are parsed, as those of which release.
+    """A log, which need not be there: which lines it may have, as which release prints them.
 
     Its clock is so many milliseconds `ahead` of ZooKeeper's, which is taken off; what was written from `until` on does
     not count.
     """
 
     file: Path
-    parse: Parser
+    vocabulary: Vocabulary
     release: KafkaVersion = V0102
     ahead: int = 0
     until: int | None = None
@@ -53,6 +52,23 @@ class Log:
                 line = self._line(entry)
                 if line is not None:
                     yield entry, line
+
+    def unread(self, release: KafkaVersion) -> int:
+        """How many of the entries are no lines of a release, but for what is cut."""
+        return sum(1 for _ in self._unread(release))
+
+    def reads_all(self, release: KafkaVersion) -> bool:
+        """Whether all of the entries are lines of a release, but for what is cut."""
+        return next(self._unread(release), None) is None
+
+    @property
+    def number_of_entries(self) -> int:
+        """How many entries there are, whatever they are about."""
+        return sum(1 for one in self._read() if isinstance(one, LogEntry))
+
+    def _unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
+        entries = (one for one in self._read() if isinstance(one, LogEntry) and not one.is_cut)
+        return (one for one in entries if not self.vocabulary.has(one.message, release))
 
     def end(self) -> int:
         """When the last entry was written, whatever it is about; 0 if there is none."""
@@ -87,7 +103,7 @@ class Log:
     def _line(self, entry: LogEntry) -> Line | None:
         """The line that an entry is; none, if that is cut, and its last words are missing."""
         try:
-            line = self.parse(entry.message, self.release, entry.place)
+            line = self.vocabulary.parse(entry.message, self.release, entry.place)
         except MalformedInput:
             if entry.is_cut:
                 return None

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import Any, Final
 
 from model_check.recordings.recorded import Cluster, Contradiction, Observed
+from model_check.recordings.recorded_batches import for_all_brokers
 from model_check.recordings.recorded_entries import Log, head_of
 from model_check.recordings.recorded_processes import AnswerReceived, ControllerSaid
 from model_check.recordings.recorded_requests import Requests
@@ -23,6 +24,7 @@ from spec.logs.controller_request_lines import (
     ResponseReceived,
     UpdateMetadataSending,
 )
+from spec.logs.leader_and_isr_lines import UnreadableLeaderAndIsrReceived
 from spec.logs.log_entries import LogEntry
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged
@@ -55,7 +57,7 @@ class Lines:
             except KeyError as error:
                 raise MalformedInput(entry.place, "", f"names {error}, which no transaction created") from error
         name = self.cluster.broker_ids[self.broker - 1]
-        return {f"controller {name}": tuple(self.said), f"broker {name}": self.requests.observed()}
+        return {f"controller {name}": tuple(for_all_brokers(self.said)), f"broker {name}": self.requests.observed()}
 
     def _entry(self, entry: LogEntry, line: Line) -> None:
         match line:
@@ -69,6 +71,9 @@ class Lines:
                 head = head_of(entry)
                 life = self.life(head["time"])
                 self.said.append(ControllerSaid(**head, controller=self.broker, incarnation=life, line=line))
+            case UnreadableLeaderAndIsrReceived():
+                reason = "does not tell what was received: Kafka 0.10.0.0 prints no more of it; record 0.10.0.1 instead"
+                raise MalformedInput(entry.place, "", reason)
             case BrokerLine():
                 self._check_writer(entry, "broker", line.broker)
                 self.requests.add(entry, line)

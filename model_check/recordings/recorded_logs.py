@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from model_check.recordings.recorded import Cluster, Contradiction, Observed
 from model_check.recordings.recorded_clocks import ahead_of_zookeeper
@@ -18,10 +17,8 @@ from model_check.recordings.recorded_reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.recorded_tracks import REPORTS, STATE_CHANGES
 from model_check.recordings.recorded_zookeeper import ZooKeeperChange
 from spec.kafka_types import V0102, KafkaVersion
-from spec.logs.controller_log.lines import parse_controller_line
-from spec.logs.state_change_lines import parse_line
-
-STATE_CHANGE_LOG: Final = "state-change.log"
+from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class BrokerLogs:
     def of(cls, state_change_log: Path, release: KafkaVersion = V0102) -> BrokerLogs:
         """The logs that stand in one folder, of a broker of a release."""
         reports = state_change_log.with_name(CONTROLLER_LOG)
-        return cls(Log(state_change_log, parse_line, release), Log(reports, parse_controller_line, release))
+        return cls(Log(state_change_log, STATE_CHANGE_LOG, release), Log(reports, CONTROLLER_LINES, release))
 
     def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> BrokerLogs:
         """The same by ZooKeeper's clock, up to a time."""

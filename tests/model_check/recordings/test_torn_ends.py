@@ -6,18 +6,17 @@ from pathlib import Path
 import pytest
 
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_entries import Log, Parser
-from model_check.recordings.recorded_reports import CONTROLLER_LOG
+from model_check.recordings.recorded_entries import Log
 from model_check.recordings.recorded_sessions import sessions_by_log
 from spec.errors import BadInput
-from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, read_entries
-from spec.logs.state_change_lines import parse_line
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from tests.model_check.unpacking import changed, recording, replaced, unpacked
 
 NAME = "12-D1-epoch-write-delayed"
 TORN = "the torn end of what a process wrote that was killed"
-PARSERS: dict[str, Parser] = {"state-change.log": parse_line, CONTROLLER_LOG: parse_controller_line}
+LOGS = {"state-change.log": STATE_CHANGE_LOG, "controller.log": CONTROLLER_LOG}
 
 
 def kinds(name: str) -> Iterator[str]:
@@ -26,16 +25,16 @@ def kinds(name: str) -> Iterator[str]:
     for log in sorted(recording(NAME).glob(f"broker-*/{name}")):
         for entry in read_entries(log.read_text(encoding="utf-8").splitlines(keepends=True), name):
             assert isinstance(entry, LogEntry)
-            kind = type(PARSERS[name](entry.message, Log.release, ""))
+            kind = type(LOGS[name].parse(entry.message))
             if kind not in known:
                 known.add(kind)
                 yield f"{entry}\n"
 
 
-@pytest.mark.parametrize("name", PARSERS)
+@pytest.mark.parametrize("name", LOGS)
 def test_a_log_may_be_cut_at_any_byte(name: str, tmp_path: Path) -> None:
     """Whatever is left of its last entry, what stands before is read, and nothing else is seen in the rest."""
-    whole, log = list(kinds(name)), Log(tmp_path / name, PARSERS[name])
+    whole, log = list(kinds(name)), Log(tmp_path / name, LOGS[name])
     assert len(whole) > 15
     for entry in whole:
         content, lines = f"{whole[0]}{entry}".encode(), set[int]()
@@ -74,7 +73,7 @@ def killed(folder: Path, log: str, *, at: str, keep: int) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("keep", [1, 20, 40, 100])
 def test_the_next_process_goes_on_where_one_was_killed(keep: int, tmp_path: Path) -> None:
-    reports = Log(recording(NAME) / "broker-1/controller.log", parse_controller_line)
+    reports = Log(recording(NAME) / "broker-1/controller.log", CONTROLLER_LOG)
     (_, (again, _)) = reports.lines("Controller starting")
     torn = killed(tmp_path, "broker-1/controller.log", at=str(again)[:24], keep=keep)
     assert torn == (f"broker-1/controller.log:{again.line_number - 1}",)
@@ -84,9 +83,9 @@ def test_the_next_process_goes_on_where_one_was_killed(keep: int, tmp_path: Path
 
 
 def test_the_first_line_of_the_next_process_in_state_change_log(tmp_path: Path) -> None:
-    reports = Log(recording(NAME) / "broker-1/controller.log", parse_controller_line)
+    reports = Log(recording(NAME) / "broker-1/controller.log", CONTROLLER_LOG)
     (_, (again, _)) = reports.lines("Controller starting")
-    log = Log(recording(NAME) / "broker-1/state-change.log", parse_line)
+    log = Log(recording(NAME) / "broker-1/state-change.log", STATE_CHANGE_LOG)
     first = next(entry for entry, _ in log.lines() if entry.time > again.time)
     torn = killed(tmp_path, "broker-1/state-change.log", at=str(first)[:60], keep=60)
     assert torn == (f"broker-1/state-change.log:{first.line_number - 1}",)
