@@ -49,7 +49,8 @@ def sessions_of(folder: Path, transactions: list[Transaction]) -> dict[int, Sess
         raise MalformedInput(str(file), "", f"{reason} ({error})") from error
 
 
-STARTING: Final = re.compile(r"INFO starting \(kafka\.server\.KafkaServer\)")
+STARTING: Final = re.compile(r"INFO (?:\[Kafka Server \d+\], )?starting \(kafka\.server\.KafkaServer\)")
+"""Up to 0.8.2 the server names itself."""
 SESSION: Final = re.compile(r"Session establishment complete on server .*, session ?id = (0x[0-9a-f]+),")
 """ZooKeeper's client has a blank more from 3.6 on. An id without the comma behind it may be torn."""
 

@@ -114,6 +114,17 @@ def test_two_whole_entries_in_one_line_are_refused_while_a_process_goes_on(tmp_p
         read(changed(NAME, tmp_path, "broker-2/state-change.log", joined))
 
 
+@pytest.mark.parametrize("server", ["", "[Kafka Server 4], "])
+def test_a_start_is_told_by_server_log_as_each_release_prints_it(server: str, tmp_path: Path) -> None:
+    """0.9.0 on, and 0.8.2."""
+    log = tmp_path / "broker-4/server.log"
+    log.parent.mkdir()
+    session = "INFO Session establishment complete on server a/1:2, sessionid = 0x{}, negotiated timeout = 4000 (x)\n"
+    start = f"INFO {server}starting (kafka.server.KafkaServer)\n"
+    log.write_text(start + session.format(1) + session.format(2) + start + session.format(3), encoding="utf-8")
+    assert {name: one.incarnation for name, one in sessions_by_log(tmp_path).items()} == {1: 1, 2: 1, 3: 2}
+
+
 @pytest.mark.parametrize("client", ["sessionid = ", "session id = "])
 def test_a_session_whose_id_may_be_torn_is_not_told_by_server_log(client: str, tmp_path: Path) -> None:
     """ZooKeeper's client of 3.4, and of 3.6 on."""
