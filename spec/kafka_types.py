@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Final
 
+from spec.errors import UnknownName
 from spec.formats.json_schema import Integer, ListOf, Text
 from spec.formats.wire import INT32, String
 
@@ -36,6 +37,15 @@ class KafkaVersion(IntEnum):
 
 
 V082, V090, V0100, V0101, V0102 = KafkaVersion
+
+
+def release_named(name: str) -> KafkaVersion:
+    """The release line of a release, `0.10.2` or `0.10.2.2`; UnknownName lists those that there are."""
+    found = next((one for one in KafkaVersion if f"{name}.".startswith(f"{one}.")), None)
+    if found is None:
+        raise UnknownName("release", name, map(str, KafkaVersion))
+    return found
+
 
 BROKER_ID = Integer(0)
 

@@ -16,15 +16,22 @@ from model_check.cli.progress import Report, bar, interruptible
 from model_check.judging.judge import BUDGET, EACH, Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
+from model_check.recordings.recorded import Recording
+from model_check.recordings.recorded_members import MEMBERS
+from model_check.recordings.recorded_releases import ERA
 from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks, told_as_interrupted
 from spec.errors import BadInput
+from spec.kafka_types import KafkaVersion, release_named
 from spec.properties import claim_named
 from spec.variants import Switches, show_switches
 
 ENGINE = "judge"
 LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH} an observation if that is more."
+
+
+RELEASE = "Read logs as those of this release line (0.10.1), if members.json does not say; by default they tell it."
 
 
 def command(
@@ -35,16 +42,17 @@ def command(
     off: options.WithoutOption = None,
     properties: options.PropertyOption = None,
     budget: Annotated[int | None, typer.Option(min=1, help=LIMIT)] = None,
+    release: Annotated[str | None, typer.Option(help=RELEASE)] = None,
     story: Annotated[bool, typer.Option("--story", help="Tell the whole explanation, step by step.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """Judge recordings of a cluster by the specification.
 
     A recording has the transactions of ZooKeeper's log (zookeeper.jsonl) and the state-change.log of every broker;
-    model_check/RECORDING.md tells how to make one. Exits with 1 if no behaviour explains a recording, or if one breaks
-    a property that the specification's own exploration does not, and with 3 if the search was cut short or the
-    recording shows what is not modelled. Of several recordings, one that is malformed is an error in the report, and
-    the others are judged; the exit code is 2 unless something was found that is worse.
+    model_check/RECORDING.md tells how to make one. Exits with 1 if a recording contradicts itself, or if what explains
+    it breaks a property that the specification's own exploration does not; with 3 if nothing is found that explains it,
+    the search was cut short, or the recording shows what is not modelled. Of several recordings, one that is malformed
+    is an error in the report, and the others are judged; the exit code is 2 unless something was found that is worse.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` goes on where it was.
@@ -56,16 +64,20 @@ def command(
       kcheck judge recordings/* --variant DOCUMENTED
     """
     switches = options.chosen_switches(variant, on, off)
+    version = None if release is None else release_named(release)
     chosen = tuple(claim_named(one).name for one in properties or ())
     with interruptible() as stop:
-        tasks = [Task(folder, switches, chosen, budget, story, stop) for folder in recordings]
+        tasks = [Task(folder, switches, chosen, budget, story, stop, version) for folder in recordings]
         runs = [run(tasks[0])] if len(tasks) == 1 else list(run_checks(map(check, tasks), stop=stop))
     return print_document(plain_document("judge", *runs), as_json=as_json)
 
 
 @dataclass(frozen=True)
 class Task:
-    """A recording to be judged: by which switches, on which properties (all, if none), how long, and how it is told."""
+    """A recording to be judged: by which switches, on which properties (all, if none), how long, and how it is told.
+
+    Its logs are of the `release`, or tell it.
+    """
 
     folder: Path
     switches: Switches
@@ -73,11 +85,14 @@ class Task:
     budget: int | None
     story: bool
     stop: Callable[[], bool]
+    release: KafkaVersion | None = None
 
 
 def run(task: Task) -> Run:
     """Judge a recording, with an estimate and a bar; Ctrl-C stops it, with the longest explanation until then."""
-    recording = read(task.folder)
+    recording = read(task.folder, task.release)
+    if not recording.claims_era:
+        return not_searched(recording, task.switches)
     title, number = f"{task.folder.name} {show_switches(task.switches)}", recording.observations
     with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
         judged = judge(recording, task.switches, budget=task.budget, progress=told(report), stop=task.stop)
@@ -85,6 +100,16 @@ def run(task: Task) -> Run:
             whole()
     made = run_of(recording, judged, show_switches(task.switches), chosen=task.chosen, whole_story=task.story)
     return told_as_interrupted(made) if task.stop() else made
+
+
+def not_searched(recording: Recording, switches: Switches) -> Run:
+    """What is told of a recording in which somebody claims to be of no documented release."""
+    strangers = ", ".join(str(broker) for broker, release in sorted(recording.releases.items()) if release is None)
+    reason = f"not searched: by {MEMBERS}, broker {strangers} claims no release of {ERA}"
+    notes = (
+        f"{recording.observations:,} observations read; {sum(recording.passed_over.values()):,} lines passed over",
+    )
+    return Run(ENGINE, recording.folder.name, show_switches(switches), Verdict.INCOMPLETE, reason, notes=notes)
 
 
 def told(report: Report) -> Callable[[int, int], None]:

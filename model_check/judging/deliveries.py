@@ -14,6 +14,7 @@ from model_check.judging.plain_rules import Seen
 from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import Position
 from model_check.judging.recorded_trees import raw_leadership
+from model_check.recordings.recorded import NOT_PRINTED
 from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recorded_tracks import Place, Tracks
 from spec.broker_state import Stage
@@ -61,17 +62,21 @@ class Deliveries:
         return self._says_the_same(head, one) and self._ends_the_same(one, seen)
 
     def _says_the_same(self, head: Any, one: RequestHandled) -> bool:
-        """The same partitions, with the same leadership and version, and the same assigned replicas."""
+        """The same partitions, with the same leadership and assigned replicas, and version, where that is printed."""
         model = self.system.model
         ordered = {p: head.partitions[p] for p in model.partitions if head.partitions[p].ordered.raw}
         if model.has("reassignment"):
             replicas = {p: model.brokers.set_kind.encode(brokers) for p, brokers in one.replicas.items()}
             if replicas != {p: state.assigned.raw for p, state in ordered.items()}:
                 return False
+        unsaid = {p: {"version"} if state.version == NOT_PRINTED else set[str]() for p, state in one.states.items()}
         said = {p: raw_leadership(self.system.model, state) for p, state in one.states.items()}
-        return said == {
-            p: {name: state[name].raw for name in FIELDS if state[name].raw} for p, state in ordered.items()
-        }
+        sent = {p: {name: state[name].raw for name in FIELDS if state[name].raw} for p, state in ordered.items()}
+        return said.keys() == sent.keys() and all(
+            {name: value for name, value in leadership.items() if name not in unsaid[p]}
+            == {name: value for name, value in sent[p].items() if name not in unsaid[p]}
+            for p, leadership in said.items()
+        )
 
     @staticmethod
     def _ends_the_same(one: RequestHandled, seen: tuple[Seen, ...]) -> bool:

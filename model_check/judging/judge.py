@@ -71,8 +71,9 @@ class Judgement:
     """What became of a recording.
 
     `system` is the one that was run; `path` the explanation, or the longest that explains a prefix. `broken` by every
-    explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited,
-    `steps_tried` rules run. `asked` are the claims that speak only of parts that the recording shows.
+    explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited, the one
+    at which the path ends after `best_after`; `steps_tried` rules run. `asked` are the claims that speak only of parts
+    that the recording shows.
     """
 
     system: OpenSystem
@@ -86,6 +87,7 @@ class Judgement:
     possibly: tuple[Broken, ...]
     explanations: int
     positions: int
+    best_after: int
     steps_tried: int
     asked: tuple[Claim, ...]
 
@@ -124,6 +126,7 @@ def judge(
         possibly=_others(found, common),
         explanations=len(ends),
         positions=search.positions,
+        best_after=search.best_after,
         steps_tried=explainer.steps.tried,
         asked=tuple(one for one in asked.asked if one.kind != "sometimes"),
     )
@@ -174,6 +177,8 @@ class _Search:
         self.progress, self.stop = progress, stop
         self.positions = 0
         self.best = explainer.start
+        self.best_after = 0
+        """How many positions had been visited when that was found."""
         self.is_exhausted = self.tried_all = False
         """Whether all likely moves were tried; whether the unlikely ones were, too."""
         self._hashes: dict[int, tuple[PlainState, int]] = {}
@@ -236,7 +241,7 @@ class _Search:
         self.positions += 1
         explained = self.explainer.tracks.explained
         if explained(position.place) > explained(self.best.place):
-            self.best = position
+            self.best, self.best_after = position, self.positions
         self.progress(sum(self.best.place), self.positions)
 
     def _key(self, position: Position) -> Key:

@@ -26,6 +26,8 @@ A_QUEUE = re.compile(r"connections\[\d+\]\[\d+\]")
 """A controller's queue for a broker, as the names of its variables begin."""
 
 
+NOT_EXPLAINED: Final = "not explained"
+"""What the reason of a run begins with if the search came to its end, and no behaviour was found."""
 POSSIBLY: Final = "possibly: not in every explanation found, or only if nobody had died before"
 
 
@@ -39,6 +41,8 @@ def run_of(
     recording: Recording, judged: Judgement, variant: str, *, chosen: Collection[str] = (), whole_story: bool = False
 ) -> Run:
     """What became of a recording; one that breaks what no exploration of this variant breaks is a violation.
+
+    So is one that contradicts itself; one that is not explained is INCOMPLETE.
 
     The story is the whole explanation if asked for, or its last steps where it ends too early. Where properties are
     chosen, only they are told of, also those that hold; BadInput if the recording shows no part that one speaks of.
@@ -56,8 +60,8 @@ def run_of(
         engine="judge",
         scope=recording.folder.name,
         variant=variant,
-        verdict=_verdict(judged, known),
-        reason=judged.reason,
+        verdict=_verdict(recording, judged, known),
+        reason=_reason(recording, judged),
         findings=findings,
         notes=tuple(_notes(recording, judged)),
         story=_story(judged, 0 if whole_story else LAST_STEPS) if is_told else None,
@@ -90,10 +94,16 @@ def _kept(judged: Judgement, claim: Claim) -> Finding:
     return Finding(claim.name, claim.kind, claim.statement, claim.source, verdict, reason)
 
 
-def _verdict(judged: Judgement, known: frozenset[str]) -> Verdict:
-    if judged.outcome is Outcome.UNEXPLAINED or any(one.claim.name not in known for one in judged.broken):
+def _verdict(recording: Recording, judged: Judgement, known: frozenset[str]) -> Verdict:
+    """What is not explained is no violation: the specification, or the search, may not know what Kafka does there."""
+    if recording.contradictions or any(one.claim.name not in known for one in judged.broken):
         return Verdict.VIOLATED
     return Verdict.HOLDS if judged.outcome is Outcome.EXPLAINED else Verdict.INCOMPLETE
+
+
+def _reason(recording: Recording, judged: Judgement) -> str:
+    is_open = judged.outcome is Outcome.UNEXPLAINED and not recording.contradictions
+    return f"{NOT_EXPLAINED}: {judged.reason}" if is_open else judged.reason
 
 
 def _finding(judged: Judgement, broken: Broken, known: frozenset[str], how_surely: str) -> Finding:
@@ -126,6 +136,13 @@ def _notes(recording: Recording, judged: Judgement) -> Iterator[str]:
         f"{passed_over:,} lines passed over"
     )
     yield f"{judged.positions:,} positions searched, {_counted(judged.explanations, 'explanation')} found"
+    if not judged.explanations:
+        best = f"{judged.explained:,} of {judged.observations:,} observations"
+        yield f"best: {best}, reached after {judged.best_after:,} of {judged.positions:,} positions"
+    yield from (
+        f"{place} is torn: a process was killed there, and what it wrote last is cut off"
+        for place in recording.torn_ends
+    )
     yield from map(_broken_off, _break_offs(judged))
     if judged.stuck is not None:
         yield "What was observed next, in each sequence:"

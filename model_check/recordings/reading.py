@@ -2,6 +2,7 @@
 
     zookeeper.jsonl             every transaction, in zxid order (reference/zookeeper/recording.py)      required
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
+    members.json                who took part as what, claiming which release
     sessions.json               which session was whose; without it, sessions are told by what they own
     broker-N/server.log         tells it, too, if sessions.json is not there; and whether unclean leader election is on
     broker-N/controller.log     what its controller read, and when
@@ -15,7 +16,8 @@ a line that is passed over, for a reason that stands in the tables (`recorded_wr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,29 +25,31 @@ from model_check.recordings.recorded import Cluster, Contradiction, NotModelled,
 from model_check.recordings.recorded_acts import read_acts
 from model_check.recordings.recorded_agreement import disagreements
 from model_check.recordings.recorded_changes import Changes
-from model_check.recordings.recorded_clocks import ahead_of_zookeeper
 from model_check.recordings.recorded_cluster import cluster_of, is_unclean_by_default
-from model_check.recordings.recorded_entries import end_of
 from model_check.recordings.recorded_limits import limit_of, up_to
-from model_check.recordings.recorded_lines import Lines
-from model_check.recordings.recorded_lives import lives_of
+from model_check.recordings.recorded_logs import BrokerLogs, read_logs
+from model_check.recordings.recorded_members import MEMBERS, members_of
 from model_check.recordings.recorded_parts import parts_shown
-from model_check.recordings.recorded_processes import AnswerReceived
-from model_check.recordings.recorded_reports import CONTROLLER_LOG, read_reports
+from model_check.recordings.recorded_releases import releases_of
 from model_check.recordings.recorded_sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
-from model_check.recordings.recorded_tracks import REPORTS, SKEW, STATE_CHANGES
+from model_check.recordings.recorded_tracks import SKEW
 from model_check.recordings.recorded_transactions import ZOOKEEPER, read_transactions
 from model_check.recordings.recorded_zookeeper import EpochWritten, ZooKeeperChange
 from spec.errors import BadInput
+from spec.kafka_types import KafkaVersion
 
 ACTIONS = "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
 ROLLED = ("broker-*/state-change.log.[0-9]*", "broker-*/controller.log.[0-9]*")
-FILES = (ZOOKEEPER, SESSIONS, ACTIONS, "broker-*/*.log")
+FILES = (ZOOKEEPER, MEMBERS, SESSIONS, ACTIONS, "broker-*/*.log")
 
 
-def read(folder: Path) -> Recording:
-    """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong."""
+def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
+    """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong.
+
+    Its logs are read as those of the release that is given, but for members who say another; if none is given, they
+    tell it themselves.
+    """
     _refuse_files(folder)
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
@@ -54,25 +58,18 @@ def read(folder: Path) -> Recording:
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
-    contradictions: list[Contradiction] = []
-    answers: list[AnswerReceived] = []
-    ends: dict[str, int] = {}
-    logs = _logs(folder, cluster)
-    _refuse_without_logs(folder, logs, sessions_by_ownership(transactions).values())
-    for broker_id, log in logs.items():
-        broker, until = cluster.broker(broker_id), cut.time if cut else None
-        reports = log.with_name(CONTROLLER_LOG)
-        ahead = ahead_of_zookeeper(log, reports, cluster, changes)
-        lives = lives_of(broker, (*changes, *acts), reports, until=until, ahead=ahead)
-        lines = Lines(cluster, broker, lives, passed_over)
-        tracks |= lines.read(log, until=until, ahead=ahead)
-        ends[f"{STATE_CHANGES} {broker_id}"] = end_of(log, until, ahead=ahead)
-        if reports.exists():
-            tracks |= read_reports(reports, cluster, lines.broker, lines.life, passed_over, until, ahead=ahead)
-            ends[f"{REPORTS} {broker_id}"] = end_of(reports, until, ahead=ahead)
-        contradictions += lines.contradictions
-        answers += lines.answers
-    contradictions += disagreements(cluster, tracks, answers)
+    members = members_of(folder)
+    strangers = {broker for broker, one in (members or {}).items() if one.release is None}
+    files = _logs(folder, cluster, strangers)
+    _refuse_without_logs(folder, files.keys() | strangers, sessions_by_ownership(transactions).values())
+    releases = releases_of(files, members, release)
+    logs = {broker: BrokerLogs.of(file, of_it) for broker, file in files.items() if (of_it := releases[broker])}
+    told = read_logs(logs, cluster, changes, acts, passed_over, cut.time if cut else None)
+    tracks |= told.tracks
+    contradictions: list[Contradiction] = [
+        *told.contradictions,
+        *disagreements(cluster, tracks, told.answers, releases),
+    ]
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
     cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
@@ -87,7 +84,9 @@ def read(folder: Path) -> Recording:
         cut=cut,
         tells_acts=(folder / ACTIONS).exists(),
         contradictions=tuple(sorted(contradictions, key=lambda one: one.time)),
-        log_ends=ends,
+        log_ends=told.ends,
+        torn_ends=tuple(told.torn_ends),
+        releases=releases,
     )
 
 
@@ -109,10 +108,11 @@ def _refuse_files(folder: Path) -> None:
         raise BadInput(f"{one} was rolled over; put the pieces of that log together, in their order, in one file")
 
 
-def _logs(folder: Path, cluster: Cluster) -> dict[int, Path]:
-    """The state-change.log of each broker that has one."""
-    found = {broker_of(log): log for log in sorted(folder.glob(STATE_CHANGE))}
-    if not found:
+def _logs(folder: Path, cluster: Cluster, strangers: AbstractSet[int]) -> dict[int, Path]:
+    """The state-change.log of each broker that has one, but for those whose logs nobody knows."""
+    every = {broker_of(log): log for log in sorted(folder.glob(STATE_CHANGE))}
+    found = {broker: log for broker, log in every.items() if broker not in strangers}
+    if not found and not strangers:
         raise BadInput(f"{folder} is no recording: it has no {STATE_CHANGE}")
     for broker, log in found.items():
         if broker not in cluster.broker_ids:
@@ -120,8 +120,8 @@ def _logs(folder: Path, cluster: Cluster) -> dict[int, Path]:
     return found
 
 
-def _refuse_without_logs(folder: Path, logs: Mapping[int, Path], sessions: Iterable[Session]) -> None:
+def _refuse_without_logs(folder: Path, excused: AbstractSet[int], sessions: Iterable[Session]) -> None:
     """Who registered or was elected has a log, even if it is empty; who did neither may have died before it had one."""
-    for broker in sorted({one.broker for one in sessions} - logs.keys()):
+    for broker in sorted({one.broker for one in sessions} - excused):
         log = folder / STATE_CHANGE.replace("*", str(broker))
         raise BadInput(f"{log} is missing: broker {broker} has sessions in {ZOOKEEPER}, and its log is required")

@@ -15,8 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import KafkaVersion, TopicPartition
+
+NOT_PRINTED: Final = -1
+"""The version of a znode that a line does not tell: those about UpdateMetadata, and up to 0.9.0 all lines."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,8 @@ class Recording:
     the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred. Where there are
     `contradictions`, no behaviour explains the recording, even if one explains all observations. `log_ends` tells of
     each controller's sequence when its log ends, with a line of whatever kind: a broker's, or one that is passed over.
+    `torn_ends` are the places where what a killed process wrote last is torn, and was cut off. `releases` are
+    those that the members claim or show, by broker id; None, if one claims none of the documented controller's.
     """
 
     folder: Path
@@ -123,6 +129,13 @@ class Recording:
     tells_acts: bool = True
     contradictions: tuple[Contradiction, ...] = ()
     log_ends: Mapping[str, int] = field(default_factory=dict)
+    torn_ends: tuple[str, ...] = ()
+    releases: Mapping[int, KafkaVersion | None] = field(default_factory=dict)
+
+    @property
+    def claims_era(self) -> bool:
+        """Whether all members claim to be of the era, so that its specification can be asked what they did."""
+        return None not in self.releases.values()
 
     @property
     def observations(self) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from model_check.recordings.recorded import Cluster, Observed
+from model_check.recordings.recorded_entries import TORN_END
 from model_check.recordings.recorded_processes import ProcessKilled, ProcessPaused, ProcessStopping
 from spec.errors import MalformedInput
 
@@ -46,7 +47,10 @@ FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
 
 
 def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
-    """The kills, pauses and stops in actions.jsonl; MalformedInput names the line of an act that is not known."""
+    """The kills, pauses and stops in actions.jsonl; MalformedInput names the line of an act that is not known.
+
+    A last line without its end is passed over if it is none: who writes the file may be killed, too.
+    """
     with file.open(encoding="utf-8", errors="backslashreplace") as lines:
         for number, line in enumerate(lines, start=1):
             place = f"{file.name}:{number}"
@@ -58,6 +62,9 @@ def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterat
                 )
                 observed = _act(act, record, head, cluster)
             except (json.JSONDecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
+                if isinstance(error, json.JSONDecodeError) and not line.endswith("\n"):
+                    passed_over[f"{file.name}: {TORN_END}"] += 1
+                    continue
                 raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
             if observed is not None:
                 yield observed

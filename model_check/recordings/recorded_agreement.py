@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from model_check.recordings.recorded import Cluster, Contradiction, Leadership
+from model_check.recordings.recorded import NOT_PRINTED, Cluster, Contradiction, Leadership
 from model_check.recordings.recorded_limits import SequencesByName
 from model_check.recordings.recorded_processes import (
     AnswerReceived,
@@ -25,33 +25,45 @@ from model_check.recordings.recorded_processes import (
     RequestHandled,
     StopReplicaRefused,
 )
-from spec.formats.error_codes import ErrorCode
-from spec.kafka_types import LEADER_DURING_DELETE
+from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
+from spec.kafka_types import LEADER_DURING_DELETE, V082, KafkaVersion
 from spec.logs.controller_request_lines import UpdateMetadataSending
 
-CODES: Final[Mapping[str, int]] = {
-    "leader": ErrorCode.NONE,
-    "follower": ErrorCode.NONE,
-    "unavailable": ErrorCode.NONE,
-    "ignored": ErrorCode.STALE_CONTROLLER_EPOCH,
-    "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-}
-"""What a broker answers for a partition, by what became of it."""
+Codes: TypeAlias = Mapping[str, int | None]
+"""What a broker answers for a partition, by what became of it; None, if its answer has no word of it."""
+
+
+def codes_of(release: KafkaVersion) -> Codes:
+    """What brokers of a release answer."""
+    return {
+        **dict.fromkeys(("leader", "follower", "unavailable"), int(ErrorCode.NONE)),
+        "ignored": int(for_stale_leader_epoch(release)),
+        "unassigned": None if release is V082 else int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    }
+
 
 Subject: TypeAlias = tuple[int, int, int, int]
 """A controller, its epoch, a broker, and a partition of which the one tells the other."""
 
 
 def disagreements(
-    cluster: Cluster, sequences: SequencesByName, answers: Iterable[AnswerReceived]
+    cluster: Cluster,
+    sequences: SequencesByName,
+    answers: Iterable[AnswerReceived],
+    releases: Mapping[int, KafkaVersion | None],
 ) -> Iterator[Contradiction]:
-    """Lines about another process that its own log does not bear out."""
+    """Lines about another process that its own log does not bear out; `releases` are the brokers', by their ids."""
     handled = [one for track in sequences.values() for one in track if isinstance(one, Handled)]
     requests = [one for one in handled if isinstance(one, RequestHandled)]
     said = [one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)]
     logged = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"broker {name}" in sequences}
     yield from _never_sent(cluster, [one for one in requests if one.controller in logged], said)
-    yield from _never_given([one for one in answers if one.broker in logged], handled)
+    codes = {
+        b: codes_of(release)
+        for b, name in enumerate(cluster.broker_ids, start=1)
+        if (release := releases.get(name)) is not None
+    }
+    yield from _never_given([one for one in answers if one.broker in logged], handled, codes)
 
 
 # ------------------------------------------------------------------------------------------ what is sent and cached
@@ -87,7 +99,7 @@ def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Lea
         leader=cluster.broker(line.leadership.leader),
         leader_epoch=line.leadership.leader_epoch,
         isr=tuple(map(cluster.broker, line.leadership.isr)),
-        version=-1,
+        version=NOT_PRINTED,
         controller_epoch=line.leadership.controller_epoch,
     )
     for broker in line.brokers:
@@ -97,7 +109,9 @@ def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Lea
 # -------------------------------------------------------------------------------------------------------- answers
 
 
-def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[Handled]) -> Iterator[Contradiction]:
+def _never_given(
+    answers: Iterable[AnswerReceived], handled: Iterable[Handled], codes: Mapping[int, Codes]
+) -> Iterator[Contradiction]:
     """Answers that are none of what their brokers handled since the one before; whose a StopReplica is, is not said."""
     all_of: dict[int, list[Handled]] = defaultdict(list)
     for one in handled:
@@ -112,7 +126,8 @@ def _never_given(answers: Iterable[AnswerReceived], handled: Iterable[Handled]) 
             left[connection] = list(own)
         if _says_little(answer):
             continue
-        behind = (after for at in range(len(left[connection])) if (after := _behind(answer, left[connection], at)))
+        places = range(len(left[connection]))
+        behind = (after for at in places if (after := _behind(answer, left[connection], at, codes[answer.broker])))
         after = next(behind, None)
         if after is None:
             reason = "is an answer that its broker did not give, or not then"
@@ -126,11 +141,11 @@ def _says_little(answer: AnswerReceived) -> bool:
     return not answer.codes and answer.error_code == ErrorCode.NONE
 
 
-def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int) -> int | None:
+def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of: Codes) -> int | None:
     """The place behind what an answer is to, if that is in this place."""
     one = handled[at]
     if isinstance(one, RequestHandled):
-        return at + 1 if _answers(answer, one) else None
+        return at + 1 if _answers(answer, one, code_of) else None
     if isinstance(one, StopReplicaRefused):
         return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
     codes = answer.codes or {}
@@ -139,14 +154,15 @@ def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int) -> int 
     return at + len(codes) if stopped and not any(codes.values()) and answer.error_code == ErrorCode.NONE else None
 
 
-def _answers(answer: AnswerReceived, request: RequestHandled) -> bool:
+def _answers(answer: AnswerReceived, request: RequestHandled, code_of: Codes) -> bool:
     """Whether an answer may be this request's; what became of a request need not be known for all of its partitions."""
     if answer.epoch not in {request.epoch, 0}:
         return False  # after its resignation, a controller has epoch 0
     if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):
         return False
     codes = answer.codes or {}
+    expected = {p: code_of[outcome] for p, outcome in request.outcomes.items()}
+    silent = {p for p, code in expected.items() if code is None}
     return request.refused or (
-        codes.keys() == request.states.keys()
-        and all(codes.get(p) == CODES[outcome] for p, outcome in request.outcomes.items())
+        codes.keys() == request.states.keys() - silent and all(codes.get(p) == code for p, code in expected.items())
     )

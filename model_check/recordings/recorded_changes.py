@@ -15,11 +15,11 @@ from model_check.recordings.recorded_cluster import UNCLEAN, is_unclean, resurre
 from model_check.recordings.recorded_sessions import Session
 from model_check.recordings.recorded_transactions import may_be_unanswered
 from model_check.recordings.recorded_writes import (
+    CHECKED,
     CREATES,
     DELETED_BY_BROKERS,
     DELETES,
-    FOREIGN,
-    FOREIGN_ROOTS,
+    MAY_BE_FILLED_LATER,
     REFUSALS,
     SETTINGS,
     WITH_VERSION,
@@ -28,6 +28,7 @@ from model_check.recordings.recorded_writes import (
     WRITTEN_BY_BROKERS,
     PassedOver,
     Row,
+    why_nobody_reads,
 )
 from model_check.recordings.recorded_zookeeper import (
     AssignmentRead,
@@ -58,6 +59,7 @@ from reference.zookeeper.transactions import (
     SessionClosed,
     SessionCreated,
     Transaction,
+    VersionChecked,
     WriteRefused,
     hex_of,
 )
@@ -91,8 +93,9 @@ class Changes:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
         self.resurrections = resurrections(transactions, self.sessions)
-        for number, one in enumerate(transactions, start=1):
-            place = f"{SOURCE}:{number}"
+        for one in transactions:
+            # There is a line for each zxid, and zxids have no gaps.
+            place = f"{SOURCE}:{one.zxid - transactions[0].zxid + 1}"
             session = self.sessions.get(one.session)
             by = self.cluster.broker(session.broker) if session else 0
             head: dict[str, Any] = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
@@ -130,8 +133,10 @@ class Changes:
     def _nobody_reads(self, change: Change) -> str:
         """Why a change is none that a controller reads, whatever it says; empty if it is not so."""
         match change:
-            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if path.startswith(FOREIGN_ROOTS):
-                return FOREIGN.reason
+            case VersionChecked():
+                return CHECKED.reason
+            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if why := why_nobody_reads(path):
+                return why
             case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
                 self.without_assignment.add(path)
                 return WITHOUT_ASSIGNMENT.reason
@@ -170,7 +175,8 @@ class Changes:
                         return self._not_modelled(head, "what is removed by hand is not part of the specification")
                     reason = "is no broker's, but writes what only brokers write"
                     raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
-                payload = None if is_deleted else parse_payload(path, data)
+                is_empty = is_deleted or (data is None and path.kind in MAY_BE_FILLED_LATER)
+                payload = None if is_empty else parse_payload(path, data)
                 if path.kind not in WITH_VERSION:
                     head.pop("version", None)
                 return make(self, head, payload, path)
@@ -347,7 +353,7 @@ class Changes:
             other.broker == session.broker and other.incarnation > session.incarnation for other in self.begun
         )
         for path in deleted:
-            if path not in {"/controller", f"/brokers/ids/{session.broker}"}:
+            if Path.find(path) is not None and path not in {"/controller", f"/brokers/ids/{session.broker}"}:
                 raise MalformedInput(path, "", "no broker of the era owns such an ephemeral znode")
         return SessionEnded(
             **head,

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from model_check.recordings.recorded import Cluster
-from model_check.recordings.recorded_entries import head_of, lines_of
+from model_check.recordings.recorded_entries import Log, head_of
 from model_check.recordings.recorded_sessions import broker_of
 from model_check.recordings.recorded_tracks import SKEW
 from model_check.recordings.recorded_zookeeper import EpochWritten, SessionBegan, StateWritten, ZooKeeperChange
 from spec.logs.controller_log.failover import EpochIncremented
-from spec.logs.controller_log.lines import parse_controller_line
 from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
-from spec.logs.state_change_lines import parse_line
 
 LEAST: Final = 2
 """How many lines must tell that a clock is ahead."""
@@ -32,11 +29,11 @@ AT_START: Final = 10_000
 """The milliseconds within which a broker that has a new session is told what it hosts."""
 
 
-def ahead_of_zookeeper(log: Path, reports: Path, cluster: Cluster, changes: Sequence[ZooKeeperChange]) -> int:
+def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequence[ZooKeeperChange]) -> int:
     """The milliseconds by which the clock of a broker's state-change.log, and of its controller.log, is ahead."""
-    broker = cluster.broker(broker_of(log))
+    broker = cluster.broker(broker_of(log.file))
     written = _times(changes, broker)
-    told = [*_received(log, cluster), *(_incremented(reports) if reports.exists() else ())]
+    told = [*_received(log, cluster), *_incremented(reports)]
     starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
     pairs = [(written[event], time) for event, time in told if event in written]
     behind = min((after - before for before, after in pairs), default=0)
@@ -68,9 +65,9 @@ def _event(one: Any) -> Hashable:
     return one.partition, one.state.version, one.state.leader_epoch, one.state.controller_epoch
 
 
-def _received(log: Path, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
+def _received(log: Log, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
     """The states that a broker was told, with its clock."""
-    for entry, line in lines_of(log, parse_line, having=" received LeaderAndIsr request "):
+    for entry, line in log.lines(having=" received LeaderAndIsr request "):
         if isinstance(line, LeaderAndIsrReceived) and line.partition in cluster.partitions:
             told = line.state
             yield (
@@ -79,8 +76,8 @@ def _received(log: Path, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
             )
 
 
-def _incremented(log: Path) -> Iterator[tuple[Hashable, int]]:
+def _incremented(log: Log) -> Iterator[tuple[Hashable, int]]:
     """The epochs that a controller came to, with its clock."""
-    for entry, line in lines_of(log, parse_controller_line, having=" incremented epoch to "):
+    for entry, line in log.lines(having=" incremented epoch to "):
         if isinstance(line, EpochIncremented):
             yield line.epoch, head_of(entry)["time"]

@@ -7,11 +7,11 @@ A controller's line is an observation by itself; the answers that it got are hel
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any, Final
 
 from model_check.recordings.recorded import Cluster, Contradiction, Observed
-from model_check.recordings.recorded_entries import head_of, lines_of
+from model_check.recordings.recorded_batches import for_all_brokers
+from model_check.recordings.recorded_entries import Log, head_of
 from model_check.recordings.recorded_processes import AnswerReceived, ControllerSaid
 from model_check.recordings.recorded_requests import Requests
 from spec.errors import MalformedInput
@@ -24,9 +24,10 @@ from spec.logs.controller_request_lines import (
     ResponseReceived,
     UpdateMetadataSending,
 )
+from spec.logs.leader_and_isr_lines import UnreadableLeaderAndIsrReceived
 from spec.logs.log_entries import LogEntry
 from spec.logs.log_lines import Line
-from spec.logs.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged, parse_line
+from spec.logs.state_change_lines import LeaderElected, PartitionBecameOnline, ReplicaChanged
 
 ANSWERED: Final = "the answer to a request, which is delivered and answered in one step"
 
@@ -48,18 +49,15 @@ class Lines:
         """What does not go together within the log."""
         return self.requests.contradictions
 
-    def read(self, log: Path, *, until: int | None = None, ahead: int = 0) -> dict[str, tuple[Observed, ...]]:
-        """The two sequences of a log by name, up to a time; its clock is so many milliseconds ahead.
-
-        MalformedInput names the line that is none of Kafka's.
-        """
-        for entry, line in lines_of(log, parse_line, until, ahead=ahead):
+    def read(self, log: Log) -> dict[str, tuple[Observed, ...]]:
+        """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""
+        for entry, line in log.lines():
             try:
                 self._entry(entry, line)
             except KeyError as error:
                 raise MalformedInput(entry.place, "", f"names {error}, which no transaction created") from error
         name = self.cluster.broker_ids[self.broker - 1]
-        return {f"controller {name}": tuple(self.said), f"broker {name}": self.requests.observed()}
+        return {f"controller {name}": tuple(for_all_brokers(self.said)), f"broker {name}": self.requests.observed()}
 
     def _entry(self, entry: LogEntry, line: Line) -> None:
         match line:
@@ -73,6 +71,9 @@ class Lines:
                 head = head_of(entry)
                 life = self.life(head["time"])
                 self.said.append(ControllerSaid(**head, controller=self.broker, incarnation=life, line=line))
+            case UnreadableLeaderAndIsrReceived():
+                reason = "does not tell what was received: Kafka 0.10.0.0 prints no more of it; record 0.10.0.1 instead"
+                raise MalformedInput(entry.place, "", reason)
             case BrokerLine():
                 self._check_writer(entry, "broker", line.broker)
                 self.requests.add(entry, line)

@@ -14,36 +14,31 @@ Kafka 0.10.2.2: `KafkaServer.startup`, which starts the controller before the re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from model_check.recordings.recorded import Observed
-from model_check.recordings.recorded_entries import head_of, lines_of
+from model_check.recordings.recorded_entries import Log, head_of
 from model_check.recordings.recorded_processes import ProcessKilled
 from model_check.recordings.recorded_tracks import SKEW
 from model_check.recordings.recorded_zookeeper import SessionBegan, SessionEnded
 from spec.logs.controller_log.failover import ControllerStarting
-from spec.logs.controller_log.lines import parse_controller_line
 
 
-def lives_of(
-    broker: int, observed: Sequence[Observed], reports: Path, *, until: int | None = None, ahead: int = 0
-) -> tuple[int, ...]:
-    """When each process of a broker begins to write, in milliseconds, by the clock of its logs.
+def lives_of(broker: int, observed: Sequence[Observed], reports: Log) -> tuple[int, ...]:
+    """When each process of a broker begins to write, in milliseconds, by the clock of its logs, set right.
 
-    `observed` are ZooKeeper's changes and what was done to the cluster; `reports` is the broker's controller.log, of
-    which only what is before `until` counts, and whose clock is so many milliseconds `ahead`, which is taken off.
+    `observed` are ZooKeeper's changes and what was done to the cluster; `reports` is the broker's controller.log.
     """
     begun = [one.time for one in observed if isinstance(one, SessionBegan) and one.by == broker and one.first]
-    starts = list(_starts(reports, until, ahead)) if reports.exists() else []
+    starts = list(_starts(reports))
     if len(starts) == len(begun):
         return tuple(starts)
     deaths = [one.time for one in observed if _is_death(one, broker)]
     return tuple(_begin(number, begun, starts, deaths) for number in range(len(begun)))
 
 
-def _starts(reports: Path, until: int | None, ahead: int) -> Iterator[int]:
+def _starts(reports: Log) -> Iterator[int]:
     """When a process said that its controller starts up."""
-    for entry, line in lines_of(reports, parse_controller_line, until, ahead=ahead, having="Controller starting up"):
+    for entry, line in reports.lines(having="Controller starting up"):
         if isinstance(line, ControllerStarting):
             yield head_of(entry)["time"]
 

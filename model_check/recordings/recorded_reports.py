@@ -10,14 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 from model_check.judging.reported import REPORTS
 from model_check.judging.reported_deletion import DELETION_REPORTS
 from model_check.judging.reported_reassignment import REASSIGNMENT_REPORTS
 from model_check.recordings.recorded import Cluster, Observed
-from model_check.recordings.recorded_entries import head_of, lines_of
+from model_check.recordings.recorded_entries import Log, head_of
 from model_check.recordings.recorded_processes import ControllerSaid
 from spec.errors import MalformedInput
 from spec.logs.controller_log.broker_changes import BROKER_LINES
@@ -25,7 +24,6 @@ from spec.logs.controller_log.channels import CHANNEL_LINES
 from spec.logs.controller_log.failover import FAILOVER_LINES, Resigned
 from spec.logs.controller_log.isr_notification import ISR_NOTIFICATION_LINES
 from spec.logs.controller_log.leader_selection import SELECTION_LINES
-from spec.logs.controller_log.lines import parse_controller_line
 from spec.logs.controller_log.preferred_election import PREFERRED_ELECTION_LINES, ImbalanceRatio
 from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
 from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
@@ -71,24 +69,14 @@ def is_in_balance(line: Line) -> bool:
 
 
 def read_reports(
-    log: Path,
-    cluster: Cluster,
-    broker: int,
-    life: Callable[[int], int],
-    passed_over: Counter[str],
-    until: int | None = None,
-    *,
-    ahead: int = 0,
+    log: Log, cluster: Cluster, broker: int, life: Callable[[int], int], passed_over: Counter[str]
 ) -> dict[str, tuple[Observed, ...]]:
-    """The sequence of a log by its name, up to a time; its clock is so many milliseconds ahead.
-
-    MalformedInput names the line that is none of Kafka's.
-    """
+    """The sequence of a log by its name; MalformedInput names the line that is none of Kafka's."""
     said: list[ControllerSaid] = []
     of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
     details = defaultdict[int, set[type[Line]]](set)
-    for entry, line in lines_of(log, parse_controller_line, until, ahead=ahead):
+    for entry, line in log.lines():
         writer: Any = getattr(line, "controller", None)
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")

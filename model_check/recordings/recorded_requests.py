@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from model_check.recordings.recorded import Cluster, Contradiction, Leadership
+from model_check.recordings.recorded import NOT_PRINTED, Cluster, Contradiction, Leadership
 from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from spec.logs.broker_change_lines import (
     BrokerLine,
@@ -261,7 +261,7 @@ class Requests:
             leader=number(state.leader),
             leader_epoch=state.leader_epoch,
             isr=tuple(map(number, state.isr)),
-            version=-1 if state.zk_version is None else state.zk_version,
+            version=NOT_PRINTED if state.zk_version is None else state.zk_version,
             controller_epoch=state.controller_epoch,
         )
 

@@ -49,8 +49,10 @@ def sessions_of(folder: Path, transactions: list[Transaction]) -> dict[int, Sess
         raise MalformedInput(str(file), "", f"{reason} ({error})") from error
 
 
-STARTING: Final = re.compile(r"INFO starting \(kafka\.server\.KafkaServer\)")
-SESSION: Final = re.compile(r"Session establishment complete on server .*, sessionid = (0x[0-9a-f]+)")
+STARTING: Final = re.compile(r"INFO (?:\[Kafka Server \d+\], )?starting \(kafka\.server\.KafkaServer\)")
+"""Up to 0.8.2 the server names itself."""
+SESSION: Final = re.compile(r"Session establishment complete on server .*, session ?id = (0x[0-9a-f]+),")
+"""ZooKeeper's client has a blank more from 3.6 on. An id without the comma behind it may be torn."""
 
 
 def sessions_by_log(folder: Path) -> dict[int, Session]:
@@ -74,10 +76,10 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
     owners: dict[int, int] = {}
     for one in transactions:
         if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
-            path = ZnodePath.parse(one.change.path)
-            if path.kind is paths.BROKER and path.broker is not None:
+            path = ZnodePath.find(one.change.path)
+            if path is not None and path.kind is paths.BROKER and path.broker is not None:
                 owners[one.session] = path.broker
-            if path.kind is paths.CONTROLLER:
+            if path is not None and path.kind is paths.CONTROLLER:
                 payload: Any = parse_payload(path, one.change.data)
                 owners[one.session] = payload.brokerid
     began = [one.session for one in transactions if isinstance(one.change, SessionCreated) and one.session in owners]

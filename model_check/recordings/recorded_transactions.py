@@ -3,17 +3,22 @@
 From an empty server on, a znode is created where there is none, its data versions count one by one, a session does
 things between its beginning and its end, and takes exactly its own ephemeral znodes with it. A log that is not so was
 put together wrongly, or has a part missing; it is refused, and nothing is judged.
+
+Controllers after those documented make several changes in one transaction. It is read as what it does: as many
+transactions of one zxid, in the order of its parts; or a write that is refused, if a part is, for then nothing is done.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from reference.zookeeper.recording import RecordingError, read_recording
 from reference.zookeeper.transactions import (
     ERROR_NAMES,
+    MultiChange,
     NodeCreated,
     SessionClosed,
     SessionCreated,
@@ -28,7 +33,10 @@ ZOOKEEPER: Final = "zookeeper.jsonl"
 
 
 def read_transactions(folder: Path) -> list[Transaction]:
-    """The transactions of a folder; MalformedInput names the line that is none, or that cannot follow those above."""
+    """The transactions of a folder, the parts of each that has several one by one.
+
+    MalformedInput names the line that is no transaction, or that cannot follow those above.
+    """
     file = folder / ZOOKEEPER
     if not file.exists():
         raise BadInput(f"{folder} is no recording: it has no {ZOOKEEPER}")
@@ -44,7 +52,8 @@ def may_be_unanswered(transactions: Iterable[Transaction], zxid: int) -> bool:
 
     The client then creates it again, and is refused because it is there; or the session does nothing any more.
     """
-    (created, *later) = (one for one in transactions if one.zxid >= zxid)
+    (created, *others) = (one for one in transactions if one.zxid >= zxid)
+    later = [one for one in others if one.zxid > zxid]
     own = [one.change for one in later if one.session == created.session and not isinstance(one.change, SessionClosed)]
     refusals = {ERROR_NAMES.get(change.code) for change in own if isinstance(change, WriteRefused)}
     return not own or "NodeExists" in refusals
@@ -52,16 +61,25 @@ def may_be_unanswered(transactions: Iterable[Transaction], zxid: int) -> bool:
 
 def _replayed(transactions: Iterable[Transaction]) -> Iterator[Transaction]:
     tree, sessions = ZnodeTree(), set[int]()
-    for number, one in enumerate(transactions, start=1):
-        reason = _impossible(tree, sessions, one)
-        if reason:
-            raise MalformedInput(f"{ZOOKEEPER}:{number}", "", reason)
-        if isinstance(one.change, SessionCreated):
-            sessions.add(one.session)
-        if isinstance(one.change, SessionClosed):
-            sessions.remove(one.session)
-        tree.apply(one.change, one.zxid)
-        yield one
+    for number, whole in enumerate(transactions, start=1):
+        for one in parts_of(whole):
+            reason = _impossible(tree, sessions, one)
+            if reason:
+                raise MalformedInput(f"{ZOOKEEPER}:{number}", "", reason)
+            if isinstance(one.change, SessionCreated):
+                sessions.add(one.session)
+            if isinstance(one.change, SessionClosed):
+                sessions.remove(one.session)
+            tree.apply(one.change, one.zxid)
+            yield one
+
+
+def parts_of(one: Transaction) -> list[Transaction]:
+    """What a transaction does, one by one: itself, but for a multi."""
+    if not isinstance(one.change, MultiChange):
+        return [one]
+    refused = one.change.refused
+    return [replace(one, change=change) for change in ((refused,) if refused else one.change.changes)]
 
 
 def _impossible(tree: ZnodeTree, sessions: set[int], one: Transaction) -> str:

@@ -37,6 +37,12 @@ FOREIGN_ROOTS: Final = (
     "/consumers/", "/config/changes/", "/config/clients/", "/config/users", "/config/brokers", "/kafka-acl",
 )  # fmt: skip
 """What the paths begin with that the controller has nothing to do with."""
+READ_ROOTS: Final = (
+    "/brokers/ids/", "/brokers/topics/", "/admin/delete_topics/", "/isr_change_notification/", "/config/topics/",
+)  # fmt: skip
+"""Where the controller reads what it finds: what is below, and of no known kind, is refused."""
+UNKNOWN: Final = "which the documented controller neither reads nor writes"
+CHECKED = PassedOver("a check of a version, together with other changes; it changes nothing")
 WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for a state below it: no topic")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
@@ -82,7 +88,18 @@ WRITES: Final[Mapping[PathKind, Row]] = {
     paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.reassigned(head, payload),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
+    paths.BROKER: PassedOver("the content of a registration, which the specification does not have"),
 }
+
+
+def why_nobody_reads(path: str) -> str:
+    """Why no controller of the era reads or writes a path; nothing where one does, or would read what is below."""
+    if path.startswith(FOREIGN_ROOTS):
+        return FOREIGN.reason
+    if Path.find(path) is not None or path.startswith(READ_ROOTS):
+        return ""
+    return f"{'/'.join(path.split('/')[:3])}, {UNKNOWN}"
+
 
 DELETES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerDeleted(**head),
@@ -103,6 +120,8 @@ WRITTEN_BY_BROKERS: Final = frozenset(
 """What an admin tool never writes; a session that does is a broker's, and must be known as one."""
 DELETED_BY_BROKERS: Final = WRITTEN_BY_BROKERS - {paths.STATE}
 """What is not removed by hand as far as the specification goes; a topic is, and what is below it."""
+MAY_BE_FILLED_LATER: Final = frozenset({paths.BROKER})
+"""What may be created empty, and written in the same transaction, as brokers do from 2.2 on."""
 WITH_VERSION: Final = frozenset({paths.CONTROLLER_EPOCH, paths.STATE})
 """What is written on condition of its version."""
 

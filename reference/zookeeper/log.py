@@ -30,6 +30,7 @@ from reference.zookeeper.transactions import (
     SessionClosed,
     SessionCreated,
     Transaction,
+    VersionChecked,
     WriteRefused,
 )
 
@@ -165,7 +166,7 @@ def _read_set_acl(fields: _Fields, _session: int) -> Change:
 
 
 def _read_check(fields: _Fields, _session: int) -> Change:
-    return OtherChange("check", (("path", fields.text()), ("version", fields.number())))
+    return VersionChecked(fields.text(), fields.number())
 
 
 def _read_reconfig(fields: _Fields, _session: int) -> Change:

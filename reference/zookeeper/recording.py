@@ -25,6 +25,7 @@ from reference.zookeeper.transactions import (
     SessionClosed,
     SessionCreated,
     Transaction,
+    VersionChecked,
     WriteRefused,
 )
 
@@ -32,7 +33,6 @@ Kind = TypeVar("Kind")
 
 _OTHER_FIELDS: Final = {
     "setACL": ("path", "version"),
-    "check": ("path", "version"),
     "createContainer": ("path", "data", "parentCversion"),
     "createTTL": ("path", "data", "parentCversion", "ttl"),
     "deleteContainer": ("path",),
@@ -128,6 +128,7 @@ _CHANGES: Final[dict[str, Callable[[_Fields], Change]]] = {
         fields.take("path", str), fields.data(), fields.owner(), fields.take("parentCversion", int)
     ),
     "setData": lambda fields: DataSet(fields.take("path", str), fields.data(), fields.take("version", int)),
+    "check": lambda fields: VersionChecked(fields.take("path", str), fields.take("version", int)),
     "delete": lambda fields: NodeDeleted(fields.take("path", str)),
     "error": _refused,
     "multi": lambda fields: MultiChange(

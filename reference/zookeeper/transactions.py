@@ -132,10 +132,22 @@ class WriteRefused:
 
 
 @dataclass(frozen=True)
+class VersionChecked:
+    """A part of a multi that changed nothing: the znode had the version that was asked for, one less than `version`."""
+
+    path: str
+    version: int
+
+    def to_json(self) -> Json:
+        """Its type and own fields."""
+        return {"type": "check", "path": self.path, "version": self.version}
+
+
+@dataclass(frozen=True)
 class OtherChange:
     """A change that no controller of the era makes, kept so that a log of any server reads whole.
 
-    `type` is one of setACL, check (inside a multi), createContainer, createTTL, deleteContainer and reconfig.
+    `type` is one of setACL, createContainer, createTTL, deleteContainer and reconfig.
     """
 
     type: str
@@ -149,9 +161,14 @@ class OtherChange:
 
 @dataclass(frozen=True)
 class MultiChange:
-    """Several changes that were made together, or were refused together: then each is a WriteRefused."""
+    """Several changes that were made together; or none of them, if one is a WriteRefused."""
 
     changes: tuple[Change, ...]
+
+    @property
+    def refused(self) -> WriteRefused | None:
+        """Why nothing was changed, if so: what the part met that failed, for the server does not try those after it."""
+        return next((one for one in self.changes if isinstance(one, WriteRefused) and one.code), None)
 
     def to_json(self) -> Json:
         """Its type and own fields."""
@@ -159,7 +176,15 @@ class MultiChange:
 
 
 Change: TypeAlias = (
-    SessionCreated | SessionClosed | NodeCreated | DataSet | NodeDeleted | WriteRefused | OtherChange | MultiChange
+    SessionCreated
+    | SessionClosed
+    | NodeCreated
+    | DataSet
+    | NodeDeleted
+    | WriteRefused
+    | VersionChecked
+    | OtherChange
+    | MultiChange
 )
 
 

@@ -34,6 +34,7 @@ from reference.zookeeper.transactions import (
     NodeDeleted,
     SessionClosed,
     SessionCreated,
+    VersionChecked,
     WriteRefused,
 )
 from spec.formats.scala_order import java_set_order
@@ -165,7 +166,7 @@ class ZnodeTree:
             case NodeCreated(path=path, parent_cversion=creates):
                 parent = self._nodes.get(parent_path(path))
                 return path not in self._nodes and parent is not None and parent.child_creates == creates - 1
-            case DataSet(path=path, version=version):
+            case DataSet(path=path, version=version) | VersionChecked(path=path, version=version):
                 return path in self._nodes and self._nodes[path].version == version - 1
             case NodeDeleted(path=path):
                 return path in self._nodes and not self._nodes[path].children

@@ -1,4 +1,5 @@
 """What is stored and what travels: znode paths and payloads, requests and answers, each declared once.
 
-A declaration is read strictly and printed exactly as Kafka prints it, in every version of the era that differs.
+A declaration is read as Kafka reads it, and printed exactly as Kafka prints it, in every version of the era that
+differs.
 """

@@ -1,12 +1,14 @@
-"""JSON payloads declared once: read strictly, and printed as Kafka's `Json.encode` prints them.
+"""JSON payloads declared once: read as Kafka's readers read them, and printed as its `Json.encode` prints them.
 
 A payload is a dataclass whose annotations carry a `JsonType` beside the Python type:
 
     leader: Annotated[int, Integer(NO_LEADER)]
 
-Reading refuses what Kafka would quietly take: unknown keys, missing ones, a key twice, numbers with a fraction, `true`
-for 1, numbers beyond 32 bits. Printing puts no blank anywhere and takes the order of keys from Scala's maps. White
-space between tokens is read, since admin tools other than Kafka's write it.
+Reading is as lenient as Kafka's, for other releases and other tools write, too: keys that are not known are passed
+over, of a key that stands twice the last counts, and white space between tokens is nothing. A key that Kafka's readers
+have a default for may be absent (`MAY_LACK`). One that they do not look at may be anything (`UNREAD`), and reads as its
+default if it is not what we would write. What they need must be there and be of its type: `true` is not 1, and no
+number has a fraction or is beyond 32 bits. Printing is exact: no blank anywhere, and keys in the order of Scala's maps.
 
 Left out on purpose: escapes. Kafka writes a string between quotes as it is, so a string that would need an escape is
 refused when it is printed; Kafka itself would write something that is no JSON.
@@ -23,7 +25,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NoReturn, get_type_hints
 
-from spec.errors import Where
+from spec.errors import MalformedInput, Where
 from spec.formats.scala_order import immutable_map_order
 
 INT_MAX = 2**31 - 1
@@ -186,7 +188,41 @@ class Versions:
         return version >= self.since
 
 
+@dataclass(frozen=True)
+class Leniency:
+    """Marks a key that a payload may lack when it is read, or that may be anything, since nobody reads it."""
+
+    unread: bool = False
+
+
+MAY_LACK = Leniency()
+UNREAD = Leniency(unread=True)
+
 Order = Callable[[Sequence[str]], list[str]]
+"""The keys in the order in which they are printed."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is declared of a key: its type, the versions that have it, and how it is read."""
+
+    kind: JsonType
+    versions: Versions
+    leniency: Leniency | None
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether a payload of a version that has the key is read without it."""
+        return self.leniency is not None or not self.versions.required
+
+    def read(self, value: object, where: Where) -> Any:
+        """The value; MISSING for what nobody reads and we would not write."""
+        try:
+            return self.kind.read(value, where)
+        except MalformedInput:
+            if self.leniency is UNREAD:
+                return MISSING
+            raise
 
 
 class Record(JsonType):
@@ -198,50 +234,55 @@ class Record(JsonType):
         """The order of keys, by the payload's version (0 for a record that has none)."""
 
     @cached_property
-    def _keys(self) -> dict[str, tuple[JsonType, Versions]]:
+    def _keys(self) -> dict[str, Key]:
         hints = get_type_hints(self.cls, include_extras=True)
         return {field.name: _declared(field, hints[field.name]) for field in fields(self.cls)}
 
     def members(self, version: int) -> list[tuple[str, JsonType, bool]]:
         """Name and type of the keys that a payload of this version may have, and whether it must."""
         known = self._keys.items()
-        return [(name, kind, versions.required) for name, (kind, versions) in known if versions.allow(version)]
+        return [(name, key.kind, key.versions.required) for name, key in known if key.versions.allow(version)]
 
     def read(self, value: object, where: Where) -> Any:
-        """The record, if it has all the keys of its version and no other."""
+        """The record, if it has all the keys that Kafka's readers need."""
         if not isinstance(value, dict):
             where.refuse(f"expected an object, found {shown(value)}")
-        for key in value:
-            if key not in self._keys:
-                where.key(key).refuse(f"unknown key (known: {', '.join(self._keys)})")
-        version = self._version(value, where)
+        given = self._of_known_version(value)
+        version = self._version(given, where)
         values = {}
-        for key, (json_type, versions) in self._keys.items():
-            if key in value:
-                if not versions.allow(version):
-                    where.key(key).refuse(f"stands in version {versions.since} and later only, this is {version}")
-                values[key] = json_type.read(value[key], where.key(key))
-            elif versions.allow(version) and versions.required:
-                where.key(key).refuse("missing")
-        return self.cls(**values)
+        for name, key in self._keys.items():
+            if not key.versions.allow(version):
+                continue
+            if name in given:
+                values[name] = key.read(given[name], where.key(name))
+            elif not key.may_lack:
+                where.key(name).refuse("missing")
+        return self.cls(**{name: value for name, value in values.items() if value is not MISSING})
+
+    def _of_known_version(self, value: dict[str, object]) -> dict[str, object]:
+        """The object, one of a later version than any that is known as of the last that is."""
+        version, given = self._keys.get("version"), value.get("version")
+        if version is None or not isinstance(version.kind, Integer) or not isinstance(given, int):
+            return value
+        return value | {"version": min(given, version.kind.maximum)}
 
     def _version(self, value: dict[str, object], where: Where) -> int:
-        if "version" not in self._keys:
+        if "version" not in self._keys or self._keys["version"].leniency is UNREAD:
             return 0
         if "version" not in value:
             where.key("version").refuse("missing")
-        return _number(self._keys["version"][0].read(value["version"], where.key("version")))
+        return _number(self._keys["version"].read(value["version"], where.key("version")))
 
     def write(self, value: Any, where: Where) -> str:
         """The object, its keys in the order of the map that Kafka builds for this version."""
         version = _number(getattr(value, "version", 0))
         present = [key for key in self._keys if self._stands(key, value, version, where)]
-        texts = {key: self._keys[key][0].write(getattr(value, key), where.key(key)) for key in present}
+        texts = {key: self._keys[key].kind.write(getattr(value, key), where.key(key)) for key in present}
         return "{" + ",".join(f'"{key}":{texts[key]}' for key in self.order(version)(present)) + "}"
 
     def _stands(self, key: str, value: Any, version: int, where: Where) -> bool:
         """Whether a record has this key, which must be so for its version."""
-        versions = self._keys[key][1]
+        versions = self._keys[key].versions
         if versions.since == 0:
             return True
         given = getattr(value, key) is not None
@@ -257,35 +298,27 @@ def _number(version: object) -> int:
     return version if isinstance(version, int) else 0
 
 
-def _declared(field: Field[Any], hint: Any) -> tuple[JsonType, Versions]:
-    """The JSON type and the versions in an annotation."""
+def _declared(field: Field[Any], hint: Any) -> Key:
+    """The JSON type, the versions and the leniency in an annotation."""
     metadata = getattr(hint, "__metadata__", ())
     json_type = next((item for item in metadata if isinstance(item, JsonType)), None)
     if json_type is None:
         raise TypeError(f"{field.name} has no JSON type in its annotation")
     versions = next((item for item in metadata if isinstance(item, Versions)), Versions(0))
-    if versions.since and field.default is MISSING:
+    leniency = next((item for item in metadata if isinstance(item, Leniency)), None)
+    if (versions.since or leniency) and field.default is MISSING and field.default_factory is MISSING:
         raise TypeError(f"{field.name} can be absent, so it needs a default")
-    return json_type, versions
+    return Key(json_type, versions, leniency)
 
 
 def decode_json(text: str, where: Where) -> object:
-    """The value of a whole JSON text, in which no object has a key twice and no number a fraction or exponent."""
-
-    def no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice = next(key for index, (key, _) in enumerate(pairs) if key in dict(pairs[:index]))
-            where.key(twice).refuse("the key stands twice in one object")
-        return found
+    """The value of a whole JSON text, in which no number has a fraction or an exponent."""
 
     def no_fraction(number: str) -> NoReturn:
         where.refuse(f"{number} is not a whole number")
 
     try:
-        return json.loads(
-            text, object_pairs_hook=no_key_twice, parse_float=no_fraction, parse_constant=no_fraction, strict=True
-        )
+        return json.loads(text, parse_float=no_fraction, parse_constant=no_fraction, strict=True)
     except (ValueError, RecursionError) as error:
         where.refuse(f"not JSON: {error}")
 

@@ -45,6 +45,27 @@ def listed(name: str, item: Shape[T], separator: str, opening: str = "", closing
     return Shape(name, re.escape(opening) + f"(?:{one}(?:{between}{one})*)?" + re.escape(closing), read, write)
 
 
+COLLECTION: Final = r"[A-Z][A-Za-z]*\("
+"""What a Scala collection begins with as it prints itself: the name of whichever class happens to hold it."""
+
+
+def collection(name: str, item: Shape[T], kind: str) -> Shape[tuple[T, ...]]:
+    """The shape of a Scala collection, `Set(1, 2)`: written as the kind that stands there mostly, and read as any."""
+    mostly = listed(name, item, ", ", f"{kind}(", ")")
+    pattern = COLLECTION + mostly.pattern.removeprefix(re.escape(f"{kind}("))
+    return Shape(name, pattern, lambda text: mostly.read(f"{kind}({text.partition('(')[2]}"), mostly.write)
+
+
+def around(name: str, opening: str, inner: Shape[T], closing: str) -> Shape[T]:
+    """The shape of a value between two texts."""
+    return Shape(
+        name,
+        re.escape(opening) + f"(?:{inner.pattern})" + re.escape(closing),
+        lambda text: inner.read(text.removeprefix(opening).removesuffix(closing)),
+        lambda value: opening + inner.write(value) + closing,
+    )
+
+
 def paired(name: str, left: Shape[T], right: Shape[U], between: str = " -> ") -> Shape[tuple[T, U]]:
     """The shape of two values with a text between them, `1 -> 2` as Scala prints the entry of a map."""
     first = re.compile(f"({left.pattern}){re.escape(between)}")
@@ -92,7 +113,7 @@ DASHED: Final = partition_shape("topic-partition", "", "-", "")
 """`org.apache.kafka.common.TopicPartition`, which replaced the other one class by class from 0.9.0 on."""
 COMMAS: Final = listed("1,2", INT, ",")
 JAVA_LIST: Final = listed("[1, 2]", INT, ", ", "[", "]")
-SCALA_SET: Final = listed("Set(1, 2)", INT, ", ", "Set(", ")")
+SCALA_SET: Final = collection("Set(1, 2)", INT, "Set")
 SEQUENCE: Final = Shape("ten digits", "[0-9]{10}", read_int, "{:010d}".format)
 BOOLEAN: Final = Shape("true or false", "true|false", lambda text: text == "true", lambda value: str(value).lower())
 WORDS: Final = Shape("text", ".*", str, str)

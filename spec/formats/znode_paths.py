@@ -85,12 +85,19 @@ class Path:
         return self.kind.template.write(self)
 
     @classmethod
-    def parse(cls, text: str) -> Path:
-        """The path that the text is; MalformedInput if no kind has this form."""
+    def find(cls, text: str) -> Path | None:
+        """The path that the text is, if some kind has this form."""
         for kind in KINDS:
             if (parameters := kind.template.read(text, Where(text))) is not None:
                 return cls(kind, **parameters)
-        raise MalformedInput(text, "", "no znode of the controller's protocol has this path")
+        return None
+
+    @classmethod
+    def parse(cls, text: str) -> Path:
+        """The path that the text is; MalformedInput if no kind has this form."""
+        if (path := cls.find(text)) is None:
+            raise MalformedInput(text, "", "no znode of the controller's protocol has this path")
+        return path
 
 
 def _kind(text: str, meaning: str, mode: CreateMode = CreateMode.PERSISTENT) -> PathKind:

@@ -1,4 +1,4 @@
-"""What the controller's znodes hold: each payload declared once, read strictly and printed byte for byte as Kafka does.
+"""What the controller's znodes hold: each payload declared once, read and printed byte for byte as Kafka does.
 
     payload = parse_payload("/brokers/topics/t/partitions/0/state", data)      # a PartitionStatePayload
     data = payload.encode()                                                   # the bytes that Kafka 0.10.2 writes
@@ -7,13 +7,22 @@ Reading knows more forms than one version writes: a pre-0.8 `/controller`, broke
 value keeps which form it had, so it prints as it stood. The order of keys comes from Scala's maps, that of partitions
 and list elements is the value's own.
 
-Kafka: `ZkUtils.leaderAndIsrZkData`, `replicaAssignmentZkData` and `formatAsReassignmentJson`,
+What others write is read as Kafka 0.10.2 reads it (`kafka.utils.Json`, and who looks at what it gives): most payloads'
+version is not looked at, nor are keys that are not known, so what later releases add is passed over. Only the version
+of a topic's configuration must be 1, and that of a registration at least 1.
+
+Kafka, reading: `KafkaController.parseControllerId`, `Broker.createBroker`, `ReplicationUtils.parseLeaderAndIsr`,
+`ZkUtils.getReplicaAssignmentForTopics` and `parsePartitionReassignmentData`, `AdminUtils.fetchEntityConfig`,
+`IsrChangeNotificationListener.getTopicAndPartition`.
+
+Kafka, writing: `ZkUtils.leaderAndIsrZkData`, `replicaAssignmentZkData` and `formatAsReassignmentJson`,
 `ZookeeperLeaderElector.elect`, `Broker.toJson`, `ReplicationUtils.generateIsrChangeJson` and
 `AdminUtils.writeEntityConfig`.
 
-Left out on purpose: what Kafka would tolerate (unknown keys, a fraction, a duplicate). The spec has no meaning for it,
-so such a payload is refused, with the path and the field. A partition that an admin's order names twice is let through:
-it is well-formed, and Kafka takes the last.
+Left out on purpose: what Kafka would take though no release writes it, and the spec has no meaning for, such as a
+broker that is twice in an ISR, a negative epoch, or data in a znode whose name is its message. Such a payload is
+refused, with the path and the field. A partition that an admin's order names twice is let through: Kafka takes the
+last.
 """
 
 from __future__ import annotations
@@ -28,7 +37,9 @@ from spec.errors import Where
 from spec.formats import znode_paths as paths
 from spec.formats.json_schema import (
     INT_MAX,
+    MAY_LACK,
     TEXT,
+    UNREAD,
     Constant,
     Integer,
     ListOf,
@@ -45,7 +56,7 @@ from spec.formats.znode_paths import Path, PathKind
 from spec.kafka_types import BROKER_ID as ID
 from spec.kafka_types import NO_LEADER, BrokerId, BrokerIds, Epoch, KafkaVersion, PartitionId, Topic, TopicPartition
 
-Version1 = Annotated[int, Constant(1)]
+Version1 = Annotated[int, Constant(1), UNREAD]
 
 
 class Payload(ABC):
@@ -92,7 +103,7 @@ class ControllerPayload(JsonPayload):
 
     version: Version1 = 1
     brokerid: BrokerId = field(kw_only=True)
-    timestamp: Annotated[int | None, Milliseconds()] = field(kw_only=True)
+    timestamp: Annotated[int | None, Milliseconds(), UNREAD] = field(default=None, kw_only=True)
 
     @classmethod
     def parse(cls, text: str, where: Where) -> Self:
@@ -131,15 +142,24 @@ class BrokerPayload(JsonPayload):
     """
 
     version: Annotated[int, Integer(1, 4)]
-    host: Annotated[str | None, Text(nullable=True)]
-    port: Annotated[int, Integer(-1, 65535)]
+    host: Annotated[str | None, Text(nullable=True), UNREAD] = None
+    port: Annotated[int, Integer(-1, 65535), UNREAD] = -1
     endpoints: Annotated[tuple[str, ...] | None, ListOf(TEXT), Versions(2)] = field(default=None, kw_only=True)
-    jmx_port: Annotated[int, Integer(-1, 65535)] = -1
-    timestamp: Annotated[int, Milliseconds()] = field(kw_only=True)
-    rack: Annotated[str | None, TEXT, Versions(3, required=False)] = field(default=None, kw_only=True)
-    listener_security_protocol_map: Annotated[Mapping[str, str] | None, MapOf(TEXT), Versions(4)] = field(
+    jmx_port: Annotated[int, Integer(-1, 65535), UNREAD] = -1
+    timestamp: Annotated[int, Milliseconds(), UNREAD] = field(default=0, kw_only=True)
+    rack: Annotated[str | None, Text(nullable=True), Versions(3, required=False)] = field(default=None, kw_only=True)
+    listener_security_protocol_map: Annotated[Mapping[str, str] | None, MapOf(TEXT), Versions(4), MAY_LACK] = field(
         default=None, kw_only=True, hash=False
     )
+
+    @classmethod
+    def parse(cls, text: str, where: Where) -> Self:
+        """The payload; of version 1, the only one whose host and port Kafka reads, it must have both."""
+        payload, given = super().parse(text, where), decode_json(text, where)
+        for key in ("host", "port"):
+            if payload.version == 1 and isinstance(given, dict) and key not in given:
+                where.key(key).refuse("missing")
+        return payload
 
     @classmethod
     def key_order(cls, version: int) -> Any:
@@ -157,8 +177,8 @@ class TopicPayload(JsonPayload):
     """The assigned replicas (AR) of every partition of a topic, in order of preference."""
 
     version: Version1 = 1
-    partitions: Annotated[Mapping[int, tuple[int, ...]], MapOf(ListOf(ID, distinct=True), numbers=True)] = field(
-        kw_only=True, hash=False
+    partitions: Annotated[Mapping[int, tuple[int, ...]], MapOf(ListOf(ID, distinct=True), numbers=True), MAY_LACK] = (
+        field(default_factory=dict, kw_only=True, hash=False)
     )
 
 
@@ -187,8 +207,8 @@ class ReassignPartitionsPayload(JsonPayload):
     """The reassignments that are not finished; the tool writes all of them, the controller what remains."""
 
     version: Version1 = 1
-    partitions: Annotated[tuple[PartitionReassignment, ...], ListOf(Record(PartitionReassignment))] = field(
-        kw_only=True
+    partitions: Annotated[tuple[PartitionReassignment, ...], ListOf(Record(PartitionReassignment)), MAY_LACK] = field(
+        default=(), kw_only=True
     )
 
 
@@ -202,9 +222,9 @@ class PartitionsPayload(JsonPayload):
 
 @dataclass(frozen=True)
 class TopicConfigPayload(JsonPayload):
-    """The configuration that a topic overrides."""
+    """The configuration that a topic overrides, the one payload whose version Kafka insists on."""
 
-    version: Version1 = 1
+    version: Annotated[int, Constant(1)] = 1
     config: Annotated[Mapping[str, str], MapOf(TEXT)] = field(kw_only=True, hash=False)
 
 
@@ -212,7 +232,7 @@ class TopicConfigPayload(JsonPayload):
 class ClusterIdPayload(JsonPayload):
     """The id that the first broker of a cluster drew (0.10.1 on); its version is a string, unlike all others."""
 
-    version: Annotated[str, Text("1", 'the string "1"')] = "1"
+    version: Annotated[str, Text("1", 'the string "1"'), UNREAD] = "1"
     id: Annotated[str, TEXT] = field(kw_only=True)
 
 

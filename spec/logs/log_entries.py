@@ -7,6 +7,10 @@
 The layout is `[%d] %p %m (%c)%n` of Kafka's log4j.properties; times are the broker's local ones, to the millisecond.
 What does not fit, because two processes wrote to one file or a copy began in mid-line, is yielded as a `TornLine` with
 its number and what is wrong with it. Nothing is put together again by guessing.
+
+A process that is killed leaves a line without an end, and the next process goes on in the same line. So where an entry
+begins within a line, what stands before it is yielded by itself, and says that it `is_cut`. Whether a process ended
+there is for the reader to know.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Final
 
 from spec.logs.log_lines import Line
@@ -29,7 +34,10 @@ FRAME: Final = re.compile(r"\t+(?:at \S.*|\.\.\. \d+ more|Suppressed: .*)|Caused
 
 @dataclass(frozen=True)
 class LogEntry:
-    """A line of a log file with what surrounds it; `trace` are the lines of the stack trace below it."""
+    """A line of a log file with what surrounds it; `trace` are the lines of the stack trace below it.
+
+    What `is_cut` has no line end, so that its last words may be missing.
+    """
 
     source: str
     line_number: int
@@ -38,6 +46,7 @@ class LogEntry:
     message: str
     logger: str
     trace: tuple[str, ...] = ()
+    is_cut: bool = False
 
     def __str__(self) -> str:
         head = f"[{print_time(self.time)}] {self.level} {self.message} ({self.logger})"
@@ -51,15 +60,33 @@ class LogEntry:
 
 @dataclass(frozen=True)
 class TornLine:
-    """A line of a log file that is no entry and continues none."""
+    """A line of a log file that is no entry and continues none; or the lines of an exception's message, without frames.
+
+    It `is_cut` if it is what a process may leave that is killed: a line without its end, or half an exception.
+    """
 
     source: str
     line_number: int
     text: str
     reason: str
+    is_cut: bool = False
 
     def __str__(self) -> str:
-        return f"{self.source}:{self.line_number}: {self.reason}: {self.text[:80]!r}"
+        return f"{self.place}: {self.reason}: {self.text[:80]!r}"
+
+    @property
+    def place(self) -> str:
+        """File and line, as a refusal names them."""
+        return f"{self.source}:{self.line_number}"
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was written, if so much of it is there."""
+        found = START.match(self.text)
+        try:
+            return datetime.fromisoformat(found[1]) if found else None
+        except ValueError:
+            return None
 
 
 def entry_of(line: Line, time: datetime, source: str = "", line_number: int = 0) -> LogEntry:
@@ -77,26 +104,41 @@ def read_entries(lines: Iterable[str], source: str) -> Iterator[LogEntry | TornL
     entry: LogEntry | None = None
     trace: list[str] = []
     message: list[TornLine] = []
-    for number, line in enumerate(lines, start=1):
-        text = line.removesuffix("\n").removesuffix("\r")
-        read = _read_head(text, source, number)
+    for read in _heads(lines, source):
         if entry and isinstance(read, TornLine):
-            if _continues(entry, trace, text):
-                trace += [*(one.text for one in message), text]
+            if _continues(entry, trace, read.text):
+                trace += [*(one.text for one in message), read.text]
                 message = []
                 continue
-            if _may_be_message(trace, text):
+            if _may_be_message(trace, read.text):
                 message.append(read)
                 continue
-        if entry:
-            yield replace(entry, trace=tuple(trace))
-        yield from message
+        yield from _finished(entry, trace, message)
         entry, trace, message = (read, [], []) if isinstance(read, LogEntry) else (None, [], [])
         if isinstance(read, TornLine):
             yield read
+    yield from _finished(entry, trace, message)
+
+
+def _finished(entry: LogEntry | None, trace: list[str], message: list[TornLine]) -> Iterator[LogEntry | TornLine]:
+    """An entry with its trace, and the rest of an exception's message, which no frame follows."""
     if entry:
         yield replace(entry, trace=tuple(trace))
-    yield from message
+    if message:
+        yield replace(message[0], text="\n".join(one.text for one in message), is_cut=True)
+
+
+def _heads(lines: Iterable[str], source: str) -> Iterator[LogEntry | TornLine]:
+    """Each line by itself, or what stands in it before another entry begins, and that."""
+    for number, line in enumerate(lines, start=1):
+        text = line.removesuffix("\n").removesuffix("\r")
+        starts = [found.start() for found in SECOND_START.finditer(text) if found.start()]
+        for start, end in pairwise((0, *starts, len(text))):
+            read = _read_head(text[start:end], source, number)
+            is_last = end == len(text)
+            if isinstance(read, TornLine) and not is_last:
+                read = replace(read, reason="has the beginning of another entry in it")
+            yield replace(read, is_cut=not is_last or not line.endswith("\n"))
 
 
 def _read_head(text: str, source: str, number: int) -> LogEntry | TornLine:
@@ -105,8 +147,6 @@ def _read_head(text: str, source: str, number: int) -> LogEntry | TornLine:
     if not found:
         reason = "does not end with its logger" if START.match(text) else "does not begin with a time"
         return TornLine(source, number, text, reason)
-    if SECOND_START.search(found[3]):
-        return TornLine(source, number, text, "has the beginning of another entry in it")
     try:
         time = datetime.fromisoformat(found[1])
     except ValueError as error:

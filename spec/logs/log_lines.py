@@ -102,7 +102,19 @@ class Vocabulary:
         MalformedInput names the field that is out of range, or how far the text agrees with the line that it is
         closest to, and what was expected there.
         """
-        where = Where(source)
+        line = self._find(text, version, Where(source))
+        if line is None:
+            raise MalformedInput(source, "", self._departure(text, version))
+        return line
+
+    def has(self, text: str, version: KafkaVersion) -> bool:
+        """Whether the whole text is a line, as this version prints it."""
+        try:
+            return self._find(text, version, Where("line")) is not None
+        except MalformedInput:
+            return False
+
+    def _find(self, text: str, version: KafkaVersion, where: Where) -> Line | None:
         for kind, template in self._by_version[version]:
             if (values := template.read(text, where)) is None:
                 continue
@@ -110,7 +122,7 @@ class Vocabulary:
                 return construct(kind, values | {"version": version})
             except ValueError as error:
                 where.refuse(str(error))
-        raise MalformedInput(source, "", self._departure(text, version))
+        return None
 
     def _departure(self, text: str, version: KafkaVersion) -> str:
         """Where the text departs from the line that it follows the longest."""

@@ -1,7 +1,8 @@
 """The values in the lines of controller.log: Scala's collections as they print themselves, replicas, leaderships.
 
 A collection is a tuple, in the order in which it was printed; a map is a tuple of pairs. Scala's sets and maps have no
-order of their own, so none may be read into it.
+order of their own, so none may be read into it. Nor does it matter which class held it, `List` or `ArrayBuffer`, `Set`
+or `HashSet`: that differs by where it came from, and by the Scala that Kafka was built with. So any is read.
 
 Kafka: `PartitionAndReplica`, `ReassignedPartitionsContext` and `LeaderIsrAndControllerEpoch` (kafka.controller).
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spec.formats.shapes import BRACKETED, ID, INT, TOPIC, listed, one_of, paired
+from spec.formats.shapes import BRACKETED, ID, INT, TOPIC, around, collection, listed, one_of, paired
 from spec.formats.templates import Shape, Shapes, Template, record
 from spec.kafka_types import TopicPartition
 from spec.logs.logged_values import LEADERSHIP, VOCABULARY, Leadership
@@ -43,13 +44,13 @@ REPLICA: Final = record(
     PartitionReplica,
     Template("[Topic={topic},Partition={partition:id},Replica={replica:id}]", {"topic": TOPIC, "id": ID}),
 )
-LIST: Final = listed("List(1, 2)", INT, ", ", "List(", ")")
-ARRAY_BUFFER: Final = listed("ArrayBuffer(1, 2)", INT, ", ", "ArrayBuffer(", ")")
-ASSIGNMENT: Final = listed("replicas by partition", paired("replicas", BRACKETED, LIST), ", ", "Map(", ")")
+LIST: Final = collection("List(1, 2)", INT, "List")
+ARRAY_BUFFER: Final = collection("ArrayBuffer(1, 2)", INT, "ArrayBuffer")
+ASSIGNMENT: Final = collection("replicas by partition", paired("replicas", BRACKETED, LIST), "Map")
 PARTITION_STATE: Final[Shape[PartitionState]] = one_of("a state of a partition", PartitionState)
 REPLICA_STATE: Final[Shape[ReplicaState]] = one_of("a state of a replica", ReplicaState)
 LED: Final = paired("leadership of a partition", BRACKETED, LEADERSHIP)
-CONTEXT: Final = listed("context of a reassignment", INT, ", ", "ReassignedPartitionsContext(List(", "),null)")
+CONTEXT: Final = around("context of a reassignment", "ReassignedPartitionsContext(", LIST, ",null)")
 REASSIGNED: Final = paired("reassignment of a partition", BRACKETED, CONTEXT)
 """The context prints its listener, too, which is not registered yet wherever a line prints the context."""
 
@@ -60,7 +61,7 @@ def _write_ratio(ratio: float) -> str:
 
 def map_of(name: str, entry: Shape[Any]) -> Shape[Any]:
     """The shape of a Scala map with such entries."""
-    return listed(name, entry, ", ", "Map(", ")")
+    return collection(name, entry, "Map")
 
 
 VALUES: Final[Shapes] = {
@@ -69,10 +70,10 @@ VALUES: Final[Shapes] = {
     "buffer": ARRAY_BUFFER,
     "topic": TOPIC,
     "topics": listed("topics", TOPIC, ","),
-    "topic_set": listed("set of topics", TOPIC, ", ", "Set(", ")"),
+    "topic_set": collection("set of topics", TOPIC, "Set"),
     "partitions": listed("partitions", BRACKETED, ","),
-    "partition_set": listed("set of partitions", BRACKETED, ", ", "Set(", ")"),
-    "partition_list": listed("list of partitions", BRACKETED, ", ", "List(", ")"),
+    "partition_set": collection("set of partitions", BRACKETED, "Set"),
+    "partition_list": collection("list of partitions", BRACKETED, "List"),
     "replicas": listed("replicas", REPLICA, ","),
     "assignment": ASSIGNMENT,
     "preferred": map_of("replicas by partition by broker", paired("preferred", ID, ASSIGNMENT)),

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from model_check.judging.judge import Outcome, judge
+from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
+from model_check.verdicts import Verdict
 from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, without_line
 
 NAME = "12-D1-epoch-write-delayed"
@@ -103,3 +105,5 @@ def test_a_recording_that_contradicts_itself_is_not_explained(tmp_path: Path) ->
     assert found.reason == "no cluster writes this: broker-2/state-change.log:64 contradicts other lines"
     assert found.stuck is not None
     assert [one.place for one in found.stuck.next] == ["broker-2/state-change.log:64"]
+    told = run_of(read(tmp_path / NAME), found, "AS_CODED")
+    assert (told.verdict, told.reason) == (Verdict.VIOLATED, found.reason)

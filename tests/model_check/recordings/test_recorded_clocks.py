@@ -9,6 +9,7 @@ import pytest
 
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_clocks import ahead_of_zookeeper
+from model_check.recordings.recorded_logs import BrokerLogs
 from model_check.recordings.recorded_zookeeper import SessionBegan, ZooKeeperChange
 from spec.errors import BadInput, MalformedInput
 from tests.model_check.clocks import LOGS
@@ -50,24 +51,26 @@ def test_one_late_line_tells_of_a_slow_request_not_of_a_clock(
     log = shifted(tmp_path, 3, seconds) / "broker-3/state-change.log"
     received = [one for one in log.read_text(encoding="utf-8").splitlines() if " received LeaderAndIsr request " in one]
     log.write_text("".join(f"{one}\n" for one in received[:lines]), encoding="utf-8")
-    whole = read(recording(NAME))
+    log.with_name("controller.log").unlink()
+    whole, logs = read(recording(NAME)), BrokerLogs.of(log)
     changes = [one for one in whole.tracks["zookeeper"] if isinstance(one, ZooKeeperChange)]
-    ahead = ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, changes)
+    ahead = ahead_of_zookeeper(logs.changes, logs.reports, whole.cluster, changes)
     assert abs(ahead - 1000 * seconds * told) <= A_MOMENT
 
 
 def test_who_was_away_and_is_told_old_states_at_its_start_has_no_clock_that_is_ahead(tmp_path: Path) -> None:
     """The lines are a minute late, but its session began behind the writes."""
     log = shifted(tmp_path, 3, 60) / "broker-3/state-change.log"
-    whole = read(recording(NAME))
+    log.with_name("controller.log").unlink()
+    whole, logs = read(recording(NAME)), BrokerLogs.of(log)
     changes = [one for one in whole.tracks["zookeeper"] if isinstance(one, ZooKeeperChange)]
     away = [
         replace(one, time=one.time + 55_000) if isinstance(one, SessionBegan) and one.by == 3 else one
         for one in changes
     ]
     assert any(one != other for one, other in zip(changes, away, strict=True))
-    assert ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, changes) > 0
-    assert ahead_of_zookeeper(log, tmp_path / "none", whole.cluster, away) == 0
+    assert ahead_of_zookeeper(logs.changes, logs.reports, whole.cluster, changes) > 0
+    assert ahead_of_zookeeper(logs.changes, logs.reports, whole.cluster, away) == 0
 
 
 def test_logs_whose_clocks_are_ages_apart_are_refused(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from model_check.recordings.recorded import Observed
+from model_check.recordings.recorded_entries import Log
 from model_check.recordings.recorded_lives import lives_of
 from model_check.recordings.recorded_processes import ProcessKilled
 from model_check.recordings.recorded_zookeeper import SessionBegan, SessionEnded
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import print_time
 from tests.model_check.clocks import moment
 
@@ -32,7 +34,7 @@ def ended(time: int, *, superseded: bool = False, survived: bool = False) -> Ses
 def lives(folder: Path, starts: tuple[int, ...], *observed: Observed, until: int | None = None) -> tuple[int, ...]:
     log = folder / "controller.log"
     log.write_text("".join(f"[{print_time(moment(start))}] {STARTING}\n" for start in starts), encoding="utf-8")
-    return lives_of(1, sorted(observed, key=lambda one: one.time), log, until=until)
+    return lives_of(1, sorted(observed, key=lambda one: one.time), Log(log, CONTROLLER_LOG, until=until))
 
 
 @pytest.mark.parametrize("off", [-1900, -600, 0, 600, 1900])
@@ -53,7 +55,7 @@ def test_who_says_nothing_begins_between_the_last_death_and_its_session(tmp_path
 
 def test_without_a_log_the_end_of_a_session_tells_of_a_death_if_nothing_else_does(tmp_path: Path) -> None:
     """A session that ends after the next process has begun is none of that, nor is one that a process outlives."""
-    none = tmp_path / "none"
+    none = Log(tmp_path / "none", CONTROLLER_LOG)
     assert lives_of(1, (began(20_000), ended(28_000), began(30_000)), none) == (20_000, 29_000)
     assert lives_of(1, (began(20_000), killed(24_000), ended(28_000), began(30_000)), none) == (20_000, 27_000)
     assert lives_of(1, (began(20_000), ended(28_000, survived=True), began(30_000)), none) == (20_000, 30_000)

@@ -35,6 +35,7 @@ from reference.zookeeper.transactions import (
     OtherChange,
     SessionClosed,
     Transaction,
+    VersionChecked,
 )
 from tests.reference.zookeeper_sequences import (
     LiveServer,
@@ -196,6 +197,8 @@ def test_a_log_replayed_gives_the_same_tree_and_log(steps: list[Step]) -> None:
         NodeCreated("/c/d", b"", 0, 1),  # has no parent
         DataSet("/a", b"", 2),  # not the next version
         DataSet("/b", b"", 1),
+        VersionChecked("/a", 2),  # is of a later version
+        VersionChecked("/b", 1),
         NodeDeleted("/b"),
         NodeDeleted("/"),
         SessionClosed(("/b",)),

@@ -32,6 +32,7 @@ from reference.zookeeper.transactions import (
     SessionClosed,
     SessionCreated,
     Transaction,
+    VersionChecked,
     WriteRefused,
 )
 
@@ -99,7 +100,7 @@ def test_a_log_is_read_whole(log: Path) -> None:
             MultiChange(
                 (
                     NodeCreated("/together", b"t", 0, 6),
-                    OtherChange("check", (("path", "/epoch"), ("version", 2))),
+                    VersionChecked("/epoch", 2),
                     NodeDeleted("/consumers"),
                 )
             ),

@@ -20,6 +20,7 @@ from reference.zookeeper.transactions import (
     SessionClosed,
     SessionCreated,
     Transaction,
+    VersionChecked,
     WriteRefused,
 )
 from reference.zookeeper.tree import Znode
@@ -52,6 +53,7 @@ changes = st.one_of(
     st.builds(NodeCreated, paths, data, st.just(0) | sessions.filter(bool), numbers),
     st.builds(DataSet, paths, data, numbers),
     st.builds(NodeDeleted, paths),
+    st.builds(VersionChecked, paths, numbers),
     st.builds(WriteRefused, st.sampled_from([-101, -110, -103, -111, -108, -112, -7777])),
     st.builds(lambda path, version: OtherChange("setACL", (("path", path), ("version", version))), paths, numbers),
     st.builds(

@@ -57,7 +57,6 @@ def test_a_trace_has_what_java_puts_there(trace: tuple[str, ...]) -> None:
         ("oller 1 epoch 2 failed (state.change.logger)", "does not begin with a time"),
         ("", "does not begin with a time"),
         ("[2016-09-31 13:05:09,418] TRACE x (a)", "has no such time (day is out of range for month)"),
-        (f"[2016-09-21 13:05:09,418] TRACE Controller 1{NEXT}", "has the beginning of another entry in it"),
         (EXCEPTION, "does not begin with a time"),
     ],
 )
@@ -67,6 +66,41 @@ def test_a_torn_line_is_told_with_its_place(line: str, reason: str) -> None:
     assert str(torn).startswith(f"x.log:2: {reason}: ")
     assert isinstance(before, LogEntry)
     assert isinstance(after, LogEntry)
+
+
+@pytest.mark.parametrize("before", ["[2016-09-21 13:05:09,418] TRACE Controller 1", "[2016-09-21 13:0", "\tat a", "t"])
+def test_an_entry_may_begin_in_a_torn_line(before: str) -> None:
+    """A process was killed, and the next one goes on in the same line; both have its number."""
+    first, torn, entry = read(NEXT, before + HEAD, EXCEPTION)
+    assert torn == TornLine("x.log", 2, before, "has the beginning of another entry in it", is_cut=True)
+    assert isinstance(first, LogEntry)
+    assert isinstance(entry, LogEntry)
+    assert (first.is_cut, entry.is_cut) == (False, False)
+    assert str(entry) == f"{HEAD}\n{EXCEPTION}"
+    assert entry.place == "x.log:2"
+
+
+def test_a_line_without_its_end_says_that_it_is_cut() -> None:
+    """It may be whole but for its end, or may have lost its last words: "(delete=true)" is no logger."""
+    whole, torn = "[2016-09-21 13:05:09,418] TRACE next (x)", "[2016-09-21 13:05:09,418] TRACE stopping (delete=true)"
+    for text in (whole, torn):
+        (last,) = read_entries([text], "x.log")
+        assert isinstance(last, LogEntry)
+        assert last.is_cut
+    (cut,) = read_entries(["[2016-09-21 13:05:09,4"], "x.log")
+    assert cut == TornLine("x.log", 1, "[2016-09-21 13:05:09,4", "does not begin with a time", is_cut=True)
+    assert cut.time is None
+    (early,) = read_entries(["[2016-09-21 13:05:09,418] TRA"], "x.log")
+    assert isinstance(early, TornLine)
+    assert early.time == datetime(2016, 9, 21, 13, 5, 9, 418_000)  # noqa: DTZ001 - the broker's local time
+
+
+def test_half_an_exception_is_one_torn_line() -> None:
+    """Its message has several lines, and the process was killed before it wrote the frames."""
+    entry, torn = read(HEAD, "kafka.common.KafkaException: Can't parse json string: {", ' "a": 1', "}")
+    assert isinstance(entry, LogEntry)
+    assert entry.trace == ("kafka.common.KafkaException: Can't parse json string: {",)
+    assert torn == TornLine("x.log", 3, ' "a": 1\n}', "does not begin with a time", is_cut=True)
 
 
 def test_frames_without_their_exception_are_torn_each() -> None:
@@ -83,7 +117,7 @@ def test_what_no_frame_follows_is_no_message_of_an_exception() -> None:
     assert isinstance(torn, TornLine)
     assert torn.line_number == 3
     assert str(second) == str(last) == NEXT
-    assert [type(one) for one in read(HEAD, EXCEPTION, "a", "b")] == [LogEntry, TornLine, TornLine]
+    assert [type(one) for one in read(HEAD, EXCEPTION, "a", "b")] == [LogEntry, TornLine]
 
 
 @given(st.lists(st.tuples(printable, st.sampled_from(["TRACE", "ERROR"]), st.booleans()), max_size=4))

@@ -331,3 +331,20 @@ def test_another_text_is_refused_with_what_was_expected(text: str, message: str)
 def test_a_line_that_a_version_does_not_have_is_not_printed() -> None:
     with pytest.raises(MalformedInput, match=r"Resigned: version: Kafka 0\.8\.2 has no such line"):
         str(Resigned(1, version=V082))
+
+
+@pytest.mark.parametrize(
+    ("canonical", "printed"),
+    [
+        ("ISR = List(2)", "ISR = Vector(2)"),
+        ("Brokers:ArrayBuffer(1, 2)", "Brokers:Vector(1, 2)"),
+        ("Partitions:Set([t,0], [t,1])", "Partitions:HashSet([t,0], [t,1])"),
+        ("Map(2 -> Map([t,0] -> List(2, 3)", "Map(2 -> HashMap([t,0] -> ArrayBuffer(2, 3)"),
+        ("Context(List(2, 3),null)", "Context(ArrayBuffer(2, 3),null)"),
+        ("reassigned: List([t,0])", "reassigned: ListBuffer([t,0])"),
+    ],
+)
+def test_a_collection_is_read_whichever_class_held_it(canonical: str, printed: str) -> None:
+    """Each of these stands in one of the examples; the line is the same."""
+    line, text = next((line, text) for line, text, *_ in EXAMPLES if canonical in text)
+    assert parse_controller_line(text.replace(canonical, printed), line.version) == line
