@@ -7,6 +7,7 @@ manifest expects. A finding that is violated or witnessed carries its story, ste
     Document          verb, verdict
     └── Run           engine, scope, variant, verdict, seconds
         ├── Counts    states, transitions, depth, levels, digest
+        ├── Explained observations, and those that come next where an explanation ends
         ├── Finding   property, verdict, reason
         │   └── Story steps in words, and the states, to be saved as a trace
         └── Comparison    what was expected, what was found
@@ -29,7 +30,7 @@ from spec.errors import MalformedInput, Where
 UNWITNESSED = "unwitnessed"
 """What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 4
+FORMAT, VERSION = "kafka-controller-spec results", 5
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,33 @@ class Counts:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """An observation of a recording: its kind, where it stands (`file:line`), when (ms), and how it reads."""
+
+    kind: str
+    place: str
+    time: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Explained:
+    """How far the observations of a recording are explained, and how many positions were searched for that.
+
+    `best_at` is the position at which that was reached, None if nobody counted. Where an explanation ends too early,
+    `next` are the observations that come next, one of each sequence, lines that contradict others and then the earliest
+    first; `instead` are the steps that were possible.
+    """
+
+    observations: int
+    explained: int
+    positions: int
+    best_at: int | None = None
+    next: tuple[Seen, ...] = ()
+    instead: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Comparison:
     """One expectation: what it is about, what was expected and found, and what it means if these differ.
 
@@ -107,7 +135,8 @@ class Run:
     a goal yet, and `first_depths` has the length of a shortest trace to each of these, and to each rule. `never_fired`
     names rules, `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties
     that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
-    replayed. `refused` says of an ERROR that it was the input that was wrong.
+    replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is told of a recording, and
+    so are the `faults` of the live run that made it, each by its number and kind.
     """
 
     engine: str
@@ -129,6 +158,8 @@ class Run:
     seconds: Mapping[str, float] | None = None
     story: Story | None = None
     refused: bool = False
+    explained: Explained | None = None
+    faults: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -165,15 +196,15 @@ class Document:
 
 def plain_document(verb: str, *runs: Run) -> Document:
     """A document whose verdict is the worst of its runs'; of one that was interrupted it says whether that is kept."""
-    if verb != RESUMED:
+    if verb not in RESUMED:
         runs = tuple(replace(run, notes=(*run.notes, ANEW)) if _is_lost(run) else run for run in runs)
     return Document(verb, worst(run.verdict for run in runs), runs)
 
 
-RESUMED = "enumerate"
-"""The verb that goes on, next time, where Ctrl-C ended it."""
+RESUMED = ("enumerate", "campaign")
+"""The verbs that go on, next time, where Ctrl-C ended them."""
 
-ANEW = f"the same command begins anew; only `kcheck {RESUMED}` goes on where it was"
+ANEW = f"the same command begins anew; only {' and '.join(f'`kcheck {one}`' for one in RESUMED)} go on where they were"
 
 
 def _is_lost(run: Run) -> bool:

@@ -32,7 +32,7 @@ def command(
     trace is left. Exits with 0 if both are so. Of one that is not found here the reason is told, and nothing explored.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` goes on where it was.
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
 
     For example:
       kcheck defects

@@ -55,7 +55,7 @@ def command(
     is an error in the report, and the others are judged; the exit code is 2 unless something was found that is worse.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` goes on where it was.
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
 
     For example:
       kcheck judge recordings/controller-kill

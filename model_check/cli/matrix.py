@@ -54,7 +54,7 @@ def command(
     nothing, with 1 unless all recover.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` goes on where it was.
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
 
     For example:
       kcheck matrix

@@ -55,7 +55,7 @@ def command(
     a property.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` goes on where it was.
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
 
     For example:
       kcheck prove

@@ -42,7 +42,7 @@ def command(
     1 where the two disagree, and tells the nearest such place as a story; with 3 if not all edges were replayed.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` goes on where it was.
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
 
     For example:
       kcheck refine

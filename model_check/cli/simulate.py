@@ -41,7 +41,7 @@ def command(
     what it says. Exits with 1 where the two disagree, and tells a shortest such run as a story.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` goes on where it was.
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
 
     For example:
       kcheck simulate

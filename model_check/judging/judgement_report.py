@@ -11,8 +11,8 @@ from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
 from model_check.judging.open_system import OpenSystem
 from model_check.judging.positions import BreakOff, Position
-from model_check.recordings.recorded import Observed, Recording
-from model_check.results import Finding, Run, Step, Story
+from model_check.recordings.recorded import Contradiction, Observed, Recording
+from model_check.results import Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts import Verdict
 from spec.errors import BadInput
 from spec.expectations import plans
@@ -65,7 +65,26 @@ def run_of(
         findings=findings,
         notes=tuple(_notes(recording, judged)),
         story=_story(judged, 0 if whole_story else LAST_STEPS) if is_told else None,
+        explained=_explained(judged),
     )
+
+
+def _explained(judged: Judgement) -> Explained:
+    """How far, as figures."""
+    heads = sorted(
+        judged.stuck.next if judged.stuck else (), key=lambda one: (not isinstance(one, Contradiction), one.time)
+    )
+    return Explained(
+        observations=judged.observations,
+        explained=judged.explained,
+        positions=judged.positions,
+        next=tuple(map(_seen, heads)),
+        instead=judged.stuck.enabled if judged.stuck else (),
+    )
+
+
+def _seen(one: Observed) -> Seen:
+    return Seen(type(one).__name__, one.place, one.time, str(one).removeprefix(f"{one.place}: ")[:SHOWN])
 
 
 def _about(judged: Judgement, chosen: Collection[str], name: str) -> Judgement:

@@ -8,24 +8,23 @@ its drivers, and the judge.
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
 from typing import Final
 
 from model_check.judging.judge import BUDGET, judge
 from model_check.judging.judgement_report import run_of
 from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
-from model_check.live.live_scenario import FAULTS, Scenario, drawn
+from model_check.live.live_faults import NOTE, chance, chosen_faults, faults_in
+from model_check.live.live_scenario import FAULTS, Scenario
 from model_check.live.live_setup import Setup
 from model_check.recordings.reading import read
 from model_check.results import Run
-from model_check.verdicts import INTERRUPTED, Verdict
+from model_check.verdicts import INTERRUPTED, Verdict, worst
 from model_check.verification import told_as_interrupted
-from spec.variants import show_switches
+from spec.variants import Switches, show_switches
 
 ENGINE: Final = "live"
 POSITIONS_EACH: Final = 30
@@ -34,13 +33,17 @@ POSITIONS_EACH: Final = 30
 
 @dataclass(frozen=True)
 class Task:
-    """What to run: a cluster, its first topics, and faults of these kinds, so many, or for so many seconds."""
+    """What to run: a cluster, its first topics, and faults of these kinds, so many, or for so many seconds.
+
+    Or only some of the seed's faults, by their numbers (`plays`), whatever the other two say.
+    """
 
     setup: Setup
     topics: int = 2
     faults: int = len(FAULTS)
     kinds: tuple[str, ...] = tuple(FAULTS)
     seconds: float | None = None
+    plays: tuple[int, ...] | None = None
 
     @property
     def title(self) -> str:
@@ -73,21 +76,47 @@ def checked_run(task: Task, folder: Path, stop: Callable[[], bool] = lambda: Fal
 def run(
     task: Task, folder: Path, *, stop: Callable[[], bool] = lambda: False, tell: Tell = lambda _n, _what: None
 ) -> Run:
-    """Record a run in a folder and judge it; `stop` is asked whether to give up, which leaves INCOMPLETE."""
+    """The worst of what is said of a run; `stop` is asked whether to give up, which leaves INCOMPLETE."""
+    made = recorded_and_judged(task, folder, stop=stop, tell=tell)
+    verdict = worst(one.verdict for one in made)
+    return next(one for one in made if one.verdict is verdict)
+
+
+def recorded_and_judged(
+    task: Task, folder: Path, *, stop: Callable[[], bool] = lambda: False, tell: Tell = lambda _n, _what: None
+) -> tuple[Run, ...]:
+    """Record a run in a folder and judge it; all that is said of it."""
     begun = time.monotonic()
     ended = record(task, folder, stop, tell)
-    recorded = time.monotonic()
-    variant = show_switches(task.setup.switches)
+    seconds = time.monotonic() - begun
     if ended == INTERRUPTED:
         reason = f"{INTERRUPTED}; what was recorded until then is not judged"
-        return Run(ENGINE, task.title, variant, Verdict.INCOMPLETE, reason)
+        return (Run(ENGINE, task.title, show_switches(task.setup.switches), Verdict.INCOMPLETE, reason),)
+    made = judged(folder, task.setup.switches, stop=stop)
+    return with_its_making(made, task.title, ended, seconds)
+
+
+def judged(
+    folder: Path, switches: Switches, budget: int | None = None, stop: Callable[[], bool] = lambda: False
+) -> tuple[Run, ...]:
+    """What is said of a recording, one run for each question that is asked of it; BadInput where it cannot be read.
+
+    Without a `budget` of positions, the recording's length gives one; once `stop` says so, what is open is INCOMPLETE.
+    """
+    begun = time.monotonic()
     recording = read(folder)
-    budget = max(BUDGET, POSITIONS_EACH * recording.observations)
-    made = run_of(recording, judge(recording, task.setup.switches, budget=budget, stop=stop), variant)
+    most = budget or max(BUDGET, POSITIONS_EACH * recording.observations)
+    made = run_of(recording, judge(recording, switches, budget=most, stop=stop), show_switches(switches))
     made = told_as_interrupted(made) if stop() else made
-    notes = (*([f"the run ended early: {ended}"] if ended else []), *made.notes)
-    seconds = {"record": recorded - begun, "judge": time.monotonic() - recorded}
-    return replace(made, engine=ENGINE, scope=task.title, notes=notes, seconds=seconds)
+    faults = tuple(map(str, faults_in(folder)))
+    return (replace(made, engine=ENGINE, faults=faults, seconds={"judge": time.monotonic() - begun}),)
+
+
+def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: float) -> tuple[Run, ...]:
+    """What is said of a recording, under the name of the run that made it; the first tells how that went."""
+    first, *others = (replace(one, scope=title) for one in made)
+    notes = (*([f"the run ended early: {ended}"] if ended else []), *first.notes)
+    return replace(first, notes=notes, seconds={"record": seconds, **(first.seconds or {})}), *others
 
 
 def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> str:
@@ -106,17 +135,20 @@ def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> st
 
 
 def _play(task: Task, cluster: LiveCluster, tell: Tell) -> None:
-    random = Random(task.setup.seed)
-    cluster.act("seed", seed=task.setup.seed, topics=task.topics, kinds=list(task.kinds))
-    scenario = Scenario(cluster, random, task.topics)
+    seed = task.setup.seed
+    cluster.act("seed", seed=seed, topics=task.topics, kinds=list(task.kinds))
+    scenario = Scenario(cluster, chance(seed, 0), task.topics)
     tell(0, "start")
     scenario.begin()
-    until = None if task.seconds is None else time.monotonic() + task.seconds
-    for number, kind in zip(itertools.count(), drawn(random, task.kinds), strict=False):
-        if time.monotonic() >= until if until is not None else number >= task.faults:
-            tell(number, "judging")
+    until = None if task.seconds is None or task.plays is not None else time.monotonic() + task.seconds
+    done = 0
+    for number, kind in chosen_faults(seed, task.kinds, task.plays, task.faults if until is None else None):
+        if until is not None and time.monotonic() >= until:
             break
-        tell(number, kind)
-        cluster.act("note", text=f"{kind}: {FAULTS[kind][0]}")
+        tell(done, kind)
+        cluster.act(NOTE, number=number, kind=kind, text=f"{kind}: {FAULTS[kind][0]}")
+        scenario.random = chance(seed, number)
         FAULTS[kind][1](scenario)
         scenario.settle()
+        done += 1
+    tell(done, "judging")

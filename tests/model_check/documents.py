@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from model_check.results import Comparison, Counts, Document, Finding, Run, Step, Story
+from model_check.results import Comparison, Counts, Document, Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts import Verdict
 
 STEP = Step(
@@ -35,6 +35,7 @@ stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple))
 findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts, st.none() | stories)
 comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
 sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))
+seen = st.lists(st.builds(Seen, texts, texts, counts, texts), max_size=2).map(tuple)
 runs = st.builds(
     Run,
     engine=texts,
@@ -56,5 +57,7 @@ runs = st.builds(
     seconds=st.none() | st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     story=st.none() | stories,
     refused=st.booleans(),
+    explained=st.none() | st.builds(Explained, counts, counts, counts, st.none() | counts, seen, names),
+    faults=names,
 )
 documents = st.builds(Document, texts, verdicts, st.lists(runs, max_size=2).map(tuple))

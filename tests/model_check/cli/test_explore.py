@@ -169,7 +169,7 @@ def test_ctrl_c_leaves_incomplete_with_what_was_found(kcheck: Kcheck, monkeypatc
     assert "not exhausted: it was interrupted after 1 of " in result.stdout
     *_, resumable, anew = result.stdout.splitlines()
     assert resumable.endswith("kcheck enumerate pair --variant AS_CODED+FENCED_WRITES")
-    assert anew == "  the same command begins anew; only `kcheck enumerate` goes on where it was"
+    assert anew == "  the same command begins anew; only `kcheck enumerate` and `kcheck campaign` go on where they were"
 
 
 def test_what_cannot_fit_is_refused_before_it_begins(kcheck: Kcheck, manifest: dict[str, Any]) -> None:

@@ -108,11 +108,11 @@ def test_a_run_that_breaks_off_leaves_nothing_that_is_not_told(
 ) -> None:
     folders: list[Path] = []
 
-    def run(_task: Task, folder: Path, **_options: object) -> Run:
+    def run(_task: Task, folder: Path, **_options: object) -> tuple[Run, ...]:
         folders.append(folder)
         raise error
 
-    monkeypatch.setattr(live, "run", run)
+    monkeypatch.setattr(live, "recorded_and_judged", run)
     with pytest.raises(type(error)):
         live.recorded(Task(Setup(1, seed=9)), None, lambda: False, lambda _number, _what: None)
     assert folders[0].exists() == is_told

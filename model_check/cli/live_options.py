@@ -1,0 +1,126 @@
+"""The words that `live` and `campaign` share: what runs as controller and as broker, and what is done to the cluster.
+
+`Asked` has them as values. It makes the task of a seed of them, and says them as a command line does, so that whoever
+reads a report can run the same again.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Annotated, Any, Final, TypeAlias
+
+import typer
+
+from model_check.cli import options
+from model_check.live.choosing import chosen_program
+from model_check.live.kafka_program import kafka
+from model_check.live.live_run import Task
+from model_check.live.live_scenario import FAULTS, checked_kinds, kinds_for
+from model_check.live.live_setup import Setup
+from model_check.live.reference_program import REFERENCE
+from model_check.recordings.recorded_members import RELEASES
+from spec.errors import BadInput, UnknownName
+
+KINDS: Final = "; ".join(f"{name}: {said}" for name, (said, _) in FAULTS.items())
+PROGRAMS: Final = (
+    "`reference`, kafka:RELEASE, a folder of Kafka's jars, or a command with {id} {host} {port} {zookeeper} {folder}"
+)
+
+KafkaOption: TypeAlias = Annotated[
+    str | None, typer.Option("--kafka", metavar="RELEASE|DIR", help="Real Kafka as every controller and broker.")
+]
+ControllerOption: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="PROGRAM", help=f"What controls, and holds no replicas: {PROGRAMS}.")
+]
+BrokersOption: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="PROGRAM", help="What holds the replicas, chosen apart from the controller.")
+]
+BrokerCountOption: TypeAlias = Annotated[int, typer.Option(min=1, max=20, help="How many members hold replicas.")]
+ControllerCountOption: TypeAlias = Annotated[int, typer.Option(min=1, max=9, help="How many control, if chosen apart.")]
+ReleaseOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="The release line whose behaviour a command claims: 0.8.2 to 0.10.2.")
+]
+UpWhenOption: TypeAlias = Annotated[str, typer.Option(metavar="TEXT", help="What a command prints once it is up.")]
+TopicsOption: TypeAlias = Annotated[
+    int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")
+]
+OnlyOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="KIND", help=f"Only this kind of fault. Repeatable. The kinds are: {KINDS}."),
+]
+PortOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, instead of a free one.")
+]
+
+BROKERS, CONTROLLERS, TOPICS, VARIANT = 3, 1, 2, "AS_CODED"
+"""What there is of each unless something else is asked for."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for: the members, the topics, the kinds of faults, and the mends of the reference."""
+
+    kafka: str | None = None
+    controller: str | None = None
+    brokers: str | None = None
+    broker_count: int = BROKERS
+    controller_count: int = CONTROLLERS
+    release: str | None = None
+    up_when: str = ""
+    topics: int = TOPICS
+    only: tuple[str, ...] = ()
+    variant: str = VARIANT
+    on: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
+
+    def task(
+        self,
+        seed: int,
+        faults: int | None = None,
+        minutes: float | None = None,
+        plays: tuple[int, ...] | None = None,
+        port: int | None = None,
+    ) -> Task:
+        """What to run for a seed; without a number of faults, each kind once. BadInput, UnknownName."""
+        if plays is not None and (faults is not None or minutes is not None):
+            raise BadInput("--play names the faults; --faults and --minutes count them")
+        switches = options.chosen_switches(self.variant, self.on, self.off)
+        setup = Setup(self.broker_count, seed, port=port, switches=switches, **self._members)
+        kinds = checked_kinds(self.only or kinds_for(setup), setup)
+        count = len(kinds) if faults is None else faults
+        return Task(setup, self.topics, count, kinds, None if minutes is None else 60 * minutes, plays)
+
+    @cached_property
+    def _members(self) -> dict[str, Any]:
+        """What runs as controller and as broker, as a `Setup` takes it; BadInput where options contradict others."""
+        if self.release is not None and self.release not in RELEASES:
+            raise UnknownName("release line", self.release, RELEASES)
+        choose = partial(chosen_program, claims=RELEASES.get(self.release or ""), up_when=self.up_when)
+        if self.kafka is not None:
+            if self.controller or self.brokers:
+                raise BadInput("--kafka is every controller and broker; --controller and --brokers choose them apart")
+            return {"broker": kafka(self.kafka)}
+        if self.controller is None and self.brokers is None:
+            return {}
+        chosen = {"controller": choose(self.controller or REFERENCE), "broker": choose(self.brokers or REFERENCE)}
+        return {**chosen, "controllers": self.controller_count}
+
+    @property
+    def words(self) -> str:
+        """What was asked for, as the command line says it; what is as usual is not said."""
+        return shlex.join(self._words())
+
+    def _words(self) -> Iterator[str]:
+        usual = Asked()
+        for name, value in vars(usual).items():
+            given = getattr(self, name)
+            if given != value:
+                for one in given if isinstance(given, tuple) else (given,):
+                    yield from (f"--{OPTION.get(name, name.replace('_', '-'))}", str(one))
+
+
+OPTION: Final = {"on": "with", "off": "without"}
+"""Options that are called otherwise than their values."""

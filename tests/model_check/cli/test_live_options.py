@@ -1,0 +1,48 @@
+"""What `live` and `campaign` are asked for, as a task and as words."""
+
+from __future__ import annotations
+
+import pytest
+
+from model_check.cli.live_options import Asked
+from model_check.live.live_scenario import FAULTS
+from spec.errors import BadInput, UnknownName
+
+
+def test_what_is_as_usual_is_not_said() -> None:
+    assert Asked().words == ""
+    asked = Asked(brokers="./run --id {id}", broker_count=2, only=("lag", "pause"), off=("A", "B"), up_when="is up")
+    assert asked.words == (
+        "--brokers './run --id {id}' --broker-count 2 --up-when 'is up' --only lag --only pause --without A --without B"
+    )
+
+
+def test_without_a_number_each_kind_comes_once() -> None:
+    assert (Asked().task(7).faults, Asked().task(7).seconds) == (len(FAULTS), None)
+    assert (Asked(only=("lag",)).task(7).faults, Asked().task(7, faults=3).faults) == (1, 3)
+    assert Asked().task(7, minutes=2).seconds == 120
+    assert Asked().task(7, plays=(2, 5)).plays == (2, 5)
+
+
+def test_members_are_chosen_apart() -> None:
+    setup = Asked(controller="reference", controller_count=2).task(7).setup
+    assert (setup.controllers, setup.brokers, setup.is_all_ours) == (2, 3, True)
+    assert Asked(controller_count=2).task(7).setup.controllers == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "complaint"),
+    [
+        (Asked(kafka="0.10.2.2", brokers="reference"), "--kafka is every controller and broker"),
+        (Asked(release="0.7"), "no release line is called '0.7'"),
+        (Asked(only=("dance",)), "no kind of fault is called 'dance'"),
+    ],
+)
+def test_what_contradicts_itself_or_is_not_known_is_refused(asked: Asked, complaint: str) -> None:
+    with pytest.raises((BadInput, UnknownName), match=complaint):
+        asked.task(7)
+
+
+def test_faults_are_named_or_counted() -> None:
+    with pytest.raises(BadInput, match="--play names the faults; --faults and --minutes count them"):
+        Asked().task(7, faults=3, plays=(2,))
