@@ -15,11 +15,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from model_check.monitors import controllers, leadership
+from model_check.monitors import controllers, deletion, fences, leadership, reassignment, requests, rest, standing
 from model_check.monitors.acts import read_acts
 from model_check.monitors.arrivals import Arrivals
 from model_check.monitors.claims import Break, Monitored
-from model_check.monitors.history import History, writes_of
+from model_check.monitors.history import History, history_of
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.recordings.reading import read
@@ -35,7 +35,8 @@ from spec.kafka_types import V0102, KafkaVersion
 ENGINE: Final = "claims"
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
-CLAIMS: Final[tuple[Monitored, ...]] = (*controllers.CLAIMS, *leadership.CLAIMS)
+AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, rest, standing)
+CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in area.CLAIMS)
 
 
 def rows_of(release: KafkaVersion) -> frozenset[str]:
@@ -64,20 +65,24 @@ AS_CODED_ROWS: Final = rows_of(V0102)
 def check_history(folder: Path, *, excused: frozenset[str] = frozenset()) -> Run:
     """What became of the claims in a recording; BadInput names what is no recording at all."""
     started = perf_counter()
-    history = history_of(folder)
+    history = read_history(folder)
     read_at = perf_counter()
     run = run_of(history, folder.name, excused)
     return replace(run, seconds={"reading": read_at - started, "asking": perf_counter() - read_at})
 
 
-def history_of(folder: Path) -> History:
+def read_history(folder: Path) -> History:
     """A recording as claims see it."""
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
-    writes = writes_of(transactions, sessions)
     arrivals = arrivals_of(folder, sessions)
     moves = sorted([*(one.time_ms for one in transactions), *(one.ms for one in arrivals.all())])
-    return History(writes, arrivals, read_acts(folder, moves), is_unclean_by_default(folder))
+    return replace(
+        history_of(transactions, sessions),
+        arrivals=arrivals,
+        acts=read_acts(folder, moves),
+        unclean_by_default=is_unclean_by_default(folder),
+    )
 
 
 def arrivals_of(folder: Path, sessions: dict[int, Session]) -> Arrivals:

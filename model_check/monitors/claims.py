@@ -71,11 +71,15 @@ def monitored(
     def declare(ask: Callable[[History], Answers]) -> Monitored:
         known = _specified().get(ask.__name__)
         if known is not None:
-            return Monitored(ask, known.name, known.kind, known.statement, known.source, needs)
-        statement = inspect.cleandoc(ask.__doc__ or "").split("\n\n")[0].replace("\n", " ")
-        return Monitored(ask, ask.__name__, kind, statement, source, needs)
+            return Monitored(ask, known.name, known.kind, _sentence(known.statement), known.source, needs)
+        return Monitored(ask, ask.__name__, kind, _sentence(inspect.cleandoc(ask.__doc__ or "")), source, needs)
 
     return declare
+
+
+def _sentence(statement: str) -> str:
+    """What a statement says first, as one line."""
+    return statement.split("\n\n", maxsplit=1)[0].replace("\n", " ")
 
 
 @cache

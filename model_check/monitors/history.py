@@ -27,6 +27,7 @@ from model_check.recordings.recorded_cluster import UNCLEAN
 from model_check.recordings.recorded_sessions import Session
 from model_check.recordings.recorded_tracks import SKEW
 from reference.zookeeper.transactions import (
+    ERROR_NAMES,
     Change,
     DataSet,
     MultiChange,
@@ -117,6 +118,14 @@ class Write:
 
 
 @dataclass(frozen=True)
+class Conflict:
+    """A write of a session was refused for the version that it expected, before the write of a number."""
+
+    session: int
+    number: int
+
+
+@dataclass(frozen=True)
 class History:
     """Everything that claims are asked of."""
 
@@ -124,6 +133,7 @@ class History:
     arrivals: Arrivals = field(default_factory=Arrivals)
     acts: Acts = field(default_factory=Acts)
     unclean_by_default: bool = False
+    conflicts: tuple[Conflict, ...] = ()
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[Write, ...]]:
@@ -253,10 +263,11 @@ def state_path(partition: TopicPartition) -> str:
 # ------------------------------------------------------------------------------------------------------------ making
 
 
-def writes_of(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> tuple[Write, ...]:
-    """The writes of a log, from its first transaction on; the line of each is its place."""
+def history_of(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> History:
+    """What a log tells, from its first transaction on; the line of each is its place."""
     tree: dict[str, tuple[Content, int]] = {}
     writes: list[Write] = []
+    conflicts: list[Conflict] = []
     office = Office()
     for line, one in enumerate(transactions, start=1):
         author = _author(one.session, sessions)
@@ -266,7 +277,9 @@ def writes_of(transactions: Iterable[Transaction], sessions: Mapping[int, Sessio
                 write = replace(write, number=len(writes), dropped=isinstance(change, SessionClosed))
                 writes.append(write)
                 office = _after(write, office)
-    return tuple(writes)
+        if _is_conflict(one.change):
+            conflicts.append(Conflict(one.session, len(writes)))
+    return History(tuple(writes), conflicts=tuple(conflicts))
 
 
 def parts_of(change: Change) -> tuple[Change, ...]:
@@ -275,6 +288,12 @@ def parts_of(change: Change) -> tuple[Change, ...]:
         return (change,)
     parts = tuple(part for one in change.changes for part in parts_of(one))
     return () if any(isinstance(one, WriteRefused) for one in parts) else parts
+
+
+def _is_conflict(change: Change) -> bool:
+    if isinstance(change, MultiChange):
+        return any(map(_is_conflict, change.changes))
+    return isinstance(change, WriteRefused) and ERROR_NAMES.get(change.code) == "BadVersion"
 
 
 def _changed(change: Change) -> Iterator[tuple[str, bytes | None, int]]:

@@ -20,7 +20,10 @@ KINDS: Final[Mapping[str, ApiKey]] = {
     "LeaderAndIsr": ApiKey.LEADER_AND_ISR,
     "UpdateMetadata": ApiKey.UPDATE_METADATA,
 }
-NOT_DONE: Final = ("ignored", "unassigned")
+CODES: Final[Mapping[str, ErrorCode]] = {
+    "ignored": ErrorCode.STALE_CONTROLLER_EPOCH,
+    "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+}
 """Outcomes that are answered with an error of their partition."""
 
 
@@ -66,9 +69,8 @@ class _Log:
     def _request(self, head: dict[str, Any], one: RequestHandled) -> Arrival:
         key = KINDS[one.kind]
         said = {**one.told, **one.states}
-        failed = (p for p, outcome in one.outcomes.items() if outcome in NOT_DONE)
-        codes = dict.fromkeys((self.cluster.partitions[p] for p in one.outcomes), int(ErrorCode.NONE))
-        codes |= {self.cluster.partitions[p]: int(ErrorCode.STALE_CONTROLLER_EPOCH) for p in failed}
+        became = one.outcomes.items()
+        codes = {self.cluster.partitions[p]: int(CODES.get(outcome, ErrorCode.NONE)) for p, outcome in became}
         code = ErrorCode.STALE_CONTROLLER_EPOCH if one.refused else ErrorCode.NONE
         return Arrival(
             **head,
