@@ -4,7 +4,7 @@
 
 Whoever made the recording writes that at moments when nothing moves any more. Where nobody has, the end of the
 recording is one if it is quiet, all processes run, and the last fault is long enough ago; an older recording's looks at
-the tree (`observe-znodes`) are, too. While a process is paused others may wait for it, so that is no rest.
+the tree or the disks are, too. While a process is paused others may wait for it, so that is no rest.
 
 An act that cannot be read is passed over: it can only have been a fault that nobody was told of, and `read_acts`
 then gives no rests at all.
@@ -22,7 +22,7 @@ from typing import Any, Final
 
 ACTIONS: Final = "actions.jsonl"
 AT_REST: Final = "at-rest"
-LOOKS: Final = "observe-znodes"
+LOOKS: Final = ("observe-znodes", "observe-log-dirs")
 END: Final = "(end of recording)"
 ENDS: Final = ("broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-exited")
 """Acts after which a broker is up only once it registers anew."""
@@ -100,7 +100,7 @@ def _found(acts: Sequence[Act], moves: Sequence[int]) -> Iterator[Rest]:
     """The end, and the looks at the tree, where nothing moves, nobody is down, and nothing was done lately."""
     end = next((number for number, one in enumerate(acts) if END in one.action or one.action == "end"), len(acts))
     for number, one in enumerate(acts[: end + 1]):
-        if number != end and one.action != LOOKS:
+        if number != end and one.action not in LOOKS:
             continue
         done = [other.ms for other in acts[:number] if not other.action.startswith(HARMLESS)]
         if not _down(acts[:number]) and _is_quiet(moves, one.ms) and one.ms - max(done, default=0) >= SETTLED:

@@ -72,11 +72,15 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Received:
-    """What one broker received, in order; `starts` are the times of its processes, if its file tells them."""
+    """What one broker received, in order; `starts` are the times of its processes, if its file tells them.
+
+    `is_documented`: the broker is of a documented release, so that it never deletes a replica but on request.
+    """
 
     requests: tuple[Arrival, ...]
     starts: tuple[int, ...] | None = None
     unreadable: str = ""
+    is_documented: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from model_check.monitors import controllers, deletion, fences, leadership, reassignment, requests, rest, standing
+from model_check.monitors import (
+    controllers,
+    deletion,
+    fences,
+    informed,
+    leadership,
+    reassignment,
+    requests,
+    rest,
+    standing,
+)
 from model_check.monitors.acts import read_acts
 from model_check.monitors.arrivals import Arrivals
 from model_check.monitors.claims import Break, Monitored
@@ -24,6 +34,7 @@ from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_cluster import is_unclean_by_default
+from model_check.recordings.recorded_members import members_of
 from model_check.recordings.recorded_sessions import Session, sessions_of
 from model_check.recordings.recorded_transactions import read_transactions
 from model_check.results import Finding, Run
@@ -35,7 +46,7 @@ from spec.kafka_types import V0102, KafkaVersion
 ENGINE: Final = "claims"
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
-AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, rest, standing)
+AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, rest, informed, standing)
 CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in area.CLAIMS)
 
 
@@ -87,7 +98,9 @@ def read_history(folder: Path) -> History:
 
 def arrivals_of(folder: Path, sessions: dict[int, Session]) -> Arrivals:
     """What arrived at brokers: what they wrote down of the wire, or what their logs tell."""
-    received = received_frames(folder)
+    documented = {broker for broker, one in (members_of(folder) or {}).items() if one.release is not None}
+    frames = received_frames(folder)
+    received = {broker: replace(one, is_documented=broker in documented) for broker, one in frames.items()}
     others = sorted({one.broker for one in sessions.values()} - received.keys())
     reason = "no broker wrote down what arrived at it"
     if others:

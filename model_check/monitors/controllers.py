@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, State
-from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, History, Write
+from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats import znode_paths as paths
 
@@ -28,6 +28,8 @@ CONTROLLERS_OWN = (
     paths.ISR_CHANGE,
 )
 """What, among brokers, only a controller deletes."""
+TIMES = 3
+"""How often somebody gives /controller up until that is no accident any more."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,34 @@ def _did(write: Write) -> str:
     return f"{'deleted' if write.is_delete else 'created' if write.is_create else 'wrote'} {write.name}"
 
 
+@monitored(source="PROTOCOL.md section 6, D42, D53, D56; KafkaController.onControllerFailover")
+def failovers_come_to_their_end(history: History) -> Answers:
+    """Who is elected and raises the epoch does not give /controller up again, time after time in one session."""
+    given_up: dict[int, list[Write]] = {}
+    for one in history.of(CONTROLLER):
+        owner = one.office.owner
+        if isinstance(one.after, Elected) and one.author.broker is not None:
+            yield None
+        elif one.is_delete and owner is not None and owner.session == one.author.session:
+            times = given_up.setdefault(owner.session, [])
+            times.append(one)
+            if len(times) == TIMES:
+                text = (
+                    f"{owner} gave /controller up for the {len(times)}th time in one session, first at {times[0].place}"
+                )
+                yield Break(one.place, text, _row_of_failing(history, times[0].number))
+
+
+def _row_of_failing(history: History, number: int) -> str:
+    """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one left behind."""
+    if history.at(ELECTIONS, number) is not None:
+        return "D42"
+    by_hand = any(one.is_delete and one.author.broker is None for one in history.of_kind(paths.BROKER_TOPIC))
+    return "D53" if by_hand else "D56"
+
+
 CLAIMS = (
+    failovers_come_to_their_end,
     controller_znode_is_its_owners,
     each_election_raises_the_epoch_by_one,
     who_acts_has_raised_the_epoch,

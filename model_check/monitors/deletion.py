@@ -96,7 +96,7 @@ def deletions_end_with_their_request(history: History) -> Answers:
             topic = history.last(f"/brokers/topics/{one.topic}", one.number)
             is_there = topic is not None and topic.after is not None
             text = f"{one.author} deleted {one.name} before the topic"
-            yield Break(one.place, text) if is_there and not _was_deleted(history, one) else None
+            yield Break(one.place, text) if is_there and not was_deleted(history, one.topic, one.number) else None
     for deletion in deletions(history):
         gone = deletion.write
         requests = history.of(f"/admin/delete_topics/{gone.topic}")
@@ -108,16 +108,16 @@ def deletions_end_with_their_request(history: History) -> Answers:
             yield Break(last.place, text) if left else None
 
 
-def _was_deleted(history: History, write: Write) -> bool:
-    """Whether a topic of this name had been deleted by a broker before."""
-    return any(one.write.topic == write.topic and one.write.number < write.number for one in deletions(history))
+def was_deleted(history: History, topic: str, number: int) -> bool:
+    """Whether a topic of this name had been deleted by a broker before the write of a number."""
+    return any(one.write.topic == topic and one.write.number < number for one in deletions(history))
 
 
 @monitored()
 def topics_have_their_configuration(history: History) -> Answers:
     """Asked of each configuration that a broker deletes: its topic has not been created again meanwhile."""
     for one in history.of_kind(paths.TOPIC_CONFIG):
-        if one.is_delete and one.author.broker is not None and _was_deleted(history, one):
+        if one.is_delete and one.author.broker is not None and was_deleted(history, one.topic, one.number):
             topic = history.last(f"/brokers/topics/{one.topic}", one.number)
             is_there = topic is not None and topic.after is not None
             text = f"{one.author} deleted {one.name}, and the topic had been created again"
@@ -131,7 +131,7 @@ def nothing_of_a_deleted_topic_is_left(history: History) -> Answers:
         if one.is_create and one.author.broker is not None:
             topic = history.last(f"/brokers/topics/{one.topic}", one.number)
             parent = None if topic is None or isinstance(topic.after, Assignment) else topic
-            is_left = parent is not None and _was_deleted(history, one)
+            is_left = parent is not None and was_deleted(history, one.topic, one.number)
             text = f"{one.author} created {one.name} of a topic that was deleted"
             yield Break(one.place, text, "D52") if is_left else None
 

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from model_check.monitors.arrivals import Arrival
+from model_check.monitors.arrivals import Arrival, Told
 from model_check.monitors.claims import Answers, Break, Needs, monitored
-from model_check.monitors.history import History
+from model_check.monitors.history import History, Write, state_path
+from model_check.monitors.requests import tells
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey
@@ -114,11 +115,24 @@ def _unknown(
     text = f"{request} was refused for {partition}, leader epoch {epoch}"
     if not as_high:
         return Break(request.place, f"{text}, and none as high had arrived")
-    births = [one for one in history.of(f"/brokers/topics/{partition.topic}") if one.is_create]
-    born = max((one.ms for one in births if one.ms + SKEW < request.ms), default=0)
-    is_hosted = any(_may_accept(one, partition) and one.ms >= born - SKEW for one in requests)
-    text = f"{text}, which its broker knows of an earlier topic of this name ({as_high[-1].place})"
+    born = _born(history, partition, request.states[partition])
+    is_hosted = born is None or any(_may_accept(one, partition) and one.ms >= born.ms - SKEW for one in requests)
+    text = f"{text}, as its broker knows one as high of an earlier topic of this name ({as_high[-1].place})"
     return None if is_hosted else Break(request.place, text, "D23")
+
+
+def _born(history: History, partition: TopicPartition, told: Told) -> Write | None:
+    """The creation of the first topic of its name of which a request can tell what it tells."""
+    written = (one for one in history.of(state_path(partition)) if tells(told, one))
+    first = next(written, None)
+    births = (one for one in history.of(f"/brokers/topics/{partition.topic}") if one.is_create)
+    return (
+        None if first is None else max((one for one in births if one.number < first.number), default=None, key=_number)
+    )
+
+
+def _number(write: Write) -> int:
+    return write.number
 
 
 def _may_accept(request: Arrival, partition: TopicPartition) -> bool:

@@ -250,6 +250,11 @@ class History:
     def _final_office(self) -> Office:
         return _after(self.writes[-1], self.writes[-1].office) if self.writes else Office()
 
+    @cached_property
+    def brokers(self) -> tuple[int, ...]:
+        """The brokers that have written anything."""
+        return tuple(sorted({one.author.broker for one in self.writes if one.author.broker is not None}))
+
     def raises(self) -> Iterator[Write]:
         """The writes of /controller_epoch."""
         return (one for one in self.of(CONTROLLER_EPOCH) if isinstance(one.after, ControllerEpoch))

@@ -36,7 +36,7 @@ def received_by_log(recording: Recording, brokers: Sequence[int]) -> dict[int, R
         if handled is not None:
             of_it = _Log(recording.cluster, broker)
             requests = (of_it.arrival(one, order) for order, one in enumerate(handled) if isinstance(one, Handled))
-            received[broker] = Received(tuple(one for one in requests if one is not None), unreadable=cut)
+            received[broker] = Received(tuple(filter(None, requests)), unreadable=cut, is_documented=True)
     return received
 
 

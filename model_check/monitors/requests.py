@@ -8,11 +8,13 @@ Kafka: `ControllerBrokerRequestBatch`, 0.10.2.2. PROTOCOL.md section 9.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model_check.monitors.arrivals import Arrival, Told
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import raisers
-from model_check.monitors.history import History, state_path
+from model_check.monitors.history import History, Write, state_path
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats.request_schemas import ApiKey
 from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
@@ -30,19 +32,23 @@ def what_is_told_was_written(history: History) -> Answers:
 def _unwritten(history: History, request: Arrival, partition: TopicPartition, told: Told) -> Break | None:
     end = history.before(request.ms + SKEW + 1)
     version = told.version if request.kind is ApiKey.LEADER_AND_ISR else None
+    told = replace(told, version=version)
     for one in history.of(state_path(partition)):
-        if isinstance(one.after, State) and _tells(told, one.after) and version in {None, one.version}:
+        if tells(told, one):
             if one.number < end:
                 return None
             text = f"{request} tells of {partition}: {told}, which was written only later ({one.place})"
             return Break(request.place, text)
     shown = "" if version is None else f", version {version}"
     text = f"{request} tells of {partition}: {told}{shown}, which nobody ever wrote"
-    return Break(request.place, text, "S4" if told.version == -1 else "")
+    return Break(request.place, text, "S4" if version == -1 else "")
 
 
-def _tells(told: Told, state: State) -> bool:
-    """Whether a request tells a state; a controller that lets a decision stand may tell its own epoch (section 4)."""
+def tells(told: Told, write: Write) -> bool:
+    """Whether a request tells what was written; who lets a decision stand may tell its own epoch with it (section 4)."""
+    state = write.after
+    if not isinstance(state, State) or told.version not in {None, write.version}:
+        return False
     same = (told.leader, told.leader_epoch, told.isr) == (state.leader, state.leader_epoch, frozenset(state.isr))
     return same and told.controller_epoch >= state.controller_epoch
 

@@ -13,9 +13,9 @@ from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Moves
 from model_check.monitors.deletion import deletions
 from model_check.monitors.history import ELECTIONS, MOVES, History
-from model_check.monitors.rest import Moment, Shown, at_rest
+from model_check.monitors.moments import Moment, Shown, at_rest
+from model_check.monitors.signatures import row_of_deletion
 from spec.formats import znode_paths as paths
-from spec.formats.request_schemas import ApiKey
 from spec.kafka_types import TopicPartition
 
 
@@ -32,29 +32,9 @@ def eventually_deletions_complete(history: History) -> Answers:
             if is_enabled and at.controller is not None and all(map(at.is_up, replicas)):
                 text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
                 stands = history.is_doomed(topic, at.number)
-                yield topic, Break(at.rest.place, text, _row_of_deletion(at, topic)) if stands else None
+                yield topic, Break(at.rest.place, text, row_of_deletion(at, topic)) if stands else None
 
     return at_rest(history, ask)
-
-
-def _row_of_deletion(at: Moment, topic: str) -> str:
-    """What is known to keep a deletion from its end, as far as it shows."""
-    assignment, history = at.history.assignment(topic, at.number), at.history
-    partitions = [TopicPartition(topic, number) for number in (assignment.replicas if assignment else ())]
-    asked = history.last(f"/admin/delete_topics/{topic}", at.number)
-    refused = any(
-        one.kind is ApiKey.STOP_REPLICA and one.is_refused and asked is not None and one.ms >= asked.ms
-        for one in history.arrivals.all()
-    )
-    if assignment is None:
-        return "D37"
-    if any(history.state(one, at.number) is None for one in partitions):
-        return "D16"
-    if any(one in history.moves(at.number) for one in partitions):
-        return "D44"
-    if refused:
-        return "D46"
-    return "D45" if any(one.write.topic == topic and one.write.number < at.number for one in deletions(history)) else ""
 
 
 @monitored(needs=Needs.REST)
