@@ -1,0 +1,126 @@
+"""What was done to the cluster, and when it was at rest, from `actions.jsonl`.
+
+    {"ms": 1795201009071, "action": "at-rest"}
+
+Whoever made the recording writes that at moments when nothing moves any more. Where nobody has, the end of the
+recording is one if it is quiet, all processes run, and the last fault is long enough ago; an older recording's looks at
+the tree or the disks are, too. While a process is paused others may wait for it, so that is no rest.
+
+An act that cannot be read is passed over: it can only have been a fault that nobody was told of, and `read_acts`
+then gives no rests at all.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+ACTIONS: Final = "actions.jsonl"
+AT_REST: Final = "at-rest"
+LOOKS: Final = ("observe-znodes", "observe-log-dirs")
+END: Final = "(end of recording)"
+ENDS: Final = ("broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-exited")
+"""Acts after which a broker is up only once it registers anew."""
+HARMLESS: Final = ("observe-", "note", "seed", "produce", "jstack", "end", AT_REST)
+"""How acts begin that change nothing."""
+QUIET: Final = 2000
+"""Milliseconds without a transaction or a request at the end of a recording that is at rest."""
+SETTLED: Final = 5000
+"""Milliseconds since the last fault or command, there."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something that was done, to a broker or to none."""
+
+    place: str
+    ms: int
+    action: str
+    broker: int | None
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A moment of rest. `down` are the brokers that are up only if they have registered after a time."""
+
+    place: str
+    ms: int
+    down: Mapping[int, float]
+
+
+@dataclass(frozen=True)
+class Acts:
+    """The moments of rest; `reason` says why there are none. `is_told`: they were written down as such."""
+
+    rests: tuple[Rest, ...] = ()
+    reason: str = "nothing tells when the cluster was at rest"
+    is_told: bool = False
+
+
+def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
+    """The moments of rest in a recording; `moves` are the times, in order, at which anything was seen to move."""
+    file = folder / ACTIONS
+    if not file.exists():
+        return Acts(reason=f"there is no {ACTIONS} that tells when the cluster was at rest")
+    try:
+        acts = list(_acts(file))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return Acts(reason=f"{ACTIONS} has an act that cannot be read ({error})")
+    is_told = any(one.action == AT_REST for one in acts)
+    rests = tuple(_told(acts) if is_told else _found(acts, moves))
+    return Acts(rests, "" if rests else "at no moment the cluster is known to have been at rest", is_told)
+
+
+def _acts(file: Path) -> Iterator[Act]:
+    with file.open(encoding="utf-8", errors="backslashreplace") as lines:
+        for number, line in enumerate(lines, start=1):
+            given: Any = json.loads(line)
+            broker = given.get("broker")
+            yield Act(
+                f"{file.name}:{number}",
+                int(given["ms"]),
+                str(given["action"]),
+                broker if isinstance(broker, int) else None,
+            )
+
+
+def _told(acts: Sequence[Act]) -> Iterator[Rest]:
+    for number, one in enumerate(acts):
+        down = _down(acts[:number])
+        if one.action == AT_REST and inf not in down.values():
+            yield Rest(one.place, one.ms, down)
+
+
+def _found(acts: Sequence[Act], moves: Sequence[int]) -> Iterator[Rest]:
+    """The end, and the looks at the tree, where nothing moves, nobody is down, and nothing was done lately."""
+    end = next((number for number, one in enumerate(acts) if END in one.action or one.action == "end"), len(acts))
+    for number, one in enumerate(acts[: end + 1]):
+        if number != end and one.action not in LOOKS:
+            continue
+        done = [other.ms for other in acts[:number] if not other.action.startswith(HARMLESS)]
+        if not _down(acts[:number]) and _is_quiet(moves, one.ms) and one.ms - max(done, default=0) >= SETTLED:
+            yield Rest(one.place, one.ms, {})
+
+
+def _is_quiet(moves: Sequence[int], ms: int) -> bool:
+    return bisect_left(moves, ms - QUIET) == bisect_left(moves, ms)
+
+
+def _down(acts: Iterable[Act]) -> Mapping[int, float]:
+    """Who was killed, stopped or paused and not started again; a paused process is not up whatever it registers."""
+    down: dict[int, float] = {}
+    for one in acts:
+        if one.broker is None:
+            continue
+        if one.action in ENDS:
+            down[one.broker] = one.ms
+        elif one.action == "broker-sigstop":
+            down[one.broker] = inf
+        elif one.action in {"broker-start", "broker-sigcont"}:
+            down.pop(one.broker, None)
+    return down

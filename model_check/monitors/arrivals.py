@@ -1,0 +1,101 @@
+"""The requests of controllers that arrived at brokers: what each said, when, and what was answered.
+
+`wire_arrivals` reads them from what brokers wrote down of the wire, `logged_arrivals` from logs of documented releases.
+What cannot be read of one is told by `unreadable`; then nothing is concluded from a request's absence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ApiKey
+from spec.kafka_types import TopicPartition
+
+NAMES = {
+    ApiKey.LEADER_AND_ISR: "LeaderAndIsr",
+    ApiKey.STOP_REPLICA: "StopReplica",
+    ApiKey.UPDATE_METADATA: "UpdateMetadata",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a request says of a partition; `version` is None where a log does not tell it."""
+
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+    version: int | None
+    controller_epoch: int
+
+    def __str__(self) -> str:
+        return f"leader {self.leader}, leader epoch {self.leader_epoch}, ISR {sorted(self.isr)}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was answered, and when in the order of the broker's events; codes by partition, where it has any."""
+
+    order: int
+    code: int
+    codes: Mapping[TopicPartition, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrival:
+    """A request at a broker, in its process number `incarnation`; a log does not tell who sent a StopReplica."""
+
+    place: str
+    ms: int
+    order: int
+    broker: int
+    incarnation: int
+    kind: ApiKey
+    controller: int | None
+    epoch: int | None
+    states: Mapping[TopicPartition, Told] = field(default_factory=dict)
+    stopped: frozenset[TopicPartition] = frozenset()
+    delete: bool = False
+    answer: Answer | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it was refused as a whole."""
+        return self.answer is not None and self.answer.code != ErrorCode.NONE
+
+    def __str__(self) -> str:
+        sender = "" if self.controller is None else f" of controller {self.controller}, epoch {self.epoch},"
+        return f"{NAMES[self.kind]}{sender} to broker {self.broker}"
+
+
+@dataclass(frozen=True)
+class Received:
+    """What one broker received, in order; `starts` are the times of its processes, if its file tells them.
+
+    `is_documented`: the broker is of a documented release, so that it never deletes a replica but on request.
+    """
+
+    requests: tuple[Arrival, ...]
+    starts: tuple[int, ...] | None = None
+    unreadable: str = ""
+    is_documented: bool = False
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """What was received, by broker; `reason` says why nothing is told of the others."""
+
+    by_broker: Mapping[int, Received] = field(default_factory=dict)
+    reason: str = "no broker wrote down what arrived at it"
+
+    def all(self) -> Iterator[Arrival]:
+        """Every request, broker by broker."""
+        for one in self.by_broker.values():
+            yield from one.requests
+
+    def whole(self, broker: int) -> Received | None:
+        """What a broker received, if all of it is known."""
+        received = self.by_broker.get(broker)
+        return received if received is not None and not received.unreadable else None

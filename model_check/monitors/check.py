@@ -1,0 +1,178 @@
+"""A recording checked: each claim that can be asked of it is, and what came of it is a run of a result document.
+
+    run = check_history(Path("recording"), excused=rows_of(V0102))
+
+A break that is the signature of a known defect names its row. Whose rows are excused has the defect by the release that
+it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from model_check.monitors import (
+    controllers,
+    deletion,
+    fences,
+    informed,
+    leadership,
+    reassignment,
+    requests,
+    rest,
+    standing,
+)
+from model_check.monitors.acts import read_acts
+from model_check.monitors.arrivals import Arrivals
+from model_check.monitors.claims import Break, Monitored
+from model_check.monitors.history import History, history_of
+from model_check.monitors.logged_arrivals import received_by_log
+from model_check.monitors.wire_arrivals import received_frames
+from model_check.recordings.reading import read
+from model_check.recordings.recorded_cluster import is_unclean_by_default
+from model_check.recordings.recorded_members import members_of
+from model_check.recordings.recorded_sessions import Session, sessions_of
+from model_check.recordings.recorded_transactions import read_transactions
+from model_check.results import Finding, Run
+from model_check.verdicts import Verdict
+from spec.defects import DEFECTS
+from spec.errors import BadInput
+from spec.kafka_types import V0102, KafkaVersion
+
+ENGINE: Final = "claims"
+SHOWN: Final = 5
+"""Breaks of one claim that are told in full."""
+AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, rest, informed, standing)
+CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in area.CLAIMS)
+
+
+def rows_of(release: KafkaVersion) -> frozenset[str]:
+    """The known defects that a release has: those of the code of 0.10.2, and what was mended on the way there."""
+    return frozenset(
+        one.id
+        for one in DEFECTS
+        if all(_mended(switch.value) > _numbers(str(release)) for switch in one.base if switch.puts_back)
+    )
+
+
+def _mended(text: str) -> tuple[int, ...]:
+    """The release line that mended what a switch puts back: `before 0.10.1.0, D14: ...`."""
+    found = re.match(r"before ([0-9.]+)", text)
+    return _numbers(found[1]) if found else ()
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))[:3]
+
+
+AS_CODED_ROWS: Final = rows_of(V0102)
+"""What is excused to whoever claims to be 0.10.2."""
+
+
+def check_history(folder: Path, *, excused: frozenset[str] = frozenset()) -> Run:
+    """What became of the claims in a recording; BadInput names what is no recording at all."""
+    started = perf_counter()
+    history = read_history(folder)
+    read_at = perf_counter()
+    run = run_of(history, folder.name, excused)
+    return replace(run, seconds={"reading": read_at - started, "asking": perf_counter() - read_at})
+
+
+def read_history(folder: Path) -> History:
+    """A recording as claims see it."""
+    transactions = read_transactions(folder)
+    sessions = sessions_of(folder, transactions)
+    arrivals = arrivals_of(folder, sessions)
+    moves = sorted([*(one.time_ms for one in transactions), *(one.ms for one in arrivals.all())])
+    return replace(
+        history_of(transactions, sessions),
+        arrivals=arrivals,
+        acts=read_acts(folder, moves),
+        unclean_by_default=is_unclean_by_default(folder),
+    )
+
+
+def arrivals_of(folder: Path, sessions: dict[int, Session]) -> Arrivals:
+    """What arrived at brokers: what they wrote down of the wire, or what their logs tell."""
+    documented = {broker for broker, one in (members_of(folder) or {}).items() if one.release is not None}
+    frames = received_frames(folder)
+    received = {broker: replace(one, is_documented=broker in documented) for broker, one in frames.items()}
+    others = sorted({one.broker for one in sessions.values()} - received.keys())
+    reason = "no broker wrote down what arrived at it"
+    if others:
+        try:
+            received |= received_by_log(read(folder), others)
+        except BadInput as error:
+            reason = f"{reason}, and the logs tell it not: {error}"
+    return Arrivals(received, reason)
+
+
+def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
+    """Each claim asked of a history."""
+    findings: list[Finding] = []
+    notes: list[str] = []
+    not_asked: list[str] = []
+    for claim in CLAIMS:
+        missing = claim.missing(history)
+        answers = [] if missing else list(claim.ask(history))
+        if not answers:
+            not_asked.append(f"{claim.name} ({missing or 'nothing happened that it speaks of'})")
+            continue
+        breaks = [one for one in answers if one is not None]
+        findings.append(_finding(claim, len(answers), breaks, excused))
+        notes += _told(claim, breaks)
+    verdict = Verdict.VIOLATED if any(_is_violation(one) for one in findings) else Verdict.HOLDS
+    return Run(
+        engine=ENGINE,
+        scope=name,
+        variant="",
+        verdict=verdict,
+        findings=tuple(findings),
+        not_asked=tuple(not_asked),
+        notes=(*notes, *_remarks(history)),
+    )
+
+
+def _is_violation(one: Finding) -> bool:
+    return one.verdict is Verdict.VIOLATED and one.expected != Verdict.VIOLATED
+
+
+def _finding(claim: Monitored, asked: int, breaks: Sequence[Break], excused: frozenset[str]) -> Finding:
+    times = "once" if asked == 1 else f"{asked:,} times"
+    is_known = bool(breaks) and all(one.row in excused for one in breaks)
+    rows = ", ".join(sorted({one.row for one in breaks if one.row}))
+    reason = f"asked {times}"
+    if breaks:
+        reason = f"broken {len(breaks):,} of {times}, first at {breaks[0].place}" + (f"; as in {rows}" if rows else "")
+    return Finding(
+        property=claim.name,
+        kind=claim.kind,
+        statement=claim.statement,
+        source=claim.source,
+        verdict=Verdict.VIOLATED if breaks else Verdict.HOLDS,
+        reason=reason,
+        expected=str(Verdict.VIOLATED if is_known else Verdict.HOLDS) if breaks else "",
+    )
+
+
+def _told(claim: Monitored, breaks: Sequence[Break]) -> Iterator[str]:
+    """The breaks of a claim, under its sentence."""
+    if breaks:
+        yield f"{claim.name}: {claim.statement}"
+        yield from (f"  {one}" for one in breaks[:SHOWN])
+    if len(breaks) > SHOWN:
+        yield f"  and {len(breaks) - SHOWN:,} more"
+
+
+def _remarks(history: History) -> Iterator[str]:
+    """What was passed over."""
+    unknown = sorted({one.name for one in history.writes if one.path is None})
+    if unknown:
+        yield f"{len(unknown):,} znodes are none of the controller's protocol, and were passed over"
+    for broker, one in sorted(history.arrivals.by_broker.items()):
+        if one.unreadable:
+            yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"

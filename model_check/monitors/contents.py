@@ -1,0 +1,170 @@
+"""What znodes hold, read as leniently as a stranger's payload deserves: what is not known is passed over.
+
+The specification's own reading (`spec/formats/znodes.py`) refuses unknown keys and higher versions. Here the writer may
+be a controller of a later release or of another make, whose payloads say more; only what brokers and controllers of the
+era need must be there, and be of its kind. What cannot be read so is `Unreadable`, which is a break of its own.
+
+Left out on purpose: registrations and ISR notifications, whose contents no claim speaks of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from spec.formats import znode_paths as paths
+from spec.formats.znode_paths import Path as ZnodePath
+from spec.formats.znode_paths import PathKind
+from spec.kafka_types import NO_LEADER, TopicPartition
+
+Brokers: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class State:
+    """A partition's leadership, as a state znode has it."""
+
+    leader: int
+    leader_epoch: int
+    controller_epoch: int
+    isr: Brokers
+
+    def __str__(self) -> str:
+        return f"leader {self.leader}, leader epoch {self.leader_epoch}, ISR {list(self.isr)}"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A topic's AR by partition; `moving` are those that a later release (2.4.0) marks as being reassigned."""
+
+    replicas: Mapping[int, Brokers] = field(hash=False)
+    moving: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Elected:
+    """Who is controller."""
+
+    broker: int
+
+
+@dataclass(frozen=True)
+class ControllerEpoch:
+    """The epoch of the last controller elected."""
+
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The reassignments that are not finished: RAR by partition."""
+
+    replicas: Mapping[TopicPartition, Brokers] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a topic overrides."""
+
+    values: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """What is none of the payloads that must stand there, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A znode whose content no claim speaks of."""
+
+
+Content: TypeAlias = State | Assignment | Elected | ControllerEpoch | Moves | Configuration | Unreadable | Plain
+
+
+def read_content(path: ZnodePath | None, data: bytes | None) -> Content:
+    """What a znode holds."""
+    read = READERS.get(path.kind) if path is not None else None
+    if read is None:
+        return Plain()
+    if not data:
+        return Unreadable("it has no data")
+    try:
+        return read(data.decode())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return Unreadable(f"{type(error).__name__}: {error}")
+
+
+def _state(text: str) -> State:
+    given = _object(text)
+    state = State(
+        leader=_number(given["leader"]),
+        leader_epoch=_number(given["leader_epoch"]),
+        controller_epoch=_number(given["controller_epoch"]),
+        isr=_brokers(given["isr"]),
+    )
+    if state.leader < NO_LEADER or min(state.leader_epoch, state.controller_epoch, *state.isr, 0) < 0:
+        raise ValueError("a number in it is below what it may be")
+    return state
+
+
+def _assignment(text: str) -> Assignment:
+    given = _object(text)
+    marked = (given.get("adding_replicas") or {}, given.get("removing_replicas") or {})
+    moving = frozenset(int(number) for one in marked for number, replicas in one.items() if replicas)
+    return Assignment({int(number): _brokers(one) for number, one in given["partitions"].items()}, moving)
+
+
+def _elected(text: str) -> Elected:
+    given = json.loads(text)
+    return Elected(_number(given["brokerid"] if isinstance(given, dict) else given))
+
+
+def _epoch(text: str) -> ControllerEpoch:
+    if not text.isdecimal():
+        raise ValueError(f"{text[:40]!r} is no decimal number")
+    return ControllerEpoch(int(text))
+
+
+def _moves(text: str) -> Moves:
+    named = _object(text)["partitions"]
+    return Moves(
+        {TopicPartition(str(one["topic"]), _number(one["partition"])): _brokers(one["replicas"]) for one in named}
+    )
+
+
+def _configuration(text: str) -> Configuration:
+    return Configuration({str(key): str(value) for key, value in _object(text).get("config", {}).items()})
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    given = json.loads(text)
+    if not isinstance(given, dict):
+        raise TypeError("it is no JSON object")
+    return given
+
+
+def _number(given: object) -> int:
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise TypeError(f"{given!r} is no whole number")
+    return given
+
+
+def _brokers(given: object) -> Brokers:
+    if not isinstance(given, list):
+        raise TypeError(f"{given!r} is no list of brokers")
+    return tuple(map(_number, given))
+
+
+READERS: Final[Mapping[PathKind, Callable[[str], Content]]] = {
+    paths.STATE: _state,
+    paths.BROKER_TOPIC: _assignment,
+    paths.CONTROLLER: _elected,
+    paths.CONTROLLER_EPOCH: _epoch,
+    paths.REASSIGN_PARTITIONS: _moves,
+    paths.TOPIC_CONFIG: _configuration,
+}

@@ -1,0 +1,190 @@
+"""Claims about the deletion of topics: on request only, replicas first, and the request last.
+
+They are asked of what brokers delete: an admin may remove a topic by hand, and then no controller is to blame. The
+znodes below a topic go before it; its own delete is the moment that counts.
+
+Kafka: `TopicDeletionManager`, 0.10.2.2. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from model_check.monitors.arrivals import Arrival
+from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.contents import Assignment, State
+from model_check.monitors.history import History, Write, state_path
+from model_check.monitors.reassignment import asked_at, had
+from model_check.recordings.recorded_tracks import SKEW
+from spec.formats import znode_paths as paths
+from spec.formats.error_codes import ErrorCode
+from spec.kafka_types import TopicPartition
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """A broker deletes a topic that was created, at last, by the write `born`; `asked` is the last request for it."""
+
+    write: Write
+    born: Write
+    asked: Write | None
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the deletion was asked for while the topic was there."""
+        return self.asked is not None and self.asked.number > self.born.number
+
+    @property
+    def since(self) -> int:
+        """The number of the write since which it may have been going on."""
+        return max(self.born.number, self.asked.number if self.asked else 0)
+
+
+def deletions(history: History) -> Iterator[Deletion]:
+    """Each deletion of a topic by a broker."""
+    for one in history.of_kind(paths.BROKER_TOPIC):
+        if one.is_delete and one.author.broker is not None:
+            born = [each for each in history.of(one.name) if each.is_create and each.number < one.number]
+            requests = history.of(f"/admin/delete_topics/{one.topic}")
+            asked = [each for each in requests if each.is_create and each.number < one.number]
+            if born:
+                yield Deletion(one, born[-1], asked[-1] if asked else None)
+
+
+@monitored()
+def topics_are_deleted_on_request(history: History) -> Answers:
+    """Asked of each topic that a broker deletes."""
+    for one in deletions(history):
+        if one.is_asked:
+            yield None
+        elif one.asked is None:
+            yield Break(one.write.place, f"{one.write.author} deleted {one.write.name}, and nobody had asked for that")
+        else:
+            text = f"{one.write.author} deleted {one.write.name}, created at {one.born.place}"
+            text = f"{text}: that was asked for ({one.asked.place}) of the topic of this name before it"
+            row = "D37-unasked" if history.is_doomed(one.write.topic, one.write.number) else "D2"
+            yield Break(one.write.place, text, row)
+
+
+@monitored()
+def busy_topics_are_not_deleted(history: History) -> Answers:
+    """Asked of each topic that a broker deletes: no partition of it has RAR + OAR, with its reassignment standing."""
+    for one in deletions(history):
+        number = one.write.number
+        busy = [
+            partition
+            for partition, wanted in history.moves(number).items()
+            if partition.topic == one.write.topic and _is_begun(history, one, partition, wanted)
+        ]
+        text = f"{one.write.author} deleted {one.write.name} while {', '.join(map(str, busy))} was being reassigned"
+        yield Break(one.write.place, text, "D44") if busy else None
+
+
+def _is_begun(history: History, one: Deletion, partition: TopicPartition, wanted: tuple[int, ...]) -> bool:
+    """Whether a reassignment's AR was changed for it in this life of the topic, and is not RAR yet."""
+    since = max(asked_at(history, partition, one.write.number), one.born.number + 1)
+    lists = had(history, partition, since, one.write.number)
+    return len(set(lists)) > 1 and lists[-1] != wanted and set(wanted) <= set(lists[-1])
+
+
+@monitored(source="PROTOCOL.md section 7.4; TopicDeletionManager.completeDeleteTopic")
+def deletions_end_with_their_request(history: History) -> Answers:
+    """A deletion takes away the topic first, then its configuration, and the request for it last."""
+    for one in history.of_kind(paths.TOPIC_CONFIG):
+        if one.is_delete and one.author.broker is not None:
+            topic = history.last(f"/brokers/topics/{one.topic}", one.number)
+            is_there = topic is not None and topic.after is not None
+            text = f"{one.author} deleted {one.name} before the topic"
+            yield Break(one.place, text) if is_there and not was_deleted(history, one.topic, one.number) else None
+    for deletion in deletions(history):
+        gone = deletion.write
+        requests = history.of(f"/admin/delete_topics/{gone.topic}")
+        last = next((each for each in requests if each.is_delete and each.number > gone.number), None)
+        config = history.last(f"/config/topics/{gone.topic}", last.number) if last else None
+        if last is not None and last.author.broker is not None:
+            left = config is not None and config.after is not None and config.number < gone.number
+            text = f"{last.author} deleted {last.name} before the topic's configuration"
+            yield Break(last.place, text) if left else None
+
+
+def was_deleted(history: History, topic: str, number: int) -> bool:
+    """Whether a topic of this name had been deleted by a broker before the write of a number."""
+    return any(one.write.topic == topic and one.write.number < number for one in deletions(history))
+
+
+@monitored()
+def topics_have_their_configuration(history: History) -> Answers:
+    """Asked of each configuration that a broker deletes: its topic has not been created again meanwhile."""
+    for one in history.of_kind(paths.TOPIC_CONFIG):
+        if one.is_delete and one.author.broker is not None and was_deleted(history, one.topic, one.number):
+            topic = history.last(f"/brokers/topics/{one.topic}", one.number)
+            is_there = topic is not None and topic.after is not None
+            text = f"{one.author} deleted {one.name}, and the topic had been created again"
+            yield Break(one.place, f"{text} ({topic.place})", "D55") if topic and is_there else None
+
+
+@monitored()
+def nothing_of_a_deleted_topic_is_left(history: History) -> Answers:
+    """Asked of each state znode that a broker creates: its topic has not been deleted by a broker before."""
+    for one in history.of_kind(paths.STATE):
+        if one.is_create and one.author.broker is not None:
+            topic = history.last(f"/brokers/topics/{one.topic}", one.number)
+            parent = None if topic is None or isinstance(topic.after, Assignment) else topic
+            is_left = parent is not None and was_deleted(history, one.topic, one.number)
+            text = f"{one.author} created {one.name} of a topic that was deleted"
+            yield Break(one.place, text, "D52") if is_left else None
+
+
+@monitored(source="PROTOCOL.md section 7.4; TopicDeletionManager.onReplicaDeletion", needs=Needs.REQUESTS)
+def topics_go_after_their_replicas(history: History) -> Answers:
+    """A topic is deleted only after each live assigned replica has been told to delete its log, and has not refused."""
+    for one in deletions(history):
+        for partition, broker in _replicas(history, one):
+            received = history.arrivals.whole(broker)
+            if received is None:
+                continue
+            first, last = one.born.ms - SKEW, one.write.ms + SKEW
+            told = [each for each in received.requests if _deletes(each, partition) and first <= each.ms <= last]
+            text = f"{one.write.author} deleted {one.write.name}, and broker {broker}, which lives,"
+            row = "" if one.is_asked else "D37-unasked"
+            if not told:
+                yield Break(one.write.place, f"{text} has not been told to delete its replica of {partition}", row)
+            else:
+                refused = all(_refuses(each, partition) for each in told)
+                text = f"{text} has refused to delete its replica of {partition} ({told[-1].place})"
+                yield Break(one.write.place, text, row) if refused else None
+
+
+def _replicas(history: History, one: Deletion) -> Iterator[tuple[TopicPartition, int]]:
+    """The live replicas that were assigned all through a deletion, of partitions that had a state znode."""
+    assignment = history.assignment(one.write.topic, one.write.number)
+    for number in assignment.replicas if assignment else ():
+        partition = TopicPartition(one.write.topic, number)
+        lists = had(history, partition, one.since, one.write.number)
+        led = any(
+            isinstance(each.after, State) and one.born.number < each.number < one.write.number
+            for each in history.of(state_path(partition))
+        )
+        for broker in sorted(set(lists[0]).intersection(*lists[1:])) if lists and led else ():
+            if history.registered(broker, one.write.number) is not None:
+                yield partition, broker
+
+
+def _deletes(request: Arrival, partition: TopicPartition) -> bool:
+    return request.delete and (partition in request.stopped)
+
+
+def _refuses(request: Arrival, partition: TopicPartition) -> bool:
+    answer = request.answer
+    return answer is not None and (request.is_refused or answer.codes.get(partition, 0) != ErrorCode.NONE)
+
+
+CLAIMS = (
+    topics_are_deleted_on_request,
+    busy_topics_are_not_deleted,
+    deletions_end_with_their_request,
+    topics_have_their_configuration,
+    nothing_of_a_deleted_topic_is_left,
+    topics_go_after_their_replicas,
+)

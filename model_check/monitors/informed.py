@@ -1,0 +1,130 @@
+"""Claims that, once the cluster has come to rest, everybody has been told what concerns him, and to stop what does not.
+
+They are asked of what the present process of a broker has received, and has not refused: what an earlier process was
+told is forgotten.
+
+Kafka: `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, 0.10.2.2. PROTOCOL.md sections 7 to 10.
+"""
+
+from __future__ import annotations
+
+from model_check.monitors.arrivals import Arrival
+from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.contents import State
+from model_check.monitors.deletion import was_deleted
+from model_check.monitors.history import History, state_path
+from model_check.monitors.moments import Moment, Shown, at_rest
+from model_check.monitors.signatures import row_of_silence, row_of_stale_metadata
+from model_check.recordings.recorded_tracks import SKEW
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ApiKey
+from spec.kafka_types import TopicPartition
+
+
+@monitored(needs=Needs.REST_AND_REQUESTS)
+def eventually_live_replicas_are_informed(history: History) -> Answers:
+    """Asked of replicas that are up, while a controller is: each has received the leader epoch of the state znode."""
+
+    def ask(at: Moment) -> Shown:
+        for partition, replicas, state in at.partitions():
+            for broker in replicas if state is not None and at.controller is not None else ():
+                received = at.received(broker) if at.is_up(broker) else None
+                if received is not None and state is not None:
+                    yield f"{partition} {broker}", _uninformed(at, received, partition, broker, state)
+
+    return at_rest(history, ask)
+
+
+def _uninformed(
+    at: Moment, received: list[Arrival], partition: TopicPartition, broker: int, state: State
+) -> Break | None:
+    told = [_accepted(one, partition) for one in received if one.kind is ApiKey.LEADER_AND_ISR]
+    highest = max(told, default=-1)
+    if highest >= state.leader_epoch:
+        return None
+    written = at.history.last(state_path(partition), at.number)
+    place = written.place if written else ""
+    heard = "no LeaderAndIsr of it" if highest < 0 else f"no later leader epoch of it than {highest}"
+    text = f"{partition} has {state} ({place}), and broker {broker}, which runs, has accepted {heard}"
+    return Break(at.rest.place, text, row_of_silence(at, partition, highest))
+
+
+def _accepted(request: Arrival, partition: TopicPartition) -> int:
+    """The leader epoch that a request tells of a partition; -1 if it does not, or is refused for it."""
+    told = request.states.get(partition)
+    code = ErrorCode.NONE if request.answer is None else request.answer.codes.get(partition, ErrorCode.NONE)
+    return told.leader_epoch if told is not None and not request.is_refused and code == ErrorCode.NONE else -1
+
+
+@monitored(needs=Needs.REST_AND_REQUESTS, kind="eventually", source="PROTOCOL.md sections 7 and 9")
+def eventually_live_brokers_know_the_leaders(history: History) -> Answers:
+    """Every live broker has received UpdateMetadata of each partition's leader and leader epoch."""
+
+    def ask(at: Moment) -> Shown:
+        up = {broker: at.received(broker) for broker in history.brokers if at.is_up(broker)}
+        for partition, _, state in at.partitions():
+            for broker, received in up.items():
+                if state is not None and received is not None and at.controller is not None:
+                    told = [one for one in received if one.kind is ApiKey.UPDATE_METADATA and not one.is_refused]
+                    yield f"{partition} {broker}", _unaware(at, told, partition, broker, state)
+
+    return at_rest(history, ask)
+
+
+def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker: int, state: State) -> Break | None:
+    epochs = [one.states[partition].leader_epoch for one in told if partition in one.states]
+    highest = max(epochs, default=-1)
+    if highest >= state.leader_epoch:
+        return None
+    heard = "nothing of it" if highest < 0 else f"no later leader epoch of it than {highest}"
+    text = f"{partition} has {state}, and broker {broker}, which runs, has been told {heard} by UpdateMetadata"
+    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, highest))
+
+
+@monitored(needs=Needs.REST_AND_REQUESTS)
+def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
+    """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
+
+    Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
+    """
+
+    def ask(at: Moment) -> Shown:
+        for broker, received in history.arrivals.by_broker.items():
+            if not at.is_up(broker) or received.unreadable or at.controller is None:
+                continue
+            known = received.requests if received.is_documented else at.received(broker) or ()
+            for partition, request in _hosted([one for one in known if one.ms <= at.rest.ms + SKEW]).items():
+                if not history.is_doomed(partition.topic, at.number):
+                    yield f"{partition} {broker}", _unassigned(at, partition, broker, request)
+
+    return at_rest(history, ask)
+
+
+def _hosted(requests: list[Arrival]) -> dict[TopicPartition, Arrival]:
+    """The partitions that a broker hosts by what it was told, each with the request by which it does."""
+    hosted: dict[TopicPartition, Arrival] = {}
+    for one in requests:
+        if one.kind is ApiKey.LEADER_AND_ISR:
+            hosted |= {partition: one for partition in one.states if _accepted(one, partition) >= 0}
+        elif one.delete and not one.is_refused:
+            for partition in one.stopped:
+                hosted.pop(partition, None)
+    return hosted
+
+
+def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> Break | None:
+    replicas = at.history.replicas(partition, at.number)
+    text = f"broker {broker} hosts {partition} ({request.place}), and was not told to delete it"
+    if replicas is not None:
+        leads = request.states[partition].leader == broker
+        text = f"{text}; its AR is {list(replicas)}"
+        return None if broker in replicas else Break(at.rest.place, text, "D47" if leads else "D38")
+    is_gone = was_deleted(at.history, partition.topic, at.number)
+    return Break(at.rest.place, f"{text}; its topic was deleted", "D57") if is_gone else None
+
+
+CLAIMS = (
+    eventually_live_replicas_are_informed,
+    eventually_live_brokers_know_the_leaders,
+    eventually_only_assigned_replicas_have_logs,
+)

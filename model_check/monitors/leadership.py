@@ -1,0 +1,178 @@
+"""Claims about state znodes: their epochs, who leads, who is in sync, and who says so.
+
+A write that changes the leader epoch is a controller's decision, any other the leader's change of its ISR. A topic that
+is created again begins a new life, in which nothing is compared with the last one.
+
+Kafka: `PartitionStateMachine`, `PartitionLeaderSelector`, `ReplicationUtils`, `Partition`, 0.10.2.2. PROTOCOL.md
+sections 1 to 5 and 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from model_check.monitors.claims import Answers, Break, monitored
+from model_check.monitors.contents import Assignment, State
+from model_check.monitors.controllers import decides
+from model_check.monitors.history import History, Write
+from spec.formats import znode_paths as paths
+from spec.kafka_types import NO_LEADER, TopicPartition
+
+
+def changes(history: History) -> Iterator[tuple[Write, State, State]]:
+    """The writes that change a state znode, with what it held before and after."""
+    for one in history.of_kind(paths.STATE):
+        if isinstance(one.before, State) and isinstance(one.after, State):
+            yield one, one.before, one.after
+
+
+def states(history: History) -> Iterator[tuple[Write, State]]:
+    """The writes of state znodes that leave one there."""
+    for one in history.of_kind(paths.STATE):
+        if isinstance(one.after, State):
+            yield one, one.after
+
+
+@monitored(source="PROTOCOL.md section 2; spec/formats/znodes.py", kind="always")
+def znodes_can_be_read(history: History) -> Answers:
+    """What is written to a znode of the protocol is what everybody expects to read there."""
+    for one in history.writes:
+        reason = getattr(one.after, "reason", None)
+        if reason is not None and one.author.broker is not None:
+            row = "D52" if one.path is not None and one.path.kind is paths.BROKER_TOPIC and one.is_create else ""
+            yield Break(one.place, f"{one.author} wrote {one.name} so that nobody can read it: {reason}", row)
+        elif one.after is not None:
+            yield None
+
+
+@monitored()
+def leader_epoch_never_goes_back(history: History) -> Answers:
+    """Asked of each change of a state znode."""
+    for one, before, after in changes(history):
+        text = (
+            f"{one.author} took the leader epoch of {one.name} back from {before.leader_epoch} to {after.leader_epoch}"
+        )
+        yield None if after.leader_epoch >= before.leader_epoch else Break(one.place, text)
+
+
+@monitored(source="PROTOCOL.md sections 1 and 5; LeaderAndIsr.initialLeaderEpoch")
+def decisions_raise_the_leader_epoch_by_one(history: History) -> Answers:
+    """A partition's leader epoch is 0 at first, and each decision adds one; the leader changes with a decision only."""
+    for one, after in states(history):
+        if not isinstance(one.before, State):
+            text = f"{one.author} created {one.name} with leader epoch {after.leader_epoch}, not 0"
+            yield None if after.leader_epoch == 0 else Break(one.place, text)
+            continue
+        before = one.before
+        if after.leader_epoch > before.leader_epoch + 1:
+            text = (
+                f"{one.author} raised the leader epoch of {one.name} from {before.leader_epoch} to {after.leader_epoch}"
+            )
+            yield Break(one.place, text)
+        elif after.leader_epoch == before.leader_epoch and after.leader != before.leader:
+            text = f"{one.author} made {after.leader} leader in {one.name} in the place of {before.leader}"
+            yield Break(one.place, f"{text}, and left the leader epoch at {after.leader_epoch}")
+        else:
+            yield None
+
+
+@monitored()
+def writers_epochs_never_go_back(history: History) -> Answers:
+    """Asked of each change of a state znode: the controller epoch in it does not fall."""
+    for one, before, after in changes(history):
+        now, then = after.controller_epoch, before.controller_epoch
+        text = f"{one.author} wrote controller epoch {now} into {one.name}, which had {then}"
+        yield None if now >= then else Break(one.place, text)
+
+
+@monitored()
+def clean_leaders_were_in_sync(history: History) -> Answers:
+    """Asked of each new leader, unless its topic's election may be unclean, or ever might."""
+    for one, before, after in changes(history):
+        if after.leader in {before.leader, NO_LEADER} or history.may_be_unclean(one.topic, one.number):
+            continue
+        text = f"{one.author} made {after.leader} leader in {one.name}, where the ISR was {list(before.isr)}"
+        yield None if after.leader in before.isr else Break(one.place, f"{text}, and unclean election is off")
+
+
+@monitored(source="PROTOCOL.md section 13, suggested properties", kind="always")
+def leaders_are_in_sync(history: History) -> Answers:
+    """The leader in a state znode is in its ISR."""
+    for one, after in states(history):
+        if after.leader != NO_LEADER:
+            text = f"{one.author} wrote {one.name} with leader {after.leader}, who is not in its ISR {list(after.isr)}"
+            yield None if after.leader in after.isr else Break(one.place, text)
+
+
+@monitored()
+def somebody_is_in_sync(history: History) -> Answers:
+    """Asked of each write of a state znode."""
+    for one, after in states(history):
+        row = "D29" if history.may_be_unclean(one.topic, one.number) else ""
+        yield None if after.isr else Break(one.place, f"{one.author} wrote {one.name} with an empty ISR", row)
+
+
+@monitored()
+def isr_is_within_assigned(history: History) -> Answers:
+    """Asked of each write of a state znode and of an assignment, where both are there."""
+    for one, partition, replicas, state in _both(history):
+        outside = [broker for broker in state.isr if broker not in replicas]
+        text = (
+            f"{one.author} wrote {one.name}; then the ISR of {partition} was {list(state.isr)}, its AR {list(replicas)}"
+        )
+        yield Break(one.place, text, "D19") if outside else None
+
+
+@monitored()
+def leaders_are_assigned(history: History) -> Answers:
+    """Asked of each write of a state znode and of an assignment, where both are there."""
+    for one, partition, replicas, state in _both(history):
+        text = (
+            f"{one.author} wrote {one.name}; then the leader of {partition} was {state.leader}, its AR {list(replicas)}"
+        )
+        is_fine = state.leader == NO_LEADER or state.leader in replicas
+        yield None if is_fine else Break(one.place, text, "D48" if state.leader not in state.isr else "D19")
+
+
+def _both(history: History) -> Iterator[tuple[Write, TopicPartition, tuple[int, ...], State]]:
+    """Each write by a broker that changes state or AR of a partition that has both, with what both are then."""
+    for one in history.of_kind(paths.STATE, paths.BROKER_TOPIC):
+        if one.author.broker is None:
+            continue
+        if isinstance(one.after, State):
+            replicas = history.replicas(one.topic_partition, one.number)
+            if replicas is not None:
+                yield one, one.topic_partition, replicas, one.after
+        if isinstance(one.after, Assignment):
+            for number, replicas in one.after.replicas.items():
+                partition = TopicPartition(one.topic, number)
+                state = history.state(partition, one.number)
+                if state is not None:
+                    yield one, partition, replicas, state
+
+
+@monitored(source="PROTOCOL.md section 10; Partition.updateIsr")
+def the_leader_changes_its_isr(history: History) -> Answers:
+    """Without a decision, an ISR is changed by the partition's leader, or by the controller in office."""
+    for one, before, after in changes(history):
+        if decides(one) or one.author.broker is None or set(after.isr) == set(before.isr):
+            continue
+        owner = one.office.owner
+        text = f"{one.author} changed the ISR in {one.name} from {list(before.isr)} to {list(after.isr)}"
+        text = f"{text}, but its leader was {before.leader}, and {one.office}"
+        is_fine = one.author.broker in {before.leader, owner.broker if owner else None}
+        yield None if is_fine else Break(one.place, text)
+
+
+CLAIMS = (
+    znodes_can_be_read,
+    leader_epoch_never_goes_back,
+    decisions_raise_the_leader_epoch_by_one,
+    writers_epochs_never_go_back,
+    clean_leaders_were_in_sync,
+    leaders_are_in_sync,
+    somebody_is_in_sync,
+    isr_is_within_assigned,
+    leaders_are_assigned,
+    the_leader_changes_its_isr,
+)

@@ -1,0 +1,103 @@
+"""What arrived at a broker, from its log, where that is of a documented release: each request that it handled.
+
+An answer is what the lines say became of the request, and stands right behind it, for a broker handles one at a time.
+Who sent a StopReplica is not logged. A recording that cannot be read as a whole tells nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from model_check.monitors.arrivals import Answer, Arrival, Received, Told
+from model_check.recordings.recorded import Cluster, Leadership, Recording
+from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ApiKey
+
+KINDS: Final[Mapping[str, ApiKey]] = {
+    "LeaderAndIsr": ApiKey.LEADER_AND_ISR,
+    "UpdateMetadata": ApiKey.UPDATE_METADATA,
+}
+CODES: Final[Mapping[str, ErrorCode]] = {
+    "ignored": ErrorCode.STALE_CONTROLLER_EPOCH,
+    "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+}
+"""Outcomes that are answered with an error of their partition."""
+
+
+def received_by_log(recording: Recording, brokers: Sequence[int]) -> dict[int, Received]:
+    """What these brokers say in their logs that they handled, as far as the recording was read."""
+    cut = "" if recording.cut is None else f"the recording is read up to {recording.cut.place} only"
+    received = {}
+    for broker in brokers:
+        handled = recording.tracks.get(f"broker {broker}")
+        if handled is not None:
+            of_it = _Log(recording.cluster, broker)
+            requests = (of_it.arrival(one, order) for order, one in enumerate(handled) if isinstance(one, Handled))
+            received[broker] = Received(tuple(filter(None, requests)), unreadable=cut, is_documented=True)
+    return received
+
+
+@dataclass(frozen=True)
+class _Log:
+    """A broker's log, whose brokers and partitions are numbered as in the specification."""
+
+    cluster: Cluster
+    broker: int
+
+    def arrival(self, one: Handled, order: int) -> Arrival | None:
+        """A request that was handled."""
+        head: dict[str, Any] = {
+            "place": one.place,
+            "ms": one.time,
+            "order": 2 * order,
+            "broker": self.broker,
+            "incarnation": one.incarnation,
+        }
+        match one:
+            case RequestHandled():
+                return self._request(head, one)
+            case ReplicaStopped(partition=partition, delete=delete):
+                stopped = frozenset({self.cluster.partitions[partition]})
+                return self._stop(head, None, stopped, ErrorCode.NONE, delete=delete)
+            case StopReplicaRefused(epoch=epoch):
+                return self._stop(head, epoch, frozenset(), ErrorCode.STALE_CONTROLLER_EPOCH, delete=False)
+        return None
+
+    def _request(self, head: dict[str, Any], one: RequestHandled) -> Arrival:
+        key = KINDS[one.kind]
+        said = {**one.told, **one.states}
+        became = one.outcomes.items()
+        codes = {self.cluster.partitions[p]: int(CODES.get(outcome, ErrorCode.NONE)) for p, outcome in became}
+        code = ErrorCode.STALE_CONTROLLER_EPOCH if one.refused else ErrorCode.NONE
+        return Arrival(
+            **head,
+            kind=key,
+            controller=self._id(one.controller),
+            epoch=one.epoch,
+            states={self.cluster.partitions[p]: self._told(state, key) for p, state in said.items()},
+            answer=Answer(head["order"] + 1, int(code), codes),
+        )
+
+    def _stop(
+        self, head: dict[str, Any], epoch: int | None, stopped: frozenset[Any], code: ErrorCode, *, delete: bool
+    ) -> Arrival:
+        return Arrival(
+            **head,
+            kind=ApiKey.STOP_REPLICA,
+            controller=None,
+            epoch=epoch,
+            stopped=stopped,
+            delete=delete,
+            answer=Answer(head["order"] + 1, int(code), {}),
+        )
+
+    def _told(self, state: Leadership, key: ApiKey) -> Told:
+        version = state.version if key is ApiKey.LEADER_AND_ISR else None
+        isr = frozenset(map(self._id, state.isr))
+        return Told(self._id(state.leader), state.leader_epoch, isr, version, state.controller_epoch)
+
+    def _id(self, number: int) -> int:
+        return self.cluster.broker_ids[number - 1] if number else -1

@@ -1,0 +1,84 @@
+"""A moment of rest, and how a claim is asked there that something has come about.
+
+Clocks are off by `SKEW` at most, so ZooKeeper may have been a few writes before or behind such a moment: a break counts
+only if it is there wherever the moment is put. Nothing is asked of a broker that was killed, paused or stopped, nor of
+the partitions of a topic that is to be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from model_check.monitors.acts import Rest
+from model_check.monitors.arrivals import Arrival, Received
+from model_check.monitors.claims import Answers, Break
+from model_check.monitors.contents import State
+from model_check.monitors.history import History
+from model_check.recordings.recorded_tracks import SKEW
+from spec.kafka_types import TopicPartition
+
+Shown: TypeAlias = Iterator[tuple[str, Break | None]]
+"""What is found, each under a name by which it is known again where the moment is put elsewhere."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A rest, put behind the first `number` writes."""
+
+    history: History
+    rest: Rest
+    number: int
+
+    def is_up(self, broker: int) -> bool:
+        """Whether a broker is registered, and was not done anything to since."""
+        registration = self.history.registered(broker, self.number)
+        down = self.rest.down.get(broker)
+        return registration is not None and (down is None or registration.ms > down + SKEW)
+
+    @cached_property
+    def controller(self) -> int | None:
+        """The broker in office, if it is up."""
+        owner = self.history.office(self.number).owner
+        return owner.broker if owner is not None and owner.broker is not None and self.is_up(owner.broker) else None
+
+    def partitions(self) -> Iterator[tuple[TopicPartition, tuple[int, ...], State | None]]:
+        """The partitions that stay, with AR and state."""
+        for partition, replicas in self.history.partitions(self.number):
+            if not self.history.is_doomed(partition.topic, self.number):
+                yield partition, replicas, self.history.state(partition, self.number)
+
+    def received(self, broker: int) -> list[Arrival] | None:
+        """What the present process of a broker has received by then, if all of that is known."""
+        received = self.history.arrivals.whole(broker)
+        if received is None:
+            return None
+        lives = self._lives(received, broker)
+        return [one for one in received.requests if one.incarnation in lives and one.ms <= self.rest.ms + SKEW]
+
+    def _lives(self, received: Received, broker: int) -> set[int]:
+        """The numbers of the processes that may be the present one."""
+        if received.starts is None:
+            registration = self.history.registered(broker, self.number)
+            return {registration.author.incarnation} if registration else set()
+        early, late = (sum(one <= self.rest.ms + off for one in received.starts) for off in (-SKEW, SKEW))
+        return set(range(max(1, early), max(1, late) + 1))
+
+
+def at_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
+    """What is found at each moment of rest, wherever it is put; what was found at the last one, too, is told once."""
+    known = set[str]()
+    for rest in history.acts.rests:
+        everywhere = [dict(ask(Moment(history, rest, number))) for number in history.cuts(rest)]
+        asked = {name for name in everywhere[-1] if all(name in other for other in everywhere)}
+        broken = {name for name in asked if all(other[name] is not None for other in everywhere)}
+        yield from (everywhere[-1][name] for name in everywhere[-1] if name in broken - known)
+        yield from (None for _ in asked - broken)
+        known = broken | (known - asked)
+
+
+def shown(brokers: Iterable[int]) -> str:
+    """Brokers as text."""
+    return ", ".join(map(str, brokers))

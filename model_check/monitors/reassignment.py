@@ -1,0 +1,214 @@
+"""Claims about reassignments: AR is OAR, then RAR + OAR, then RAR; the old replicas go once the new have caught up.
+
+They are asked of what brokers write: an admin may write any assignment. A partition that a later release marks as being
+moved (2.4.0) has its RAR elsewhere, and is let alone; so is one whose request an admin has taken back.
+
+Kafka: `KafkaController.onPartitionReassignment`, 0.10.2.2. PROTOCOL.md section 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.contents import Assignment, Moves, State
+from model_check.monitors.history import MOVES, History, Write, state_path
+from spec.formats import znode_paths as paths
+from spec.formats.error_codes import ErrorCode
+from spec.formats.request_schemas import ApiKey
+from spec.kafka_types import TopicPartition
+
+Brokers = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A broker changes the AR of a partition; `wanted` is the RAR that is asked for, None where there is no request.
+
+    `since` is the number of the write that asked for it.
+    """
+
+    write: Write
+    partition: TopicPartition
+    old: Brokers
+    new: Brokers
+    wanted: Brokers | None
+    since: int
+
+    def __str__(self) -> str:
+        return f"{self.write.author} wrote AR {list(self.new)} of {self.partition}, which was {list(self.old)}"
+
+
+def rewrites(history: History) -> Iterator[tuple[Write, Assignment, Assignment]]:
+    """Each time that a broker writes a topic's assignment anew, with that before and after."""
+    for one in history.of_kind(paths.BROKER_TOPIC):
+        if isinstance(one.before, Assignment) and isinstance(one.after, Assignment) and one.author.broker is not None:
+            yield one, one.before, one.after
+
+
+def changes(history: History) -> Iterator[Change]:
+    """Each change of a partition's AR by a broker, but of those that are marked as being moved."""
+    for one, before, after in rewrites(history):
+        for number, new in after.replicas.items():
+            old, partition = before.replicas.get(number, new), TopicPartition(one.topic, number)
+            if old != new and number not in before.moving | after.moving:
+                wanted = history.moves(one.number).get(partition)
+                yield Change(one, partition, old, new, wanted, asked_at(history, partition, one.number))
+
+
+def asked_at(history: History, partition: TopicPartition, number: int) -> int:
+    """The number of the write since which /admin/reassign_partitions has asked for this, as it does now."""
+    wanted, since = history.moves(number).get(partition), number
+    for one in reversed(history.of(MOVES)):
+        if one.number < number:
+            if not isinstance(one.after, Moves) or one.after.replicas.get(partition) != wanted:
+                break
+            since = one.number
+    return since
+
+
+def had(history: History, partition: TopicPartition, start: int, end: int) -> list[Brokers]:
+    """Every AR that a partition has had from the write of one number to that of another."""
+    assignments = [history.assignment(partition.topic, start)]
+    of_topic = history.of(f"/brokers/topics/{partition.topic}")
+    assignments += [one.after for one in of_topic if start <= one.number < end and isinstance(one.after, Assignment)]
+    lists = (one.replicas.get(partition.partition) for one in assignments if one is not None)
+    return [one for one in lists if one is not None]
+
+
+@monitored()
+def assignments_change_in_order(history: History) -> Answers:
+    """Asked of each partition whose AR a broker changes."""
+    for one in changes(history):
+        if one.wanted is not None:
+            yield _out_of_order(history, one)
+        elif not _is_taken_back(history, one.write.number):
+            text = f"{one}, and nobody asks for that in {MOVES}"
+            yield Break(one.write.place, text, _row_of_unasked(history, one))
+
+
+def _out_of_order(history: History, one: Change) -> Break | None:
+    """Whether a change is neither that to RAR + OAR nor, where AR has had all of RAR, that to RAR."""
+    wanted = one.wanted or ()
+    ever = [*had(history, one.partition, one.since, one.write.number), one.old]
+    unions = [set(wanted) | set(replicas) for replicas in ever] + [set(replicas) for replicas in ever]
+    has_all = any(set(wanted) <= set(replicas) for replicas in ever)
+    if set(one.new) in unions or (one.new == wanted and has_all):
+        return None
+    text = f"{one}, where {list(wanted)} is asked for"
+    return Break(one.write.place, text, "" if _is_in_office(one.write) else "D2-assignment")
+
+
+def _is_in_office(write: Write) -> bool:
+    owner = write.office.owner
+    return owner is not None and owner.broker == write.author.broker
+
+
+def _is_taken_back(history: History, number: int) -> bool:
+    """Whether the last to write the request was no broker."""
+    last = history.last(MOVES, number)
+    return last is not None and last.author.broker is None
+
+
+def _row_of_unasked(history: History, one: Change) -> str:
+    """The defect: a controller that is none any more goes on (D2), or one does again what it had begun once (D13)."""
+    if not _is_in_office(one.write):
+        return "D2-assignment"
+    past = (other.after for other in history.of(MOVES) if other.number < one.write.number)
+    return "D13" if any(isinstance(each, Moves) and one.partition in each.replicas for each in past) else ""
+
+
+@monitored()
+def partitions_stay(history: History) -> Answers:
+    """Asked of each assignment that a broker writes in the place of another; an admin may take a partition away."""
+    for one, before, after in rewrites(history):
+        lost = sorted(before.replicas.keys() - after.replicas.keys())
+        text = f"{one.author} wrote {one.name} without partition {', '.join(map(str, lost))}, which was there"
+        yield Break(one.place, text, "D39") if lost else None
+
+
+@monitored(source="PROTOCOL.md section 8, steps 7 to 10; D48")
+def assignments_shrink_after_the_new_caught_up(history: History) -> Answers:
+    """AR loses replicas, and becomes RAR, only once all of RAR has been in sync, and while a replica of RAR leads."""
+    for one in changes(history):
+        if one.wanted is None or one.new != one.wanted or not set(one.new) < set(one.old):
+            continue
+        state = history.state(one.partition, one.write.number)
+        isrs = [set(each.isr) for each in _states_since(history, one.partition, one.since, one.write.number)]
+        text = f"{one}, but never since that was asked for ({history.writes[one.since].place}) all of it was in sync"
+        if not any(set(one.wanted) <= isr for isr in isrs):
+            yield Break(one.write.place, text)
+        elif state is None or state.leader not in one.wanted:
+            yield Break(one.write.place, f"{one}, while its state had {state or 'no znode'}", "D48")
+        else:
+            yield None
+
+
+def _states_since(history: History, partition: TopicPartition, start: int, end: int) -> list[State]:
+    contents = [history.state(partition, start)]
+    of_it = history.of(state_path(partition))
+    contents += [one.after for one in of_it if start <= one.number < end and isinstance(one.after, State)]
+    return [one for one in contents if one is not None]
+
+
+@monitored()
+def no_reassignment_ends_halfway(history: History) -> Answers:
+    """Asked of each partition that a broker takes from the request, unless an admin has written its AR meanwhile."""
+    for one in history.of(MOVES):
+        before = one.before.replicas if isinstance(one.before, Moves) else {}
+        after = one.after.replicas if isinstance(one.after, Moves) else {}
+        for partition, wanted in before.items():
+            if one.author.broker is not None and partition not in after:
+                yield _halfway(history, one, partition, wanted)
+
+
+def _halfway(history: History, write: Write, partition: TopicPartition, wanted: Brokers) -> Break | None:
+    since = asked_at(history, partition, write.number)
+    replicas, original = history.replicas(partition, write.number), history.replicas(partition, since)
+    last = history.last(f"/brokers/topics/{partition.topic}", write.number)
+    is_excused = replicas in {None, wanted, original} or original is None or last is None or last.author.broker is None
+    assignment = history.assignment(partition.topic, write.number)
+    is_moving = assignment is not None and partition.partition in assignment.moving
+    if is_excused or is_moving or history.is_doomed(partition.topic, write.number):
+        return None
+    dead = [broker for broker in wanted if history.registered(broker, write.number) is None]
+    row = "D14" if dead else "S8" if history.state(partition, write.number) is None else "D41"
+    text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
+    return Break(
+        write.place, f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before", row
+    )
+
+
+@monitored(needs=Needs.REQUESTS)
+def in_sync_replicas_are_not_deleted(history: History) -> Answers:
+    """Asked of each StopReplica with delete that is obeyed, of what ZooKeeper had all the time around its arrival."""
+    for request in history.arrivals.all():
+        if request.kind is not ApiKey.STOP_REPLICA or not request.delete or request.answer is None:
+            continue
+        for partition in sorted(request.stopped):
+            if request.is_refused or request.answer.codes.get(partition, ErrorCode.NONE) != ErrorCode.NONE:
+                continue
+            around = (request.ms, request.ms)
+            assigned = history.during(f"/brokers/topics/{partition.topic}", *around)
+            states = history.during(state_path(partition), *around)
+            doomed = any(history.during(f"/admin/delete_topics/{partition.topic}", *around))
+            has_it = all(_has(each, partition, request.broker) for each in (*assigned, *states))
+            text = f"{request} deleted {partition}, of whose AR and ISR it is: its state has {states[0]}"
+            yield Break(request.place, text, "D22") if has_it and not doomed else None
+
+
+def _has(content: object, partition: TopicPartition, broker: int) -> bool:
+    """Whether an assignment or a state has a broker."""
+    if isinstance(content, Assignment):
+        return broker in content.replicas.get(partition.partition, ())
+    return isinstance(content, State) and broker in content.isr
+
+
+CLAIMS = (
+    assignments_change_in_order,
+    partitions_stay,
+    assignments_shrink_after_the_new_caught_up,
+    no_reassignment_ends_halfway,
+    in_sync_replicas_are_not_deleted,
+)

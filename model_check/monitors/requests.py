@@ -1,0 +1,92 @@
+"""Claims about requests, held against what ZooKeeper had: what they tell was written before, and is not outdated.
+
+A request may have waited long, so that it tells an older leadership is fine, unless the epoch that it names was raised
+after the newer one was written: then its sender has read it. Clocks are off by `SKEW` at most.
+
+Kafka: `ControllerBrokerRequestBatch`, 0.10.2.2. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model_check.monitors.arrivals import Arrival, Told
+from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.contents import State
+from model_check.monitors.controllers import raisers
+from model_check.monitors.history import History, Write, state_path
+from model_check.recordings.recorded_tracks import SKEW
+from spec.formats.request_schemas import ApiKey
+from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
+
+
+@monitored(needs=Needs.REQUESTS, source="PROTOCOL.md sections 3 and 9: ZooKeeper is always ahead of the requests")
+def what_is_told_was_written(history: History) -> Answers:
+    """What LeaderAndIsr and UpdateMetadata tell of a partition was in its state znode before."""
+    for request in history.arrivals.all():
+        for partition, told in request.states.items():
+            if told.leader != LEADER_DURING_DELETE:
+                yield _unwritten(history, request, partition, told)
+
+
+def _unwritten(history: History, request: Arrival, partition: TopicPartition, told: Told) -> Break | None:
+    end = history.before(request.ms + SKEW + 1)
+    version = told.version if request.kind is ApiKey.LEADER_AND_ISR else None
+    told = replace(told, version=version)
+    for one in history.of(state_path(partition)):
+        if tells(told, one):
+            if one.number < end:
+                return None
+            text = f"{request} tells of {partition}: {told}, which was written only later ({one.place})"
+            return Break(request.place, text)
+    shown = "" if version is None else f", version {version}"
+    text = f"{request} tells of {partition}: {told}{shown}, which nobody ever wrote"
+    return Break(request.place, text, "S4" if version == -1 else "")
+
+
+def tells(told: Told, write: Write) -> bool:
+    """Whether a request tells what was written; who lets a decision stand may tell its own epoch with it (section 4)."""
+    state = write.after
+    if not isinstance(state, State) or told.version not in {None, write.version}:
+        return False
+    same = (told.leader, told.leader_epoch, told.isr) == (state.leader, state.leader_epoch, frozenset(state.isr))
+    return same and told.controller_epoch >= state.controller_epoch
+
+
+@monitored(needs=Needs.REQUESTS)
+def new_terms_tell_what_earlier_ones_wrote(history: History) -> Answers:
+    """Asked of each partition that a request tells of: its sender has read what was there as it raised the epoch."""
+    raised = raisers(history)
+    for request in history.arrivals.all():
+        write = raised.get(-1 if request.epoch is None else request.epoch)
+        if write is None or write.author.broker != request.controller:
+            continue
+        for partition, told in request.states.items():
+            known = history.state(partition, write.number)
+            topic = history.last(f"/brokers/topics/{partition.topic}", write.number)
+            later = history.of(f"/brokers/topics/{partition.topic}")
+            is_whole = topic is not None and not any(one.is_create and one.number > write.number for one in later)
+            if known is not None and is_whole and told.leader != LEADER_DURING_DELETE:
+                text = f"{request} tells of {partition}: {told}; as {write.author} raised the epoch ({write.place})"
+                is_older = told.leader_epoch < known.leader_epoch
+                yield Break(request.place, f"{text} the state had {known}", "D5") if is_older else None
+
+
+@monitored(needs=Needs.REQUESTS, source="PROTOCOL.md section 7.4")
+def only_doomed_partitions_are_told_to_be_removed(history: History) -> Answers:
+    """UpdateMetadata tells that a partition is removed only if the deletion of its topic was asked for."""
+    for request in history.arrivals.all():
+        for partition, told in request.states.items():
+            if told.leader == LEADER_DURING_DELETE:
+                asked = history.of(f"/admin/delete_topics/{partition.topic}")
+                end = history.before(request.ms + SKEW + 1)
+                text = f"{request} tells that {partition} is removed, and nobody had asked to delete its topic"
+                is_asked = any(one.is_create and one.number < end for one in asked)
+                yield None if is_asked else Break(request.place, text)
+
+
+CLAIMS = (
+    what_is_told_was_written,
+    new_terms_tell_what_earlier_ones_wrote,
+    only_doomed_partitions_are_told_to_be_removed,
+)

@@ -1,0 +1,70 @@
+"""Claims that somebody is in charge once the cluster has come to rest: of the cluster, and of each partition.
+
+Kafka: `KafkaController`, 0.10.2.2. PROTOCOL.md sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.history import History
+from model_check.monitors.moments import Moment, Shown, at_rest, shown
+from model_check.monitors.signatures import row_of_idleness, row_of_unborn, row_of_unraised
+
+
+@monitored(needs=Needs.REST)
+def eventually_one_working_controller(history: History) -> Answers:
+    """Asked while a broker is up: one of those that are is in office, and has raised the epoch since."""
+
+    def ask(at: Moment) -> Shown:
+        office = history.office(at.number)
+        if office.owner is None:
+            up = sorted(broker for broker in history.brokers if at.is_up(broker))
+            text = f"nobody is controller, and broker {shown(up)} runs"
+            yield "office", Break(at.rest.place, text) if up else None
+        elif at.controller is not None:
+            won, raised = history.writes[office.since].place, office.raised > office.since
+            text = f"{office.owner} has had /controller since {won}, and has not raised /controller_epoch"
+            is_its = raised and office.raised_by is not None and office.raised_by.broker == office.owner.broker
+            yield "epoch", None if is_its else Break(at.rest.place, text, row_of_unraised(at))
+
+    return at_rest(history, ask)
+
+
+@monitored(needs=Needs.REST)
+def eventually_partitions_are_led(history: History) -> Answers:
+    """Asked of partitions with a replica that is up, while a controller is."""
+
+    def ask(at: Moment) -> Shown:
+        for partition, replicas, state in at.partitions():
+            if at.controller is not None and any(map(at.is_up, replicas)):
+                text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
+                yield (
+                    str(partition),
+                    Break(at.rest.place, text, row_of_unborn(at, partition)) if state is None else None,
+                )
+
+    return at_rest(history, ask)
+
+
+@monitored(needs=Needs.REST)
+def eventually_leaders_can_lead(history: History) -> Answers:
+    """Asked of partitions with an assigned replica in sync that is up, while a controller is: so is their leader."""
+
+    def ask(at: Moment) -> Shown:
+        for partition, replicas, state in at.partitions():
+            in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
+            if state is not None and in_sync and at.controller is not None:
+                text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
+                yield (
+                    str(partition),
+                    None if at.is_up(state.leader) else Break(at.rest.place, text, row_of_idleness(at) or "D51"),
+                )
+
+    return at_rest(history, ask)
+
+
+CLAIMS = (
+    eventually_one_working_controller,
+    eventually_partitions_are_led,
+    eventually_leaders_can_lead,
+)
