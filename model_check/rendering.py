@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from model_check.results import UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
+from model_check.results import CLAIMS, UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts import Verdict
 
 TOLD = {
@@ -67,10 +67,10 @@ def run_lines(run: Run) -> Iterator[str]:
     if run.comparisons:
         yield from comparison_lines(run)
     else:
-        yield from finding_lines(run.findings)
+        yield from claim_lines(run.findings) if run.engine == CLAIMS else finding_lines(run.findings)
         yield from _wrapped("never enabled", run.never_fired)
         yield from _wrapped("single actions never enabled", run.idle_instances)
-    yield from _wrapped("not asked", run.not_asked)
+    yield from not_asked_lines(run.not_asked)
     bounds = [f"{rule} ({count:,})" for rule, count in (run.bounds_hit or {}).items()]
     yield from _wrapped("exhausted only up to bounds that stop", bounds)
     for note in run.notes:
@@ -94,6 +94,22 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
         if one.expected not in ("", one.verdict):
             said.append(f"expected: {one.expected}")
         yield f"  {one.verdict:<10} {one.kind:<11} {one.property:<{name_width}}  {'; '.join(said)}".rstrip()
+
+
+def claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """What was asked of a recording without a search: a line for each claim that is broken, and the names of the rest."""
+    yield from finding_lines([one for one in findings if one.verdict is not Verdict.HOLDS])
+    kept = [one.property for one in findings if one.verdict is Verdict.HOLDS]
+    yield from _wrapped(f"{len(kept)} of {len(findings)} claims hold", kept)
+
+
+def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
+    """What a run says nothing about; names with the same reason in brackets behind them stand together."""
+    together: dict[str, list[str]] = {}
+    for name, _, reason in (one.removesuffix(")").partition(" (") for one in names):
+        together.setdefault(reason, []).append(name)
+    for reason, of_it in together.items():
+        yield from _wrapped("not asked" + (f", since {reason}" if reason else ""), of_it)
 
 
 def _steps(story: Story) -> str:

@@ -30,6 +30,9 @@ from spec.errors import MalformedInput, Where
 UNWITNESSED = "unwitnessed"
 """What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
 
+CLAIMS = "claims"
+"""The engine of a run that asks claims of a recording without a search."""
+
 FORMAT, VERSION = "kafka-controller-spec results", 5
 
 

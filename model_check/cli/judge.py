@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +13,9 @@ from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import Report, bar, interruptible
-from model_check.judging.judge import BUDGET, EACH, Outcome, judge
-from model_check.judging.judgement_report import run_of
-from model_check.recordings.reading import read
-from model_check.recordings.recorded import Recording
-from model_check.recordings.recorded_members import MEMBERS
-from model_check.recordings.recorded_releases import ERA
+from model_check.judging.judge import BUDGET, EACH
 from model_check.results import Run, plain_document
+from model_check.two_questions import Question, claims_run, readable, search_run
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks, told_as_interrupted
 from spec.errors import BadInput
@@ -48,9 +44,12 @@ def command(
 ) -> int:
     """Judge recordings of a cluster by the specification.
 
+    Two questions are asked of each. Does what was seen break a claim? That takes no search, and is asked of anybody's
+    cluster. And, of who claims to be Kafka 0.8.2 to 0.10.2: does some behaviour of the specification explain it all?
+
     A recording has the transactions of ZooKeeper's log (zookeeper.jsonl) and the state-change.log of every broker;
-    model_check/RECORDING.md tells how to make one. Exits with 1 if a recording contradicts itself, or if what explains
-    it breaks a property that the specification's own exploration does not; with 3 if nothing is found that explains it,
+    model_check/RECORDING.md tells how to make one. Exits with 1 if a claim is broken, other than by a known
+    defect, or a recording contradicts itself; with 3 if nothing is found that explains it,
     the search was cut short, or the recording shows what is not modelled. Of several recordings, one that is malformed
     is an error in the report, and the others are judged; the exit code is 2 unless something was found that is worse.
 
@@ -68,7 +67,7 @@ def command(
     chosen = tuple(claim_named(one).name for one in properties or ())
     with interruptible() as stop:
         tasks = [Task(folder, switches, chosen, budget, story, stop, version) for folder in recordings]
-        runs = [run(tasks[0])] if len(tasks) == 1 else list(run_checks(map(check, tasks), stop=stop))
+        runs = runs_of(tasks[0]) if len(tasks) == 1 else list(run_checks(map(check, tasks), stop=stop))
     return print_document(plain_document("judge", *runs), as_json=as_json)
 
 
@@ -88,28 +87,31 @@ class Task:
     release: KafkaVersion | None = None
 
 
-def run(task: Task) -> Run:
-    """Judge a recording, with an estimate and a bar; Ctrl-C stops it, with the longest explanation until then."""
-    recording = read(task.folder, task.release)
-    if not recording.claims_era:
-        return not_searched(recording, task.switches)
+def runs_of(task: Task) -> list[Run]:
+    """Ask both questions, with an estimate and a bar; Ctrl-C stops the search, with what it explains until then."""
+    asked = Question(task.switches, task.release, task.chosen, task.budget, task.story, stop=task.stop)
+    recording = readable(task.folder, asked)
+    claims = about(claims_run(task.folder, asked, recording), task.chosen)
+    if recording is None:
+        return [claims]
     title, number = f"{task.folder.name} {show_switches(task.switches)}", recording.observations
     with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
-        judged = judge(recording, task.switches, budget=task.budget, progress=told(report), stop=task.stop)
-        if judged.outcome is not Outcome.INCOMPLETE:
+        made = search_run(recording, replace(asked, progress=told(report)))
+        if made.verdict is not Verdict.INCOMPLETE:
             whole()
-    made = run_of(recording, judged, show_switches(task.switches), chosen=task.chosen, whole_story=task.story)
-    return told_as_interrupted(made) if task.stop() else made
+    return [claims, told_as_interrupted(made) if task.stop() else made]
 
 
-def not_searched(recording: Recording, switches: Switches) -> Run:
-    """What is told of a recording in which somebody claims to be of no documented release."""
-    strangers = ", ".join(str(broker) for broker, release in sorted(recording.releases.items()) if release is None)
-    reason = f"not searched: by {MEMBERS}, broker {strangers} claims no release of {ERA}"
-    notes = (
-        f"{recording.observations:,} observations read; {sum(recording.passed_over.values()):,} lines passed over",
+def about(claims: Run, chosen: Collection[str]) -> Run:
+    """The claims, as far as they are about some properties."""
+    if not chosen:
+        return claims
+    findings = tuple(one for one in claims.findings if one.property in chosen)
+    left = tuple(one for one in claims.not_asked if one.split()[0] in chosen)
+    broken = any(one.verdict is Verdict.VIOLATED and one.expected != Verdict.VIOLATED for one in findings)
+    return replace(
+        claims, findings=findings, not_asked=left, notes=(), verdict=Verdict.VIOLATED if broken else Verdict.HOLDS
     )
-    return Run(ENGINE, recording.folder.name, show_switches(switches), Verdict.INCOMPLETE, reason, notes=notes)
 
 
 def told(report: Report) -> Callable[[int, int], None]:
@@ -122,7 +124,7 @@ def check(task: Task) -> Check:
 
     def make() -> list[Run]:
         try:
-            return [run(task)]
+            return runs_of(task)
         except BadInput as error:
             variant = show_switches(task.switches)
             return [Run(ENGINE, task.folder.name, variant, Verdict.ERROR, str(error), refused=True)]

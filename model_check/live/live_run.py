@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from model_check.judging.judge import BUDGET, judge
-from model_check.judging.judgement_report import run_of
+from model_check.judging.judge import BUDGET
 from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import NOTE, chance, chosen_faults, faults_in
 from model_check.live.live_scenario import FAULTS, Scenario
 from model_check.live.live_setup import Setup
-from model_check.recordings.reading import read
 from model_check.results import Run
+from model_check.two_questions import Question, claims_run, readable, search_run
 from model_check.verdicts import INTERRUPTED, Verdict, worst
 from model_check.verification import told_as_interrupted
 from spec.variants import Switches, show_switches
@@ -103,13 +102,15 @@ def judged(
 
     Without a `budget` of positions, the recording's length gives one; once `stop` says so, what is open is INCOMPLETE.
     """
+    asked, faults = Question(switches, budget=budget, stop=stop), tuple(map(str, faults_in(folder)))
+    recording = readable(folder, asked)
+    claims = replace(claims_run(folder, asked, recording), faults=faults)
+    if recording is None:
+        return (claims,)
     begun = time.monotonic()
-    recording = read(folder)
-    most = budget or max(BUDGET, POSITIONS_EACH * recording.observations)
-    made = run_of(recording, judge(recording, switches, budget=most, stop=stop), show_switches(switches))
+    made = search_run(recording, asked, max(BUDGET, POSITIONS_EACH * recording.observations))
     made = told_as_interrupted(made) if stop() else made
-    faults = tuple(map(str, faults_in(folder)))
-    return (replace(made, engine=ENGINE, faults=faults, seconds={"judge": time.monotonic() - begun}),)
+    return claims, replace(made, engine=ENGINE, faults=faults, seconds={"judge": time.monotonic() - begun})
 
 
 def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: float) -> tuple[Run, ...]:

@@ -1,0 +1,86 @@
+"""The two questions that are asked of a recording, each answered by a run of its own.
+
+    Does what was seen break a claim?             asked of anybody, without a search (`model_check/monitors`)
+    Is it a behaviour of the specification?       searched for, for who claims to be 0.8.2 to 0.10.2 (`judging`)
+
+Who claims to be a release is excused the defects that it is known to have: that they show is told, and is no violation.
+To others nothing is excused, and the second question is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from model_check.judging.judge import judge
+from model_check.judging.judgement_report import run_of
+from model_check.monitors.check import check_history, rows_of
+from model_check.recordings.reading import read
+from model_check.recordings.recorded import Recording
+from model_check.recordings.recorded_members import members_of
+from model_check.recordings.recorded_releases import ERA
+from model_check.results import Run
+from spec.defects import DEFECTS
+from spec.defects.rows import Defect
+from spec.kafka_types import KafkaVersion
+from spec.variants import AS_CODED, Switches, show_switches
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be asked: by which switches, on which properties (all, if none), how long, and how it is told.
+
+    Logs are of the `release`, if the recording does not say otherwise; without one, they tell it.
+    """
+
+    switches: Switches = AS_CODED
+    release: KafkaVersion | None = None
+    chosen: Collection[str] = ()
+    budget: int | None = None
+    whole_story: bool = False
+    progress: Callable[[int, int], None] = lambda _explained, _positions: None
+    stop: Callable[[], bool] = lambda: False
+
+
+def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Run:
+    """What becomes of the claims; `recording` is None where somebody claims to be of no documented release."""
+    excused = frozenset[str]() if recording is None else excused_to(recording.releases.values(), asked.switches)
+    made = check_history(folder, excused=excused)
+    if recording is not None:
+        return replace(made, variant=show_switches(asked.switches))
+    strangers = ", ".join(map(str, strangers_of(folder)))
+    note = f"not searched for a behaviour of the specification: broker {strangers} claims no release of {ERA}"
+    return replace(made, notes=(*made.notes, note))
+
+
+def search_run(recording: Recording, asked: Question, budget: int | None = None) -> Run:
+    """Whether some behaviour of the specification explains a recording."""
+    judged = judge(recording, asked.switches, budget=asked.budget or budget, progress=asked.progress, stop=asked.stop)
+    variant = show_switches(asked.switches)
+    return run_of(recording, judged, variant, chosen=asked.chosen, whole_story=asked.whole_story)
+
+
+def readable(folder: Path, asked: Question) -> Recording | None:
+    """The recording, if all who took part claim a documented release; BadInput where it is none."""
+    if strangers_of(folder):
+        return None
+    recording = read(folder, asked.release)
+    return recording if recording.claims_era else None
+
+
+def strangers_of(folder: Path) -> tuple[int, ...]:
+    """The members that claim no documented release."""
+    members = members_of(folder) or {}
+    return tuple(broker for broker, one in sorted(members.items()) if one.release is None)
+
+
+def excused_to(releases: Collection[KafkaVersion | None], switches: Switches) -> frozenset[str]:
+    """The defects that are known of these releases, but for those that the switches mend."""
+    rows = frozenset[str]().union(*(rows_of(one) for one in releases if one is not None))
+    return rows - {one.id for one in DEFECTS if (mends := _mends(one)) and mends <= switches}
+
+
+def _mends(one: Defect) -> Switches:
+    """What has to be switched on to be rid of a defect."""
+    return frozenset(switch for switch in one.fix if not switch.puts_back)
