@@ -53,7 +53,7 @@ def test_a_recording_is_read_wherever_a_log_is_cut(file: str, tmp_path: Path) ->
     """At each line's end, and at one place within it, each time further on."""
     folder = unpacked(NAME, tmp_path)
     lines = (folder / file).read_bytes().splitlines(keepends=True)
-    for number in range(0, len(lines), 2):
+    for number in range(0, len(lines), 3):
         whole, within = b"".join(lines[:number]), 1 + 7 * number % (len(lines[number]) - 1)
         for content in (whole, whole + lines[number][:within]):
             (folder / file).write_bytes(content)
