@@ -54,6 +54,13 @@ def note(message: str) -> None:
     typer.echo(message, err=True)
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """A table in aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "".join(f"  {line}\n" for line in lines)
+
+
 def print_document(document: Document, *, as_json: bool, stories: Sequence[str] | None = None) -> int:
     """Print a document and give its exit code."""
     if as_json:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from model_check.cli import options
-from model_check.cli.console import say
+from model_check.cli.console import aligned, say
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import bar, interruptible
 from model_check.matrix.crash_matrix import Matrix, matrix
@@ -149,10 +149,7 @@ def _drawn(found: Matrix) -> Table:
 
 def plain(found: Matrix) -> str:
     """The table in aligned columns."""
-    rows = list(table(found))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "".join(f"  {line}\n" for line in lines)
+    return aligned(list(table(found)))
 
 
 def save(folder: Path, found: list[Matrix], switches: Switches, document: Document) -> None:

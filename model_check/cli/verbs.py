@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from model_check.cli import (
+    campaign,
     coverage,
     defects,
     explore,
@@ -53,6 +54,7 @@ app.command("defects")(guarded(defects.command))
 app.command("matrix")(guarded(matrix.command))
 app.command("judge")(guarded(judge.command))
 app.command("live")(guarded(live.command))
+app.command("campaign")(guarded(campaign.command))
 app.command("replay")(guarded(replay.command))
 app.add_typer(export.app, name="export")
 app.add_typer(show.app, name="show")

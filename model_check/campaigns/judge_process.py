@@ -1,0 +1,74 @@
+"""The second process of a campaign, which judges one recording while the first makes the next.
+
+It dies with the first, however that ends: a thread in it waits for that. What it is given is lost when it dies by
+itself (for memory, as a rule); the next recording gets a new one.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from types import TracebackType
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Executor(Protocol):
+    """Whoever makes calls elsewhere."""
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have a call made; its result or exception comes with the future."""
+
+
+class JudgeProcess:
+    """The process, from its first call to the end of the block."""
+
+    def __init__(self) -> None:
+        self._known: set[Any] = set(multiprocessing.active_children())
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            for child in set(multiprocessing.active_children()) - self._known:
+                child.kill()
+            self._pool.shutdown(cancel_futures=True)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have it make a call."""
+        try:
+            return self._started().submit(fn, *args, **kwargs)
+        except BrokenProcessPool:
+            self._pool = None
+            return self._started().submit(fn, *args, **kwargs)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_prepare)
+        return self._pool
+
+
+def _prepare() -> None:
+    """No bars; Ctrl-C is for the first process, which ends this one; and without that this one ends."""
+    os.environ["CI"] = "true"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+
+
+def _die_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,127 @@
+"""`kcheck campaign`: many live runs, recorded and judged, and those that are not explained made small."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import SystemRandom
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from model_check.campaigns.campaign import Campaign
+from model_check.campaigns.campaign_folder import opened
+from model_check.campaigns.campaign_report import summary, table
+from model_check.campaigns.judge_process import JudgeProcess
+from model_check.campaigns.plan import Plan
+from model_check.campaigns.shrunk_runs import shrink_runs
+from model_check.cli import live_options, options
+from model_check.cli.console import aligned, note, say
+from model_check.cli.progress import bar, interruptible, is_watched
+from model_check.rendering import headline
+from model_check.results import Document
+from spec.errors import BadInput
+
+RUNS, SHRINK_MINUTES = 10, 30.0
+
+
+def command(
+    *,
+    runs: Annotated[int, typer.Option(min=1, help="How many runs, each with the next seed.")] = RUNS,
+    seed: Annotated[int | None, typer.Option(help="The seed of the first run; without it, a new one.")] = None,
+    kafka: live_options.KafkaOption = None,
+    controller: live_options.ControllerOption = None,
+    brokers: live_options.BrokersOption = None,
+    broker_count: live_options.BrokerCountOption = live_options.BROKERS,
+    controller_count: live_options.ControllerCountOption = live_options.CONTROLLERS,
+    release: live_options.ReleaseOption = None,
+    up_when: live_options.UpWhenOption = "",
+    topics: live_options.TopicsOption = live_options.TOPICS,
+    faults: Annotated[
+        int | None, typer.Option(min=0, help="How many faults a run; without it, each kind once.")
+    ] = None,
+    minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long in each run, not so many.")] = None,
+    only: live_options.OnlyOption = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The campaign's folder; by default runs/campaign-SEED.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep recordings that are explained, too.")] = False,
+    no_shrink: Annotated[
+        bool, typer.Option("--no-shrink", help="Do not make runs small that are not explained.")
+    ] = False,
+    shrink_minutes: Annotated[float, typer.Option(min=0, help="How long to shrink, all in all.")] = SHRINK_MINUTES,
+    variant: options.VariantOption = live_options.VARIANT,
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Make many live runs, one for each seed, and tell which of them the specification explains.
+
+    Each run is one of `kcheck live`: a cluster on a real ZooKeeper, to which harm is done. While a run is recorded, a
+    second process judges the one before. What was found of each run stays in the campaign's folder, and so does the
+    recording of one that is not explained. At the end there is a table of all runs; then, for each that is not
+    explained, the first observation that no behaviour shows, who saw it, what was possible instead, and the command
+    that judges it again.
+
+    Such a run is then made small: which of its faults are enough to show the same observation again, in three of five
+    tries? The command that makes this run, and the smallest recording, are told.
+
+    Ctrl-C ends it with what was found until then, and INCOMPLETE. The same command goes on where it was; with a larger
+    number of runs, it makes the others.
+
+    Exits with 0 if all runs are explained, with 1 if one breaks a claim, with 3 if one is not explained, and with 4 if
+    one could not be recorded.
+
+    For example:
+      kcheck campaign --runs 20 --seed 1
+      kcheck campaign --kafka 0.10.2.2 --runs 100 --seed 1000 --faults 6
+      kcheck campaign --kafka build/libs --runs 10 --minutes 5 --save runs/my-build
+      kcheck campaign --controller kafka:2.8.2 --runs 10 --only kill-controller --no-shrink
+    """
+    chosen = SystemRandom().randrange(100_000) if seed is None else seed
+    if faults is not None and minutes is not None:
+        raise BadInput(
+            "--faults counts the faults of a run, and --minutes lets them come for so long: take one of them"
+        )
+    asked = live_options.Asked(
+        kafka, controller, brokers, broker_count, controller_count, release, up_when, topics,
+        tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),
+    )  # fmt: skip
+    length = f"--minutes {minutes:g}" if minutes is not None else f"--faults {faults}" if faults is not None else ""
+    plan = Plan(asked.task(chosen, faults, minutes), runs, asked.words, length)
+    path = save or Path(f"runs/campaign-{chosen}")
+    options.folder_to_fill(path)
+    with (
+        interruptible() as interrupt,
+        opened(path, plan) as folder,
+        JudgeProcess() as elsewhere,
+        bar("campaign", runs) as report,
+    ):
+        campaign = Campaign(plan, folder, elsewhere, keeps_all=keep, stop=interrupt, tell=report)
+        if is_watched():
+            note(f"{path}: {runs - len(campaign.missing())} of {runs} runs are there")
+        campaign.make_runs()
+        if not (no_shrink or interrupt()):
+            shrink_runs(campaign, 60 * shrink_minutes)
+        document = campaign.document()
+    if as_json:
+        typer.echo(document.to_json())
+    else:
+        _print(document)
+    return document.exit_code
+
+
+def _print(document: Document) -> None:
+    """The headline and the table, drawn for a terminal, aligned for a pipe; then the totals and single runs."""
+    say(f"{headline(document)}\n\n")
+    head, *rows = table(document)
+    console = Console()
+    if console.is_terminal:
+        drawn = Table(*head)
+        for row in rows:
+            drawn.add_row(*row)
+        console.print(drawn)
+    else:
+        say(aligned([head, *rows]))
+    say("\n" + "\n".join(summary(document)) + "\n")
