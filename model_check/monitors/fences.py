@@ -125,14 +125,7 @@ def _born(history: History, partition: TopicPartition, told: Told) -> Write | No
     """The creation of the first topic of its name of which a request can tell what it tells."""
     written = (one for one in history.of(state_path(partition)) if tells(told, one))
     first = next(written, None)
-    births = (one for one in history.of(f"/brokers/topics/{partition.topic}") if one.is_create)
-    return (
-        None if first is None else max((one for one in births if one.number < first.number), default=None, key=_number)
-    )
-
-
-def _number(write: Write) -> int:
-    return write.number
+    return None if first is None else history.birth(partition.topic, first.number)
 
 
 def _may_accept(request: Arrival, partition: TopicPartition) -> bool:

@@ -250,6 +250,11 @@ class History:
     def _final_office(self) -> Office:
         return _after(self.writes[-1], self.writes[-1].office) if self.writes else Office()
 
+    def birth(self, topic: str, number: int) -> Write | None:
+        """The last creation of a topic before the write of a number."""
+        births = (one for one in self.of(f"/brokers/topics/{topic}") if one.is_create and one.number < number)
+        return max(births, default=None, key=lambda one: one.number)
+
     @cached_property
     def brokers(self) -> tuple[int, ...]:
         """The brokers that have written anything."""

@@ -38,10 +38,8 @@ def eventually_partitions_are_led(history: History) -> Answers:
         for partition, replicas, state in at.partitions():
             if at.controller is not None and any(map(at.is_up, replicas)):
                 text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
-                yield (
-                    str(partition),
-                    Break(at.rest.place, text, row_of_unborn(at, partition)) if state is None else None,
-                )
+                found = Break(at.rest.place, text, row_of_unborn(at, partition))
+                yield str(partition), found if state is None else None
 
     return at_rest(history, ask)
 
@@ -55,10 +53,8 @@ def eventually_leaders_can_lead(history: History) -> Answers:
             in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
             if state is not None and in_sync and at.controller is not None:
                 text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
-                yield (
-                    str(partition),
-                    None if at.is_up(state.leader) else Break(at.rest.place, text, row_of_idleness(at) or "D51"),
-                )
+                found = Break(at.rest.place, text, row_of_idleness(at) or "D51")
+                yield str(partition), None if at.is_up(state.leader) else found
 
     return at_rest(history, ask)
 

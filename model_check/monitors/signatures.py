@@ -28,18 +28,16 @@ def row_of_idleness(at: Moment) -> str:
     """The controller has done nothing since a broker died that was told to delete a replica (D50)."""
     history, owner = at.history, at.history.office(at.number).owner
     done = [one.number for one in history.writes[: at.number] if owner and one.author.session == owner.session]
-    ended = [
-        one for one in history.of_kind(paths.BROKER) if one.dropped and max(done, default=0) < one.number < at.number
-    ]
+    since = max(done, default=0)
+    ended = [one for one in history.of_kind(paths.BROKER) if one.dropped and since < one.number < at.number]
     told = {one.broker for one in history.arrivals.all() if one.kind is ApiKey.STOP_REPLICA and one.delete}
     return "D50" if any(one.path is not None and one.path.broker in told for one in ended) else ""
 
 
 def row_of_unborn(at: Moment, partition: TopicPartition) -> str:
     """A partition that was added to a topic has not been noticed (D17)."""
-    births = [one for one in at.history.of(f"/brokers/topics/{partition.topic}") if one.is_create]
-    born = max((one.number for one in births if one.number < at.number), default=0)
-    is_added = at.history.replicas(partition, born + 1) is None
+    born = at.history.birth(partition.topic, at.number)
+    is_added = born is not None and at.history.replicas(partition, born.number + 1) is None
     return row_of_idleness(at) or ("D17-unseen" if is_added else "")
 
 
