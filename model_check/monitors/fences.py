@@ -61,13 +61,10 @@ def brokers_refuse_only_older_epochs(history: History) -> Answers:
             epoch = request.epoch or 0
             if request.answer is not None and request.answer.code == ErrorCode.STALE_CONTROLLER_EPOCH:
                 text = f"{request} was refused as stale, and none of a later epoch than {highest} had arrived"
-                later = any(_arrives_by(one, request.answer.order) and (one.epoch or 0) > epoch for one in requests)
+                earlier = [one for one in requests if one.order < request.answer.order]
+                later = any(one.epoch is None or one.epoch > epoch for one in earlier)
                 yield None if later or request.controller is None else Break(request.place, text)
             highest = max(highest, epoch)
-
-
-def _arrives_by(request: Arrival, order: int) -> bool:
-    return request.order < order
 
 
 @monitored(needs=Needs.REQUESTS)

@@ -127,13 +127,14 @@ class Conflict:
 
 @dataclass(frozen=True)
 class History:
-    """Everything that claims are asked of."""
+    """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election."""
 
     writes: tuple[Write, ...]
     arrivals: Arrivals = field(default_factory=Arrivals)
     acts: Acts = field(default_factory=Acts)
     unclean_by_default: bool = False
     conflicts: tuple[Conflict, ...] = ()
+    no_candidates: frozenset[int] = frozenset()
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[Write, ...]]:

@@ -13,12 +13,12 @@ from model_check.monitors.signatures import row_of_idleness, row_of_unborn, row_
 
 @monitored(needs=Needs.REST)
 def eventually_one_working_controller(history: History) -> Answers:
-    """Asked while a broker is up: one of those that are is in office, and has raised the epoch since."""
+    """Asked while a broker is up that may be elected: one is in office, and has raised the epoch since."""
 
     def ask(at: Moment) -> Shown:
         office = history.office(at.number)
         if office.owner is None:
-            up = sorted(broker for broker in history.brokers if at.is_up(broker))
+            up = sorted(broker for broker in history.brokers if at.may_stand(broker))
             text = f"nobody is controller, and broker {shown(up)} runs"
             yield "office", Break(at.rest.place, text) if up else None
         elif at.controller is not None:

@@ -6,6 +6,7 @@ has that defect by its release, and everybody else reads the name as a hint.
 
 from __future__ import annotations
 
+from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import decides
 from model_check.monitors.deletion import was_deleted
@@ -80,6 +81,14 @@ def row_of_stale_metadata(at: Moment, partition: TopicPartition, highest: int) -
     lists = (at.history.replicas(partition, one.number + 1) for one in written if one.number < at.number)
     is_moved = len(set(lists) - {None}) > 1
     return "D18" if is_moved and highest >= 0 else row_of_silence(at, partition, highest)
+
+
+def row_of_orphan(at: Moment, partition: TopicPartition, request: Arrival) -> str:
+    """A log of a deleted topic: a request made it anew as that was deleted (D57), or it was forgotten before (D38)."""
+    asked = at.history.last(f"/admin/delete_topics/{partition.topic}", at.number)
+    asks = [one.ms for one in at.history.of(asked.name) if one.is_create] if asked else []
+    is_anew = any(one <= request.ms for one in asks[-1:])
+    return "D57" if is_anew else "D38-deletion"
 
 
 def row_of_deletion(at: Moment, topic: str) -> str:
