@@ -9,7 +9,7 @@ it claims to be: then the break is told, and is no violation. What could not be 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -34,7 +34,7 @@ from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_cluster import is_unclean_by_default
-from model_check.recordings.recorded_members import members_of
+from model_check.recordings.recorded_members import Member, members_of
 from model_check.recordings.recorded_sessions import Session, sessions_of
 from model_check.recordings.recorded_transactions import read_transactions
 from model_check.results import Finding, Run
@@ -86,28 +86,33 @@ def read_history(folder: Path) -> History:
     """A recording as claims see it."""
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
-    arrivals = arrivals_of(folder, sessions)
+    members = members_of(folder) or {}
+    arrivals = arrivals_of(folder, sessions, members)
     moves = sorted([*(one.time_ms for one in transactions), *(one.ms for one in arrivals.all())])
     return replace(
         history_of(transactions, sessions),
         arrivals=arrivals,
         acts=read_acts(folder, moves),
         unclean_by_default=is_unclean_by_default(folder),
+        no_candidates=frozenset(broker for broker, one in members.items() if not one.role.controls),
     )
 
 
-def arrivals_of(folder: Path, sessions: dict[int, Session]) -> Arrivals:
+def arrivals_of(folder: Path, sessions: Mapping[int, Session], members: Mapping[int, Member]) -> Arrivals:
     """What arrived at brokers: what they wrote down of the wire, or what their logs tell."""
-    documented = {broker for broker, one in (members_of(folder) or {}).items() if one.release is not None}
+    documented = {broker for broker, one in members.items() if one.release is not None}
     frames = received_frames(folder)
     received = {broker: replace(one, is_documented=broker in documented) for broker, one in frames.items()}
-    others = sorted({one.broker for one in sessions.values()} - received.keys())
+    hosts = {
+        one.broker for one in sessions.values() if one.broker not in members or members[one.broker].role.holds_replicas
+    }
+    others = sorted(hosts - received.keys())
     reason = "no broker wrote down what arrived at it"
     if others:
         try:
             received |= received_by_log(read(folder), others)
         except BadInput as error:
-            reason = f"{reason}, and the logs tell it not: {error}"
+            reason = f"{reason}, and the logs do not tell: {error}"
     return Arrivals(received, reason)
 
 

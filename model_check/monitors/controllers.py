@@ -206,14 +206,12 @@ def failovers_come_to_their_end(history: History) -> Answers:
             times = given_up.setdefault(owner.session, [])
             times.append(one)
             if len(times) == TIMES:
-                text = (
-                    f"{owner} gave /controller up for the {len(times)}th time in one session, first at {times[0].place}"
-                )
+                text = f"{owner} gave /controller up {TIMES} times in one session, first at {times[0].place}"
                 yield Break(one.place, text, _row_of_failing(history, times[0].number))
 
 
 def _row_of_failing(history: History, number: int) -> str:
-    """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one left behind."""
+    """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one has left."""
     if history.at(ELECTIONS, number) is not None:
         return "D42"
     by_hand = any(one.is_delete and one.author.broker is None for one in history.of_kind(paths.BROKER_TOPIC))

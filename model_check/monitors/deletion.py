@@ -45,11 +45,11 @@ def deletions(history: History) -> Iterator[Deletion]:
     """Each deletion of a topic by a broker."""
     for one in history.of_kind(paths.BROKER_TOPIC):
         if one.is_delete and one.author.broker is not None:
-            born = [each for each in history.of(one.name) if each.is_create and each.number < one.number]
+            born = history.birth(one.topic, one.number)
             requests = history.of(f"/admin/delete_topics/{one.topic}")
             asked = [each for each in requests if each.is_create and each.number < one.number]
-            if born:
-                yield Deletion(one, born[-1], asked[-1] if asked else None)
+            if born is not None:
+                yield Deletion(one, born, asked[-1] if asked else None)
 
 
 @monitored()

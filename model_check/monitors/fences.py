@@ -61,13 +61,10 @@ def brokers_refuse_only_older_epochs(history: History) -> Answers:
             epoch = request.epoch or 0
             if request.answer is not None and request.answer.code == ErrorCode.STALE_CONTROLLER_EPOCH:
                 text = f"{request} was refused as stale, and none of a later epoch than {highest} had arrived"
-                later = any(_arrives_by(one, request.answer.order) and (one.epoch or 0) > epoch for one in requests)
+                earlier = [one for one in requests if one.order < request.answer.order]
+                later = any(one.epoch is None or one.epoch > epoch for one in earlier)
                 yield None if later or request.controller is None else Break(request.place, text)
             highest = max(highest, epoch)
-
-
-def _arrives_by(request: Arrival, order: int) -> bool:
-    return request.order < order
 
 
 @monitored(needs=Needs.REQUESTS)
@@ -125,14 +122,7 @@ def _born(history: History, partition: TopicPartition, told: Told) -> Write | No
     """The creation of the first topic of its name of which a request can tell what it tells."""
     written = (one for one in history.of(state_path(partition)) if tells(told, one))
     first = next(written, None)
-    births = (one for one in history.of(f"/brokers/topics/{partition.topic}") if one.is_create)
-    return (
-        None if first is None else max((one for one in births if one.number < first.number), default=None, key=_number)
-    )
-
-
-def _number(write: Write) -> int:
-    return write.number
+    return None if first is None else history.birth(partition.topic, first.number)
 
 
 def _may_accept(request: Arrival, partition: TopicPartition) -> bool:

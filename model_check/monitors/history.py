@@ -127,13 +127,14 @@ class Conflict:
 
 @dataclass(frozen=True)
 class History:
-    """Everything that claims are asked of."""
+    """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election."""
 
     writes: tuple[Write, ...]
     arrivals: Arrivals = field(default_factory=Arrivals)
     acts: Acts = field(default_factory=Acts)
     unclean_by_default: bool = False
     conflicts: tuple[Conflict, ...] = ()
+    no_candidates: frozenset[int] = frozenset()
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[Write, ...]]:
@@ -249,6 +250,11 @@ class History:
     @cached_property
     def _final_office(self) -> Office:
         return _after(self.writes[-1], self.writes[-1].office) if self.writes else Office()
+
+    def birth(self, topic: str, number: int) -> Write | None:
+        """The last creation of a topic before the write of a number."""
+        births = (one for one in self.of(f"/brokers/topics/{topic}") if one.is_create and one.number < number)
+        return max(births, default=None, key=lambda one: one.number)
 
     @cached_property
     def brokers(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from model_check.monitors.contents import State
 from model_check.monitors.deletion import was_deleted
 from model_check.monitors.history import History, state_path
 from model_check.monitors.moments import Moment, Shown, at_rest
-from model_check.monitors.signatures import row_of_silence, row_of_stale_metadata
+from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey
@@ -120,7 +120,8 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
         text = f"{text}; its AR is {list(replicas)}"
         return None if broker in replicas else Break(at.rest.place, text, "D47" if leads else "D38")
     is_gone = was_deleted(at.history, partition.topic, at.number)
-    return Break(at.rest.place, f"{text}; its topic was deleted", "D57") if is_gone else None
+    row = row_of_orphan(at, partition, request)
+    return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
 
 
 CLAIMS = (

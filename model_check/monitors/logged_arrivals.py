@@ -35,8 +35,10 @@ def received_by_log(recording: Recording, brokers: Sequence[int]) -> dict[int, R
         handled = recording.tracks.get(f"broker {broker}")
         if handled is not None:
             of_it = _Log(recording.cluster, broker)
-            requests = (of_it.arrival(one, order) for order, one in enumerate(handled) if isinstance(one, Handled))
-            received[broker] = Received(tuple(filter(None, requests)), unreadable=cut, is_documented=True)
+            told = (of_it.arrival(one, order) for order, one in enumerate(handled) if isinstance(one, Handled))
+            requests = tuple(filter(None, told))
+            unreadable = cut or ("" if requests else "its log tells of none")
+            received[broker] = Received(requests, unreadable=unreadable, is_documented=True)
     return received
 
 

@@ -38,6 +38,16 @@ class Moment:
         down = self.rest.down.get(broker)
         return registration is not None and (down is None or registration.ms > down + SKEW)
 
+    def may_stand(self, broker: int) -> bool:
+        """Whether a broker is up, and stands for election."""
+        return self.is_up(broker) and broker not in self.history.no_candidates
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nobody is still registered to whom something was done; others are yet to find that out."""
+        brokers = self.history.brokers
+        return all(self.is_up(one) for one in brokers if self.history.registered(one, self.number) is not None)
+
     @cached_property
     def controller(self) -> int | None:
         """The broker in office, if it is up."""
@@ -71,7 +81,10 @@ def at_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
     """What is found at each moment of rest, wherever it is put; what was found at the last one, too, is told once."""
     known = set[str]()
     for rest in history.acts.rests:
-        everywhere = [dict(ask(Moment(history, rest, number))) for number in history.cuts(rest)]
+        moments = [Moment(history, rest, number) for number in history.cuts(rest)]
+        if not all(one.is_settled for one in moments):
+            continue
+        everywhere = [dict(ask(one)) for one in moments]
         asked = {name for name in everywhere[-1] if all(name in other for other in everywhere)}
         broken = {name for name in asked if all(other[name] is not None for other in everywhere)}
         yield from (everywhere[-1][name] for name in everywhere[-1] if name in broken - known)

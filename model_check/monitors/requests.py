@@ -45,7 +45,7 @@ def _unwritten(history: History, request: Arrival, partition: TopicPartition, to
 
 
 def tells(told: Told, write: Write) -> bool:
-    """Whether a request tells what was written; who lets a decision stand may tell its own epoch with it (section 4)."""
+    """Whether a request tells what was written; who lets a decision stand may tell its own epoch with it."""
     state = write.after
     if not isinstance(state, State) or told.version not in {None, write.version}:
         return False

@@ -13,12 +13,12 @@ from model_check.monitors.signatures import row_of_idleness, row_of_unborn, row_
 
 @monitored(needs=Needs.REST)
 def eventually_one_working_controller(history: History) -> Answers:
-    """Asked while a broker is up: one of those that are is in office, and has raised the epoch since."""
+    """Asked while a broker is up that may be elected: one is in office, and has raised the epoch since."""
 
     def ask(at: Moment) -> Shown:
         office = history.office(at.number)
         if office.owner is None:
-            up = sorted(broker for broker in history.brokers if at.is_up(broker))
+            up = sorted(broker for broker in history.brokers if at.may_stand(broker))
             text = f"nobody is controller, and broker {shown(up)} runs"
             yield "office", Break(at.rest.place, text) if up else None
         elif at.controller is not None:
@@ -38,10 +38,8 @@ def eventually_partitions_are_led(history: History) -> Answers:
         for partition, replicas, state in at.partitions():
             if at.controller is not None and any(map(at.is_up, replicas)):
                 text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
-                yield (
-                    str(partition),
-                    Break(at.rest.place, text, row_of_unborn(at, partition)) if state is None else None,
-                )
+                found = Break(at.rest.place, text, row_of_unborn(at, partition))
+                yield str(partition), found if state is None else None
 
     return at_rest(history, ask)
 
@@ -55,10 +53,8 @@ def eventually_leaders_can_lead(history: History) -> Answers:
             in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
             if state is not None and in_sync and at.controller is not None:
                 text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
-                yield (
-                    str(partition),
-                    None if at.is_up(state.leader) else Break(at.rest.place, text, row_of_idleness(at) or "D51"),
-                )
+                found = Break(at.rest.place, text, row_of_idleness(at) or "D51")
+                yield str(partition), None if at.is_up(state.leader) else found
 
     return at_rest(history, ask)
 

@@ -6,6 +6,7 @@ has that defect by its release, and everybody else reads the name as a hint.
 
 from __future__ import annotations
 
+from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import decides
 from model_check.monitors.deletion import was_deleted
@@ -28,18 +29,16 @@ def row_of_idleness(at: Moment) -> str:
     """The controller has done nothing since a broker died that was told to delete a replica (D50)."""
     history, owner = at.history, at.history.office(at.number).owner
     done = [one.number for one in history.writes[: at.number] if owner and one.author.session == owner.session]
-    ended = [
-        one for one in history.of_kind(paths.BROKER) if one.dropped and max(done, default=0) < one.number < at.number
-    ]
+    since = max(done, default=0)
+    ended = [one for one in history.of_kind(paths.BROKER) if one.dropped and since < one.number < at.number]
     told = {one.broker for one in history.arrivals.all() if one.kind is ApiKey.STOP_REPLICA and one.delete}
     return "D50" if any(one.path is not None and one.path.broker in told for one in ended) else ""
 
 
 def row_of_unborn(at: Moment, partition: TopicPartition) -> str:
     """A partition that was added to a topic has not been noticed (D17)."""
-    births = [one for one in at.history.of(f"/brokers/topics/{partition.topic}") if one.is_create]
-    born = max((one.number for one in births if one.number < at.number), default=0)
-    is_added = at.history.replicas(partition, born + 1) is None
+    born = at.history.birth(partition.topic, at.number)
+    is_added = born is not None and at.history.replicas(partition, born.number + 1) is None
     return row_of_idleness(at) or ("D17-unseen" if is_added else "")
 
 
@@ -82,6 +81,14 @@ def row_of_stale_metadata(at: Moment, partition: TopicPartition, highest: int) -
     lists = (at.history.replicas(partition, one.number + 1) for one in written if one.number < at.number)
     is_moved = len(set(lists) - {None}) > 1
     return "D18" if is_moved and highest >= 0 else row_of_silence(at, partition, highest)
+
+
+def row_of_orphan(at: Moment, partition: TopicPartition, request: Arrival) -> str:
+    """A log of a deleted topic: a request made it anew as that was deleted (D57), or it was forgotten before (D38)."""
+    asked = at.history.last(f"/admin/delete_topics/{partition.topic}", at.number)
+    asks = [one.ms for one in at.history.of(asked.name) if one.is_create] if asked else []
+    is_anew = any(one <= request.ms for one in asks[-1:])
+    return "D57" if is_anew else "D38-deletion"
 
 
 def row_of_deletion(at: Moment, topic: str) -> str:
