@@ -97,7 +97,7 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """What was asked of a recording without a search: a line for each claim that is broken, and the names of the rest."""
+    """What was asked of a recording without a search: a line for each claim that is broken; the rest by name."""
     yield from finding_lines([one for one in findings if one.verdict is not Verdict.HOLDS])
     kept = [one.property for one in findings if one.verdict is Verdict.HOLDS]
     yield from _wrapped(f"{len(kept)} of {len(findings)} claims hold", kept)

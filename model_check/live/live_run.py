@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from model_check.judging.judge import BUDGET
+from model_check.judging.judgement_report import NOT_EXPLAINED
 from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import NOTE, chance, chosen_faults, faults_in
 from model_check.live.live_scenario import FAULTS, Scenario
@@ -61,11 +62,12 @@ ATTEMPTS: Final = 3
 def checked_run(task: Task, folder: Path, stop: Callable[[], bool] = lambda: False) -> Run:
     """A run in a folder of its own; where it is INCOMPLETE, unless it was stopped, the next seed's, a few times.
 
-    Mostly a bound of the specification has no room for what the cluster did, which another run of it may not do.
+    Mostly a bound of the specification has no room for what the cluster did, which another run of it may not do. What
+    is not explained is not tried again: that would hide it.
     """
     made = run(task, folder / task.title, stop=stop)
     for attempt in range(1, ATTEMPTS):
-        if made.verdict is not Verdict.INCOMPLETE or stop():
+        if made.verdict is not Verdict.INCOMPLETE or made.reason.startswith(NOT_EXPLAINED) or stop():
             break
         again = replace(task, setup=replace(task.setup, seed=task.setup.seed + attempt))
         made = run(again, folder / again.title, stop=stop)
