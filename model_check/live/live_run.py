@@ -77,10 +77,10 @@ def checked_run(task: Task, folder: Path, stop: Callable[[], bool] = lambda: Fal
 def run(
     task: Task, folder: Path, *, stop: Callable[[], bool] = lambda: False, tell: Tell = lambda _n, _what: None
 ) -> Run:
-    """The worst of what is said of a run; `stop` is asked whether to give up, which leaves INCOMPLETE."""
+    """The worst of what is said of a run, the last if that is said twice; once `stop` says so, it is INCOMPLETE."""
     made = recorded_and_judged(task, folder, stop=stop, tell=tell)
     verdict = worst(one.verdict for one in made)
-    return next(one for one in made if one.verdict is verdict)
+    return next(one for one in reversed(made) if one.verdict is verdict)
 
 
 def recorded_and_judged(

@@ -33,14 +33,15 @@ def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path, bars: Bars) ->
         "live", "--broker-count", "1", "--faults", "0", "--topics", "1", "--seed", "9", "--save", str(folder)
     )
     assert result.exit_code == 0, result.stderr
-    first, _, title, kept, explained, *_ = result.stdout.splitlines()
+    first, _, claims, *lines = result.stdout.splitlines()
     assert first == "kcheck live: HOLDS"
-    assert title == "seed-9 AS_CODED (live): HOLDS"
-    assert kept == f"  recorded in {folder}, with --seed 9"
-    assert " observations explained by " in explained
+    assert claims == "seed-9 AS_CODED (claims): HOLDS"
+    assert f"  recorded in {folder}, with --seed 9" in lines
+    searched = lines.index("seed-9 AS_CODED (live): HOLDS")
+    assert " observations explained by " in lines[searched + 1]
     assert bars.told == [(["seed-9", "seed-9: start", "seed-9: judging"], 0, 0)]
     again = kcheck("judge", str(folder), "--json")
-    assert [run.verdict for run in from_json(again.stdout, "stdout").runs] == [Verdict.HOLDS]
+    assert [run.verdict for run in from_json(again.stdout, "stdout").runs] == [Verdict.HOLDS, Verdict.HOLDS]
 
 
 @pytest.mark.parametrize(
