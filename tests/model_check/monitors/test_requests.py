@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from model_check.monitors.arrivals import Told
 from model_check.monitors.check import read_history
+from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
+from model_check.recordings.recorded import Cluster, Leadership, Recording
+from model_check.recordings.recorded_processes import RequestHandled
 from model_check.verdicts import Verdict
+from spec.kafka_types import TopicPartition
 from tests.model_check.monitors.stories import begun, born, breaks, deleted, failed_over
 
 WHO = "LeaderAndIsr of controller 1, epoch 1, to broker 2"
@@ -175,8 +180,24 @@ def test_without_wire_records_and_logs_what_needs_them_is_not_asked(tmp_path: Pa
     story = begun()
     story.wire.clear()
     run = story.checked(tmp_path)
-    (said,) = (one for one in run.not_asked if one.startswith("what_is_told_was_written"))
-    assert said.startswith(
-        "what_is_told_was_written (no broker wrote down what arrived at it, and the logs do not tell: "
+    assert "what_is_told_was_written (no requests)" in run.not_asked
+    assert any(
+        one.startswith("no requests: no broker wrote down what arrived at it, and the logs") for one in run.notes
     )
     assert run.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(("version", "told"), [(4, 4), (-1, None)])
+def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, told: int | None) -> None:
+    partition = TopicPartition("t", 0)
+    cluster = Cluster((2, 3), ("t",), (partition,), ((1, 2),))
+    handled = RequestHandled(
+        place="broker-3/state-change.log:1", time=0, text="", broker=2, incarnation=1, kind="LeaderAndIsr",
+        controller=1, epoch=1, correlation_id=0, states={0: Leadership(2, 5, (2, 1), version, 1)},
+        outcomes={0: "ignored"}, refused=False,
+    )  # fmt: skip
+    read = Recording(tmp_path, cluster, {"broker 3": (handled,)}, {}, 1)
+    (request,) = received_by_log(read, [3])[3].requests
+    assert request.states == {partition: Told(3, 5, frozenset({2, 3}), told, 1)}
+    assert request.answer is not None
+    assert request.answer.codes == {partition: 11}
