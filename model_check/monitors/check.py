@@ -44,6 +44,8 @@ from spec.errors import BadInput
 from spec.kafka_types import V0102, KafkaVersion
 
 ENGINE: Final = "claims"
+NOTHING_OF_IT: Final = "nothing of it happened"
+"""Why a claim is not asked of a recording that has all it takes."""
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
 AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, rest, informed, standing)
@@ -125,7 +127,7 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
         missing = claim.missing(history)
         answers = [] if missing else list(claim.ask(history))
         if not answers:
-            not_asked.append(f"{claim.name} ({missing or 'nothing happened that it speaks of'})")
+            not_asked.append(f"{claim.name} ({missing.what if missing else NOTHING_OF_IT})")
             continue
         breaks = [one for one in answers if one is not None]
         findings.append(_finding(claim, len(answers), breaks, excused))
@@ -174,10 +176,11 @@ def _told(claim: Monitored, breaks: Sequence[Break]) -> Iterator[str]:
 
 
 def _remarks(history: History) -> Iterator[str]:
-    """What was passed over."""
+    """What lacks for some claims, and what was passed over."""
+    yield from dict.fromkeys(str(one) for one in (claim.missing(history) for claim in CLAIMS) if one is not None)
     unknown = sorted({one.name for one in history.writes if one.path is None})
     if unknown:
-        yield f"{len(unknown):,} znodes are none of the controller's protocol, and were passed over"
+        yield f"passed over are znodes of other parts than the controller's protocol: {len(unknown):,}"
     for broker, one in sorted(history.arrivals.by_broker.items()):
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"

@@ -44,6 +44,17 @@ class Needs(Enum):
 
 
 @dataclass(frozen=True)
+class Missing:
+    """What a recording lacks, in few words, and why."""
+
+    what: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.reason}"
+
+
+@dataclass(frozen=True)
 class Monitored:
     """A claim with its monitor."""
 
@@ -54,13 +65,13 @@ class Monitored:
     source: str
     needs: Needs
 
-    def missing(self, history: History) -> str:
-        """Why it cannot be asked of a history; nothing, if it can."""
+    def missing(self, history: History) -> Missing | None:
+        """What lacks in a history for this claim to be asked; None, if nothing does."""
         if self.needs in {Needs.REST, Needs.REST_AND_REQUESTS} and not history.acts.rests:
-            return history.acts.reason
+            return Missing("no moment of rest", history.acts.reason)
         if self.needs in {Needs.REQUESTS, Needs.REST_AND_REQUESTS} and not history.arrivals.by_broker:
-            return history.arrivals.reason
-        return ""
+            return Missing("no requests", history.arrivals.reason)
+        return None
 
 
 def monitored(

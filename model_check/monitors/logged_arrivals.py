@@ -1,7 +1,8 @@
 """What arrived at a broker, from its log, where that is of a documented release: each request that it handled.
 
 An answer is what the lines say became of the request, and stands right behind it, for a broker handles one at a time.
-Who sent a StopReplica is not logged. A recording that cannot be read as a whole tells nothing here.
+Who sent a StopReplica is not logged, nor, up to 0.9.0, the version of a state. A recording that cannot be read as a
+whole tells nothing here.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class _Log:
         )
 
     def _told(self, state: Leadership, key: ApiKey) -> Told:
-        version = state.version if key is ApiKey.LEADER_AND_ISR else None
+        version = state.version if key is ApiKey.LEADER_AND_ISR and state.version >= 0 else None
         isr = frozenset(map(self._id, state.isr))
         return Told(self._id(state.leader), state.leader_epoch, isr, version, state.controller_epoch)
 
