@@ -230,7 +230,7 @@ class LiveCluster:
             now = self._written()
             if now != seen:
                 seen, since = now, time.monotonic()
-        self.act("at-rest")
+        self.act("at-rest", zxid=hex(seen[0]))
         return True
 
     def _written(self) -> tuple[int, int]:

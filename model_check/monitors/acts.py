@@ -1,8 +1,9 @@
 """What was done to the cluster, and when it was at rest, from `actions.jsonl`.
 
-    {"ms": 1795201009071, "action": "at-rest"}
+    {"ms": 1795201009071, "action": "at-rest", "zxid": "0x2f"}
 
-Whoever made the recording writes that at moments when nothing moves any more. Where nobody has, the end of the
+Whoever made the recording writes that at moments when nothing moves any more; `zxid` is the last transaction by then,
+if it is known. Where nobody has, the end of the
 recording is one if it is quiet, all processes run, and the last fault is long enough ago; an older recording's looks at
 the tree or the disks are, too. While a process is paused others may wait for it, so that is no rest.
 
@@ -42,15 +43,20 @@ class Act:
     ms: int
     action: str
     broker: int | None
+    zxid: int | None = None
 
 
 @dataclass(frozen=True)
 class Rest:
-    """A moment of rest. `down` are the brokers that are up only if they have registered after a time."""
+    """A moment of rest, behind a transaction, if it is known which.
+
+    `down` are the brokers that are up only if they have registered after a time.
+    """
 
     place: str
     ms: int
     down: Mapping[int, float]
+    zxid: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,7 @@ def _acts(file: Path) -> Iterator[Act]:
                 int(given["ms"]),
                 str(given["action"]),
                 broker if isinstance(broker, int) else None,
+                int(given["zxid"], 16) if "zxid" in given else None,
             )
 
 
@@ -93,7 +100,7 @@ def _told(acts: Sequence[Act]) -> Iterator[Rest]:
     for number, one in enumerate(acts):
         down = _down(acts[:number])
         if one.action == AT_REST and inf not in down.values():
-            yield Rest(one.place, one.ms, down)
+            yield Rest(one.place, one.ms, down, one.zxid)
 
 
 def _found(acts: Sequence[Act], moves: Sequence[int]) -> Iterator[Rest]:

@@ -86,6 +86,7 @@ class Write:
     number: int
     place: str
     ms: int
+    zxid: int
     author: Author
     path: ZnodePath | None
     name: str
@@ -186,7 +187,12 @@ class History:
         return bisect_left(self._clock, ms)
 
     def cuts(self, rest: Rest) -> list[int]:
-        """How many writes there may have been at a moment of rest, by clocks that are off by `SKEW` at most."""
+        """How many writes there may have been at a moment of rest.
+
+        They are known, if the last transaction is told; else by clocks that are off by `SKEW` at most.
+        """
+        if rest.zxid is not None:
+            return [sum(one.zxid <= rest.zxid for one in self.writes)]
         first, last = bisect_right(self._clock, rest.ms - SKEW), bisect_right(self._clock, rest.ms + SKEW)
         ends = [n for n in range(first, last) if n == 0 or self.writes[n - 1].place != self.writes[n].place]
         return [*ends, last]
@@ -337,7 +343,9 @@ def _write(
     after = None if version < 0 else read_content(path, data)
     if after is not None:
         tree[name] = (after, version)
-    return Write(0, place, one.time_ms, author, path, name, before[0] if before else None, after, version, office)
+    return Write(
+        0, place, one.time_ms, one.zxid, author, path, name, before[0] if before else None, after, version, office
+    )
 
 
 def _after(write: Write, office: Office) -> Office:

@@ -1,8 +1,8 @@
 """A moment of rest, and how a claim is asked there that something has come about.
 
-Clocks are off by `SKEW` at most, so ZooKeeper may have been a few writes before or behind such a moment: a break counts
-only if it is there wherever the moment is put. Nothing is asked of a broker that was killed, paused or stopped, nor of
-the partitions of a topic that is to be deleted.
+Where nothing tells which transaction was the last by then, ZooKeeper may have been a few writes before or behind such a
+moment, since clocks are off by `SKEW` at most: a break counts only if it is there wherever the moment is put. Nothing
+is asked of a broker that was killed, paused or stopped, nor of the partitions of a topic that is to be deleted.
 """
 
 from __future__ import annotations
@@ -33,10 +33,17 @@ class Moment:
     number: int
 
     def is_up(self, broker: int) -> bool:
-        """Whether a broker is registered, and was not done anything to since."""
-        registration = self.history.registered(broker, self.number)
-        down = self.rest.down.get(broker)
-        return registration is not None and (down is None or registration.ms > down + SKEW)
+        """Whether a broker is registered, or in office without being so, and was not done anything to since."""
+        came, down = self._came(broker), self.rest.down.get(broker)
+        return came is not None and (down is None or came > down + SKEW)
+
+    def _came(self, broker: int) -> int | None:
+        """When a broker registered; or won /controller, which who only controls may do without."""
+        registration, office = self.history.registered(broker, self.number), self.history.office(self.number)
+        if registration is not None:
+            return registration.ms
+        is_owner = office.owner is not None and office.owner.broker == broker
+        return self.history.writes[office.since].ms if is_owner else None
 
     def may_stand(self, broker: int) -> bool:
         """Whether a broker is up, and stands for election."""

@@ -1,0 +1,62 @@
+"""A controller of somebody else, as a command, before brokers of the reference: who does it right, and who does not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from model_check.live.command_program import command
+from model_check.live.live_run import Task, recorded_and_judged
+from model_check.live.live_setup import Setup
+from model_check.verdicts import Verdict
+
+HERE = "tests.model_check.live.controllers"
+
+
+def told(name: str, folder: Path, *kinds: str) -> tuple[Verdict, str]:
+    """The verdict on a controller, and what is said of it, after one fault of each kind."""
+    program = command(f"{sys.executable} -m {HERE}.{name} --id {{id}} --zookeeper {{zookeeper}}")
+    setup = Setup(3, seed=4, controllers=1, controller=program)
+    (claims,) = recorded_and_judged(Task(setup, topics=1, faults=len(kinds), kinds=kinds), folder)
+    return claims.verdict, "\n".join(claims.notes)
+
+
+@pytest.mark.slow
+def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) -> None:
+    verdict, said = told("small_controller", tmp_path, "kill-broker", "kill-controller")
+    assert verdict is Verdict.HOLDS
+    assert "broker 1 claims no release of 0.8.2 to 0.10.2" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "sentences"),
+    [
+        (
+            "does_nothing",
+            "pause",
+            ("broker 1 has had /controller since zookeeper.jsonl:3, and has not raised /controller_epoch",
+             "[topic-1,0] has no state znode, although broker "),
+        ),
+        pytest.param(
+            "raises_no_epoch",
+            "kill-controller",
+            ("broker 1 has had /controller since ", "and has not raised /controller_epoch"),
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "moves_at_once",
+            "reassign",
+            ("broker 1 wrote AR [3, 4] of [topic-1,0], which was [3, 2], where [3, 4] is asked for",),
+            marks=pytest.mark.slow,
+        ),
+    ],
+)  # fmt: skip
+def test_who_wrongly_claims_to_be_a_controller_is_caught(
+    name: str, kind: str, sentences: tuple[str, ...], tmp_path: Path
+) -> None:
+    verdict, said = told(name, tmp_path, kind)
+    assert verdict is Verdict.VIOLATED
+    for sentence in sentences:
+        assert sentence in said
