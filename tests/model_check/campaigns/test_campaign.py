@@ -107,10 +107,9 @@ def test_one_run_is_recorded_while_the_one_before_is_judged(tmp_path: Path) -> N
     waiting: list[tuple[int, int]] = []
 
     def stop() -> bool:
-        """Asked in every loop that waits: the judge answers once the recorder waits for it."""
-        state = (len(cluster.recorded), len(late.given))
-        waiting.append(state)
-        if state in {(2, 2), (3, 2), (3, 1)}:
+        """Asked in every loop that waits: the judge answers only when the recorder has come to wait for it."""
+        waiting.append((len(cluster.recorded), len(late.given)))
+        if late.given and waiting[-3:] == 3 * waiting[-1:]:
             late.answer()
         return False
 
