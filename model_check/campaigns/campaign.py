@@ -15,7 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from model_check.campaigns.campaign_folder import SHRUNK, CampaignFolder
 from model_check.campaigns.judge_process import Executor
@@ -32,20 +32,15 @@ POLL_SECONDS: Final = 0.1
 JUDGE_DIED: Final = "the process that judged it was killed (for memory, as a rule)"
 
 
-class Record(Protocol):
-    """Makes a recording in a folder, and says why it ended early, if it did: `live_run.record`, or a stand-in."""
+Stop: TypeAlias = Callable[[], bool]
+Record: TypeAlias = Callable[[Task, Path, Stop, Tell], str]
+"""Makes a recording in a folder, and says why it ended early, if it did: `live_run.record`, or a stand-in."""
 
-    def __call__(self, task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> str:
-        """Make it."""
+Judge: TypeAlias = Callable[[Path, Switches, int | None, Stop], Iterable[Run]]
+"""Says what is to be said of a recording, within a budget: `live_run.judged`, or a stand-in."""
 
-
-class Judge(Protocol):
-    """Says what is to be said of a recording: `live_run.judged`, or a stand-in."""
-
-    def __call__(
-        self, folder: Path, switches: Switches, budget: int | None = None, stop: Callable[[], bool] = lambda: False
-    ) -> Iterable[Run]:
-        """Say it."""
+NEVER: Final = bool
+"""Nobody stops the judge of another process, but by killing it; and no lambda can be sent there."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +63,7 @@ class Campaign:
     record: Record = record
     judge: Judge = judged
     keeps_all: bool = False
-    stop: Callable[[], bool] = lambda: False
+    stop: Stop = lambda: False
     tell: Tell = lambda _done, _what: None
     _waiting: dict[Future[list[Run]], Recorded] = field(default_factory=dict)
 
@@ -80,7 +75,13 @@ class Campaign:
                 return
             recorded = self._recorded(task)
             if recorded is not None:
-                check = Check(LIVE, task.title, self.plan.variant, 0, partial(self.judge, recorded.folder, self._mends))
+                check = Check(
+                    LIVE,
+                    task.title,
+                    self.plan.variant,
+                    0,
+                    partial(self.judge, recorded.folder, self._mends, None, NEVER),
+                )
                 self._waiting[self.elsewhere.submit(made, check)] = recorded
         self._settle(at_most=0)
 
@@ -135,15 +136,15 @@ class Campaign:
             self.folder.keep(title, recorded.folder)
         self.folder.write(title, tuple(runs))
 
-    def document(self) -> Document:
-        """What was found so far, as one document; where runs are missing, it says so."""
+    def document(self, also: Iterable[Run] = ()) -> Document:
+        """What was found so far, and what else is to be said, as one document; where runs are missing, it says so."""
         runs = [run for task in self.plan.tasks for run in self._results(task.title)]
         missing = len(self.missing())
         if missing and self.stop():
             reason = f"{self.plan.runs - missing} of {self.plan.runs} runs were made before Ctrl-C"
             again = f"the same command goes on: {self.plan.command} --runs {self.plan.runs}"
             runs.append(Run(ENGINE, "", self.plan.variant, Verdict.INCOMPLETE, reason, notes=(again,)))
-        return plain_document("campaign", *runs)
+        return plain_document("campaign", *runs, *also)
 
     def _results(self, title: str) -> Iterator[Run]:
         """All that is known of a run, and where to look at it."""

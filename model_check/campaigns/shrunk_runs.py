@@ -1,8 +1,8 @@
 """Shrinking a campaign's unexplained runs: which faults of each are enough to show the same unexplained observation.
 
 Each try is a live run of its own, recorded and judged here. What was found is a result beside the original's, with the
-smallest recording; a run whose shrinking was stopped before anything was shown again has none, and is taken up again
-by the same command.
+smallest recording; a run whose shrinking was stopped before anything was found has none, and is taken up again by the
+same command.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from model_check.campaigns.campaign import Campaign
 from model_check.campaigns.campaign_folder import SHRUNK
 from model_check.campaigns.outcomes import SHRINK, Outcome, outcomes
 from model_check.campaigns.shrinking import Faults, Tally, ever_fewer, tally
-from model_check.campaigns.signatures import Signature, signature
+from model_check.campaigns.signatures import signature
 from model_check.live.live_faults import Fault, faults_in
 from model_check.live.live_run import Task
-from model_check.results import Run
+from model_check.results import Explained, Run
 from spec.errors import SpecError
 
 TRY: Final = "try"
@@ -32,21 +32,23 @@ class GaveUp(Exception):
     """There is no time for another try, or somebody asked to stop."""
 
 
-def shrink_runs(campaign: Campaign, seconds: float) -> None:
+def shrink_runs(campaign: Campaign, seconds: float) -> list[Run]:
     """Shrink each run that is not explained and is not shrunk yet, all in so many seconds, of which each has its part.
 
-    What one does not need is left to those after it.
+    What one does not need is left to those after it. Gives what is to be said of those for which there was no time.
     """
     left = [one for one in outcomes(campaign.document()) if one.is_unexplained and one.shrunk is None]
     left = [one for one in left if one.first_unexplained and campaign.folder.recording(one.title).exists()]
-    until = time.monotonic() + seconds
+    until, unfinished = time.monotonic() + seconds, list[Run]()
     for number, one in enumerate(left):
         now = time.monotonic()
-        made = Shrinking(campaign, one, now + (until - now) / (len(left) - number)).run()
-        if made is not None:
+        shrinking = Shrinking(campaign, one, now + (until - now) / (len(left) - number))
+        made = shrinking.run()
+        if shrinking.found_nothing_yet:
+            unfinished.append(made)
+        else:
             campaign.folder.write(f"{one.title}{SHRUNK}", (made,))
-        if campaign.stop():
-            return
+    return unfinished
 
 
 @dataclass
@@ -59,17 +61,20 @@ class Shrinking:
     smallest: Faults | None = None
     best: Tally = field(default_factory=lambda: Tally(0, 0))
     runs: int = 0
+    gave_up: bool = True
 
-    def run(self) -> Run | None:
-        """What was found; None if there was no time to find anything."""
+    @property
+    def found_nothing_yet(self) -> bool:
+        """Whether there was no time to find out anything."""
+        return self.gave_up and self.smallest is None
+
+    def run(self) -> Run:
+        """What was found."""
         begun, faults = time.monotonic(), faults_in(self._original)
-        gave_up = True
         with suppress(GaveUp):
             for fewer in ever_fewer([one.number for one in faults], self._last(faults), self._shows):
                 self.smallest = fewer
-            gave_up = False
-        if self.smallest is None and gave_up:
-            return None
+            self.gave_up = False
         if self.smallest is not None:
             self.campaign.folder.keep(f"{self.outcome.title}{SHRUNK}", self._hit)
         return Run(
@@ -77,16 +82,19 @@ class Shrinking:
             self.outcome.title,
             self.campaign.plan.variant,
             self.outcome.verdict,
-            self._reason(gave_up=gave_up),
+            self._reason,
             notes=() if self.smallest is None else (self.campaign.plan.live_command(self._seed, self.smallest),),
             faults=tuple(str(one) for one in faults if self.smallest is not None and one.number in self.smallest),
             seconds={SHRINK: time.monotonic() - begun},
         )
 
-    def _reason(self, *, gave_up: bool) -> str:
+    @property
+    def _reason(self) -> str:
+        if self.found_nothing_yet:
+            return f"not shrunk yet: the time ended after {self.runs} runs; the same command goes on"
         if self.smallest is None:
             return f"not shown again: {self.best}"
-        more = "; there was no time to leave out more" if gave_up else ""
+        more = "; there was no time to leave out more" if self.gave_up else ""
         count = f"{len(self.smallest)} fault" + "s" * (len(self.smallest) != 1)
         return f"shown again in {self.best} with {count}, found in {self.runs} runs{more}:"
 
@@ -103,10 +111,11 @@ class Shrinking:
     def _seed(self) -> int:
         return int(self.outcome.title.rpartition("-")[2])
 
-    @property
-    def _wanted(self) -> Signature | None:
-        far = self.outcome.how_far
-        return None if far is None else signature(far)
+    def _is_wanted(self, far: Explained) -> bool:
+        """Whether a recording shows the same unexplained observation as the original."""
+        original = self.outcome.how_far
+        wanted = None if original is None else signature(original)
+        return wanted is not None and wanted.is_same(signature(far))
 
     def _last(self, faults: Sequence[Fault]) -> int:
         """The fault in which the observation was made."""
@@ -140,7 +149,7 @@ class Shrinking:
             return False  # what cannot be recorded or read does not show it
         if self._is_over():
             raise GaveUp
-        shows = any(one.explained is not None and signature(one.explained) == self._wanted for one in made)
+        shows = any(one.explained is not None and self._is_wanted(one.explained) for one in made)
         if shows:
             shutil.rmtree(self.campaign.folder.under_way / TRY, ignore_errors=True)
             folder.rename(self.campaign.folder.under_way / TRY)

@@ -1,7 +1,8 @@
 """When two runs show the same unexplained observation: by its kind, its text without numbers, and what was possible.
 
 Numbers, ids, times and the names of the scenario's topics differ between runs, and so does how many of a kind stand in
-a list. Which requests wait to be delivered, and who is down, is chance, too; what else could have come next is not.
+a list. Of what was possible instead, one kind of step must be common to both: what others could do just then, which
+requests wait to be delivered, and who is down, is chance.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from model_check.results import Explained
 
 TOPIC: Final = re.compile(r"\btopic-\d+(?:-\d+)?")
-NUMBER: Final = re.compile(r"0x[0-9a-f]+|\d+")
+NUMBER: Final = re.compile(r"0x[0-9a-f]+|\d+(?:,\s?\d+)*")
 LIST: Final = re.compile(r"(?P<one>[^,\s]+)(?:,\s?(?P=one))+")
 BY_CHANCE: Final = re.compile(r"deliver_|start_process")
 
@@ -26,6 +27,12 @@ class Signature:
     file: str
     text: str
     instead: frozenset[str]
+
+    def is_same(self, other: Signature | None) -> bool:
+        """Whether the other one is of the same observation, as far as one can tell."""
+        if other is None or (self.kind, self.file, self.text) != (other.kind, other.file, other.text):
+            return False
+        return not (self.instead and other.instead) or bool(self.instead & other.instead)
 
 
 def signature(far: Explained) -> Signature | None:
@@ -43,5 +50,5 @@ def signature(far: Explained) -> Signature | None:
 
 
 def without_numbers(text: str) -> str:
-    """A text in which every number is N, every topic T, and a list of such has one of each."""
+    """A text in which each number is N, and so is a list of them; each topic T; and of what is alike then, only one."""
     return LIST.sub(r"\g<one>", NUMBER.sub("N", TOPIC.sub("T", text)))

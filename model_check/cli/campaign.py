@@ -17,8 +17,8 @@ from model_check.campaigns.judge_process import JudgeProcess
 from model_check.campaigns.plan import Plan
 from model_check.campaigns.shrunk_runs import shrink_runs
 from model_check.cli import live_options, options
-from model_check.cli.console import aligned, note, say
-from model_check.cli.progress import bar, interruptible, is_watched
+from model_check.cli.console import aligned, say
+from model_check.cli.progress import bar, interruptible
 from model_check.rendering import headline
 from model_check.results import Document
 from spec.errors import BadInput
@@ -99,12 +99,9 @@ def command(
         bar("campaign", runs) as report,
     ):
         campaign = Campaign(plan, folder, elsewhere, keeps_all=keep, stop=interrupt, tell=report)
-        if is_watched():
-            note(f"{path}: {runs - len(campaign.missing())} of {runs} runs are there")
         campaign.make_runs()
-        if not (no_shrink or interrupt()):
-            shrink_runs(campaign, 60 * shrink_minutes)
-        document = campaign.document()
+        unfinished = [] if no_shrink or interrupt() else shrink_runs(campaign, 60 * shrink_minutes)
+        document = campaign.document(unfinished)
     if as_json:
         typer.echo(document.to_json())
     else:

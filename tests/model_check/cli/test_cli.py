@@ -11,7 +11,7 @@ import pytest
 from tests.model_check.cli.conftest import Kcheck
 
 ROOT = Path(__file__).resolve().parents[3]
-VERBS = ("verify", "explore", "enumerate", "prove", "defects", "replay")
+VERBS = ("verify", "explore", "enumerate", "prove", "defects", "replay", "campaign")
 
 
 def process(*arguments: str) -> subprocess.CompletedProcess[str]:
