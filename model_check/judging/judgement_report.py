@@ -78,6 +78,7 @@ def _explained(judged: Judgement) -> Explained:
         observations=judged.observations,
         explained=judged.explained,
         positions=judged.positions,
+        best_at=judged.best_after,
         next=tuple(map(_seen, heads)),
         instead=judged.stuck.enabled if judged.stuck else (),
     )

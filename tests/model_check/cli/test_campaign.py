@@ -35,17 +35,17 @@ def test_runs_are_told_in_a_table_and_the_same_command_goes_on(tmp_path: Path, b
     first, _, head, row, _, totals = result.stdout.splitlines()
     assert first == "kcheck campaign: HOLDS"
     assert head == "  run     faults  observations  explained  verdict  record s  judge s  positions  best at"
-    assert re.fullmatch(r"  seed-9  0       (\d+) +\1 +HOLDS    \d+\.\d +\d+\.\d +\d+ +(\d+|-)", row)
+    assert re.fullmatch(r"  seed-9  0       (\d+) +\1 +HOLDS    \d+\.\d +\d+\.\d +\d+ +\d+", row)
     assert totals == "1 run: 1 explained, 0 not explained, 0 with a broken claim, 0 not recorded or not read"
     assert sorted(one.name for one in Path(folder).iterdir()) == ["campaign.json", "seed-9.json"]
     assert bars.told == [(["campaign", "campaign: seed-9: start", "campaign: seed-9: judging"], 0, 1)]
     again = kcheck(*SMALL, "--runs", "2", "--save", folder, "--json", "--keep")
     document = from_json(again.stdout, "stdout")
     assert [(one.scope, one.verdict) for one in document.runs] == [
-        ("seed-9", Verdict.HOLDS),
-        ("seed-10", Verdict.HOLDS),
+        (seed, Verdict.HOLDS) for seed in ("seed-9", "seed-9", "seed-10", "seed-10")
     ]
-    assert document.runs[1].notes[0] == f"to judge it again: kcheck judge {folder}/seed-10"
+    assert [one.engine for one in document.runs] == ["claims", "live"] * 2
+    assert document.runs[2].notes[0] == f"to judge it again: kcheck judge {folder}/seed-10"
     assert kcheck("judge", f"{folder}/seed-10").exit_code == 0
 
 
