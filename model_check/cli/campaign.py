@@ -37,6 +37,7 @@ def command(
     controller_count: live_options.ControllerCountOption = live_options.CONTROLLERS,
     release: live_options.ReleaseOption = None,
     up_when: live_options.UpWhenOption = "",
+    stop_with: live_options.StopWithOption = live_options.STOP_WITH,
     topics: live_options.TopicsOption = live_options.TOPICS,
     faults: Annotated[
         int | None, typer.Option(min=0, help="How many faults a run; without it, each kind once.")
@@ -85,7 +86,7 @@ def command(
             "--faults counts the faults of a run, and --minutes lets them come for so long: take one of them"
         )
     asked = live_options.Asked(
-        kafka, controller, brokers, broker_count, controller_count, release, up_when, topics,
+        kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,
         tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),
     )  # fmt: skip
     length = f"--minutes {minutes:g}" if minutes is not None else f"--faults {faults}" if faults is not None else ""

@@ -36,6 +36,7 @@ def command(
     controller_count: live_options.ControllerCountOption = live_options.CONTROLLERS,
     release: live_options.ReleaseOption = None,
     up_when: live_options.UpWhenOption = "",
+    stop_with: live_options.StopWithOption = live_options.STOP_WITH,
     topics: live_options.TopicsOption = live_options.TOPICS,
     faults: Annotated[int | None, typer.Option(min=0, help="How many faults; without it, each kind once.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long, instead of so many.")] = None,
@@ -80,7 +81,7 @@ def command(
         raise BadInput(f"{save} is there already: a recording is saved in a new folder")
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     asked = live_options.Asked(
-        kafka, controller, brokers, broker_count, controller_count, release, up_when, topics,
+        kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,
         tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),
     )  # fmt: skip
     task = asked.task(chosen, faults, minutes, tuple(plays) if plays else None, port)

@@ -16,6 +16,7 @@ import typer
 
 from model_check.cli import options
 from model_check.live.choosing import chosen_program
+from model_check.live.command_program import STOP_SIGNALS, Agreed
 from model_check.live.kafka_program import kafka
 from model_check.live.live_run import Task
 from model_check.live.live_scenario import FAULTS, checked_kinds, kinds_for
@@ -44,6 +45,9 @@ ReleaseOption: TypeAlias = Annotated[
     str | None, typer.Option(help="The release line whose behaviour a command claims: 0.8.2 to 0.10.2.")
 ]
 UpWhenOption: TypeAlias = Annotated[str, typer.Option(metavar="TEXT", help="What a command prints once it is up.")]
+StopWithOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="SIGNAL", help=f"What has a command stop in order: {', '.join(STOP_SIGNALS)}.")
+]
 TopicsOption: TypeAlias = Annotated[
     int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")
 ]
@@ -55,7 +59,7 @@ PortOption: TypeAlias = Annotated[
     int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, instead of a free one.")
 ]
 
-BROKERS, CONTROLLERS, TOPICS, VARIANT = 3, 1, 2, "AS_CODED"
+BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
 """What there is of each unless something else is asked for."""
 
 
@@ -70,6 +74,7 @@ class Asked:
     controller_count: int = CONTROLLERS
     release: str | None = None
     up_when: str = ""
+    stop_with: str = STOP_WITH
     topics: int = TOPICS
     only: tuple[str, ...] = ()
     variant: str = VARIANT
@@ -98,7 +103,8 @@ class Asked:
         """What runs as controller and as broker, as a `Setup` takes it; BadInput where options contradict others."""
         if self.release is not None and self.release not in RELEASES:
             raise UnknownName("release line", self.release, RELEASES)
-        choose = partial(chosen_program, claims=RELEASES.get(self.release or ""), up_when=self.up_when)
+        agreed = Agreed(RELEASES.get(self.release or ""), self.up_when, self.stop_with)
+        choose = partial(chosen_program, agreed=agreed)
         if self.kafka is not None:
             if self.controller or self.brokers:
                 raise BadInput("--kafka is every controller and broker; --controller and --brokers choose them apart")

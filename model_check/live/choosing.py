@@ -5,22 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from model_check.live.command_program import command
+from model_check.live.command_program import NOTHING_SPECIAL, Agreed, command
 from model_check.live.kafka_program import kafka
 from model_check.live.programs import Program
 from model_check.live.reference_program import REFERENCE, reference
-from spec.kafka_types import KafkaVersion
 
 KAFKA: Final = "kafka:"
 
 
-def chosen_program(word: str, *, claims: KafkaVersion | None = None, up_when: str = "") -> Program:
+def chosen_program(word: str, agreed: Agreed = NOTHING_SPECIAL) -> Program:
     """The program; a release that is not in the cache is fetched. BadInput, UnknownName, EnvironmentFailure.
 
-    `claims` and `up_when` are for a command: the release line that it claims, and what it prints once it is up.
+    `agreed` is for a command.
     """
     if word == REFERENCE:
         return reference()
     if word.startswith(KAFKA) or (word and Path(word).is_dir()):
         return kafka(word.removeprefix(KAFKA))
-    return command(word, claims=claims, up_when=up_when)
+    return command(word, agreed)

@@ -4,24 +4,26 @@ The command is a template, split into words as a shell would split it, and run w
 
     ./coordinator --id {id} --listen {host}:{port} --zookeeper {zookeeper} --logs {folder}
 
-It is up once it has printed a text that was agreed, or, where none was, once it has run for a while. It is stopped with
-SIGTERM, and killed with SIGKILL.
+It is up once it has printed a text that was agreed, or, where none was, once it has run for a while. It is stopped in
+order with a signal that was agreed, SIGTERM as a rule, and killed with SIGKILL.
 """
 
 from __future__ import annotations
 
 import shlex
 import shutil
+import signal
 import string
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from model_check.live.launching import Launch
 from model_check.live.live_child import Child
 from model_check.live.programs import REAL_TIMES, Program
-from spec.errors import BadInput
+from spec.errors import BadInput, UnknownName
 from spec.kafka_types import KafkaVersion
 
 PLACEHOLDERS: Final = ("id", "host", "port", "zookeeper", "folder")
@@ -29,12 +31,36 @@ UP_SECONDS: Final = 3.0
 """How long a command that does not say when it is up must have run to count as up."""
 
 
+STOP_SIGNALS: Final = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": signal.SIGHUP, "QUIT": signal.SIGQUIT}
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """What is agreed with a command: `claims` is the release line of Kafka whose behaviour it claims, if it does.
+
+    `up_when` is what it prints once it is up, `stop_with` the signal that has it stop in order. UnknownName lists those
+    that there are (`STOP_SIGNALS`).
+    """
+
+    claims: KafkaVersion | None = None
+    up_when: str = ""
+    stop_with: str = "TERM"
+
+    def __post_init__(self) -> None:
+        if self.stop_with not in STOP_SIGNALS:
+            raise UnknownName("stop signal", self.stop_with, STOP_SIGNALS)
+
+
+NOTHING_SPECIAL: Final = Agreed()
+
+
 class CommandChild(Child):
     """A process of a command."""
 
-    def __init__(self, launch: Launch, template: str, up_when: str) -> None:
-        self._up_when = up_when
+    def __init__(self, launch: Launch, template: str, agreed: Agreed) -> None:
+        self._up_when = agreed.up_when
         self._since = time.monotonic()
+        self.stop_signal = STOP_SIGNALS[agreed.stop_with]
         values = {
             "id": launch.broker,
             "host": launch.host,
@@ -52,17 +78,15 @@ class CommandChild(Child):
         return self.process.poll() is None and time.monotonic() - self._since > UP_SECONDS
 
 
-def command(template: str, *, claims: KafkaVersion | None = None, up_when: str = "") -> Program:
-    """A command as a program; BadInput where it cannot be run.
-
-    `claims` is the release line of Kafka whose behaviour it claims, if it does; `up_when` what it prints once it is up.
-    """
+def command(template: str, agreed: Agreed = NOTHING_SPECIAL) -> Program:
+    """A command as a program; BadInput where it cannot be run."""
     words = words_of(template, dict.fromkeys(PLACEHOLDERS, "1"))
     if not words or shutil.which(words[0]) is None:
         what = f"there is no program {words[0]!r}" if words else "it is empty"
         known = "neither `reference`, kafka:RELEASE nor a folder of jars"
         raise BadInput(f"{template!r} is {known}, and as a command it cannot be run: {what}")
-    return Program(f"command {template}", claims, REAL_TIMES, partial(CommandChild, template=template, up_when=up_when))
+    start = partial(CommandChild, template=template, agreed=agreed)
+    return Program(f"command {template}", agreed.claims, REAL_TIMES, start)
 
 
 def words_of(template: str, values: Mapping[str, object]) -> list[str]:

@@ -68,6 +68,8 @@ class Child(ABC):
         return self._was_told_to_stop
 
     _was_told_to_stop = False
+    stop_signal = signal.SIGTERM
+    """What tells it to stop in order."""
 
     def has_started_or_ended(self) -> bool:
         """Whether there is nothing to wait for any more."""
@@ -94,16 +96,17 @@ class Child(ABC):
     def tell_to_stop(self) -> None:
         """Have it stop in order, and do not wait for it."""
         self._was_told_to_stop = True
-        self.signal(signal.SIGTERM)
+        self.signal(self.stop_signal)
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to all of its group."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
 
-    def fall_silent(self, milliseconds: int) -> None:
-        """Have its fetcher tell no leader anything for so long; only some programs can."""
-        raise NotImplementedError
+    def falls_silent(self, milliseconds: int) -> bool:
+        """Have its fetcher tell no leader anything for so long; say whether it can, which only the reference does."""
+        del milliseconds
+        return False
 
     def end(self) -> None:
         """Kill it and all that it has started, and wait until it is gone."""

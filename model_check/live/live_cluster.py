@@ -31,10 +31,11 @@ from model_check.recordings.recorded_sessions import SESSIONS, sessions_by_log, 
 from model_check.recordings.recorded_transactions import ZOOKEEPER
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import HOST, kept_ports
-from reference.zookeeper.log import read_transaction_log
+from reference.zookeeper.log import LogTail, read_transaction_log
 from reference.zookeeper.recording import write_recording
 from reference.zookeeper.server import ZookeeperServer
 from reference.zookeeper.server_errors import ZookeeperServerError
+from reference.zookeeper.transactions import MultiChange, WriteRefused
 from spec.errors import EnvironmentFailure, SpecError
 
 POLL_SECONDS: Final = 0.03
@@ -88,6 +89,7 @@ class LiveCluster:
             self.admin = Admin(zookeeper, self.act)
             self._ports = dict(zip(self.member_ids, kept_ports(len(self.member_ids)), strict=True))
             (self.folder / MEMBERS).write_text(print_members(self.setup.members), encoding="utf-8")
+            self._log, self._last_change = LogTail(self._server.data_dir), 0
             self._acts = entered.enter_context((self.folder / ACTIONS).open("w", encoding="utf-8"))
             entered.callback(self._end_children)
             self.act("zookeeper-started", port=self._server.port, admin_session=hex(zookeeper.session))
@@ -163,10 +165,12 @@ class LiveCluster:
         self.act("broker-sigcont", broker=broker)
         self.children[broker].signal(signal.SIGCONT)
 
-    def lag(self, broker: int, milliseconds: int) -> None:
-        """Have a follower fall silent."""
-        self.act("note", text=f"broker {broker} tells no leader for {milliseconds} ms that it follows")
-        self.children[broker].fall_silent(milliseconds)
+    def falls_silent(self, broker: int, milliseconds: int) -> bool:
+        """Have a follower tell its leaders nothing for so long; say whether it can."""
+        falls_silent = self.children[broker].falls_silent(milliseconds)
+        if falls_silent:
+            self.act("note", text=f"broker {broker} tells no leader for {milliseconds} ms that it follows")
+        return falls_silent
 
     # ---------------------------------------------------------------------------------------------------------- waiting
 
@@ -219,24 +223,32 @@ class LiveCluster:
         self.wait_until(f"the old session of broker {broker} ends", lambda: not self.admin.is_registered(broker))
 
     def rest(self) -> bool:
-        """Wait until nobody writes anything any more; write down, and say, whether that came."""
+        """Wait until nobody changes or logs anything any more; write down, and say, whether that came."""
         quiet_seconds = self.setup.times.quiet_seconds
         deadline = time.monotonic() + RESTLESS * quiet_seconds
-        seen, since = self._written(), time.monotonic()
+        seen, since = self._done(), time.monotonic()
         while time.monotonic() - since < quiet_seconds:
             if time.monotonic() > deadline:
                 return False
             self.sleep(POLL_SECONDS)
-            now = self._written()
+            now = self._done()
             if now != seen:
                 seen, since = now, time.monotonic()
         self.act("at-rest", zxid=hex(seen[0]))
         return True
 
-    def _written(self) -> tuple[int, int]:
-        """The last transaction, and the size of all logs."""
+    def _done(self) -> tuple[int, int]:
+        """The last transaction that changed something, and the size of all logs.
+
+        A write that is refused is a transaction, too; who stands for election makes many of them.
+        """
+        for one in self._log.until(self.admin.last_zxid()):
+            if not (
+                isinstance(one.change, WriteRefused) or (isinstance(one.change, MultiChange) and one.change.refused)
+            ):
+                self._last_change = one.zxid
         logs = (log for name in TELLING for log in self.folder.glob(f"broker-*/{name}"))
-        return self.admin.last_zxid(), sum(log.stat().st_size for log in logs)
+        return self._last_change, sum(log.stat().st_size for log in logs)
 
     # ---------------------------------------------------------------------------------------------------- the recording
 

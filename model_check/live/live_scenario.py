@@ -119,9 +119,10 @@ class Scenario:
         """Stop a broker until its session is gone, then let it go on: it does not know.
 
         A controller that deletes a topic may come to wait for itself as it resigns (D50): then it is killed. So is
-        whatever else is not ours and does not come back.
+        whatever else is not ours and does not register again; who was not registered need not.
         """
         admin = self.cluster.admin
+        was_registered = admin.is_registered(broker)
         self.cluster.suspend(broker)
         self.perhaps_a_topic()
         self.await_session_end(broker)
@@ -129,7 +130,9 @@ class Scenario:
         self.cluster.resume(broker)
         if self.cluster.setup.is_all_ours and not may_hang:
             self.cluster.wait_until(f"broker {broker} is registered again", lambda: admin.is_registered(broker))
-        elif not self.cluster.comes(lambda: admin.is_present(broker), HANGS_SESSIONS * self.session_seconds):
+        elif was_registered and not self.cluster.comes(
+            lambda: admin.is_registered(broker), HANGS_SESSIONS * self.session_seconds
+        ):
             self.cluster.kill(broker)
 
     def pause(self, broker: int) -> None:
@@ -139,15 +142,13 @@ class Scenario:
         self.cluster.resume(broker)
 
     def lag(self, broker: int) -> None:
-        """A follower falls silent for longer than leaders wait."""
-        setup, lag_seconds = self.cluster.setup, self.cluster.setup.times.lag_ms / 1000
-        if setup.programs[broker].can_fall_silent:
-            self.cluster.lag(broker, 2 * setup.times.lag_ms)
-        else:
+        """A follower falls silent for longer than leaders wait; one that cannot is stopped for as long."""
+        lag_ms = self.cluster.setup.times.lag_ms
+        if not self.cluster.falls_silent(broker, 2 * lag_ms):
             self.cluster.suspend(broker)
-            self.cluster.sleep(NOTICED_LAGS * lag_seconds)
+            self.cluster.sleep(NOTICED_LAGS * lag_ms / 1000)
             self.cluster.resume(broker)
-        self.cluster.sleep(2.5 * lag_seconds)
+        self.cluster.sleep(2.5 * lag_ms / 1000)
 
     def reassign(self, meanwhile: Play) -> None:
         """Ask that a topic's partitions move to other brokers, and let something happen on the way.

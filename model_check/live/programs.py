@@ -23,15 +23,13 @@ class Program:
     """What runs as a member; `start` makes a process of it, and does not wait for it.
 
     `runs` names it in a report. `release` is the release line whose behaviour it claims and whose lines it logs, None
-    if that is none of the documented controller's. A follower of the reference `can_fall_silent` when told; others are
-    stopped for as long.
+    if that is none of the documented controller's.
     """
 
     runs: str
     release: KafkaVersion | None
     times: Times
     start: Callable[[Launch], Child]
-    can_fall_silent: bool = False
 
     @property
     def protocol(self) -> KafkaVersion:

@@ -63,14 +63,15 @@ class ReferenceChild(Child):
             return EnvironmentFailure(said[-1], "the recording ends there")
         return RuntimeError("a broker of the reference failed: " + "\n".join(said))
 
-    def fall_silent(self, milliseconds: int) -> None:
+    def falls_silent(self, milliseconds: int) -> bool:
         """Write the order to its standard input."""
         assert self.process.stdin is not None  # noqa: S101 - we gave it one
         with suppress(BrokenPipeError):
             self.process.stdin.write(f"lag {milliseconds}\n".encode())
             self.process.stdin.flush()
+        return True
 
 
 def reference(module: str = BROKER_MODULE) -> Program:
     """The reference, or a variation of it: a module that is run with the same options."""
-    return Program(REFERENCE, V0102, TIMES, partial(ReferenceChild, module=module), can_fall_silent=True)
+    return Program(REFERENCE, V0102, TIMES, partial(ReferenceChild, module=module))

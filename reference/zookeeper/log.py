@@ -244,14 +244,20 @@ def read_log_file(file: Path) -> Iterator[Transaction]:
         raise ZookeeperLogError(file, 0, "not a ZooKeeper transaction log: it does not begin with ZKLG")
     if (version := int.from_bytes(content[4:8])) != 2:
         raise ZookeeperLogError(file, 4, f"log version {version}, only 2 is known")
-    offset = HEADER_LENGTH
+    for transaction, _ in _read_records(file, content, HEADER_LENGTH):
+        yield transaction
+
+
+def _read_records(file: Path, content: bytes, offset: int) -> Iterator[tuple[Transaction, int]]:
+    """The transactions from an offset on, each with the offset behind it."""
     while record := _next_record(file, content, offset):
         try:
-            yield _read_transaction(record)
+            transaction = _read_transaction(record)
         except _Malformed as malformed:
             where = offset + RECORD_HEADER_LENGTH + malformed.offset
             raise ZookeeperLogError(file, where, str(malformed)) from malformed
         offset += RECORD_HEADER_LENGTH + len(record) + 1
+        yield transaction, offset
 
 
 def _next_record(file: Path, content: bytes, offset: int) -> bytes | None:
@@ -277,9 +283,7 @@ def read_transaction_log(folder: Path) -> Iterator[Transaction]:
 
     Raises ZookeeperLogError where there is no log, a file is damaged, or transactions are missing in between.
     """
-    inner = folder / "version-2"
-    files = (inner if inner.is_dir() else folder).glob("log.*")
-    ordered = sorted(files, key=_first_zxid)
+    ordered = _log_files(folder)
     if not ordered:
         raise ZookeeperLogError(folder, 0, "no transaction log here: no file log.<zxid>")
     previous: Transaction | None = None
@@ -290,6 +294,36 @@ def read_transaction_log(folder: Path) -> Iterator[Transaction]:
                 raise ZookeeperLogError(file, 0, gap)
             yield transaction
             previous = transaction
+
+
+class LogTail:
+    """The log of a server that runs, read on from where it was read last."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._offsets: dict[Path, int] = {}
+
+    def until(self, zxid: int) -> Iterator[Transaction]:
+        """The next transactions, up to one that the server has answered: behind it, a record may be written just now.
+
+        Raises ZookeeperLogError where a file is damaged.
+        """
+        for file in _log_files(self._folder):
+            offset = self._offsets.get(file, HEADER_LENGTH)
+            content = file.read_bytes()
+            for transaction, behind in _read_records(file, content, offset):
+                if transaction.zxid > zxid:
+                    return
+                self._offsets[file] = behind
+                yield transaction
+                if transaction.zxid == zxid:
+                    return
+
+
+def _log_files(folder: Path) -> list[Path]:
+    """The files of a log, the oldest first."""
+    inner = folder / "version-2"
+    return sorted((inner if inner.is_dir() else folder).glob("log.*"), key=_first_zxid)
 
 
 def _first_zxid(file: Path) -> int:

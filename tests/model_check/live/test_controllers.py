@@ -15,18 +15,19 @@ from model_check.verdicts import Verdict
 HERE = "tests.model_check.live.controllers"
 
 
-def told(name: str, folder: Path, *kinds: str) -> tuple[Verdict, str]:
+def told(name: str, folder: Path, *kinds: str, seed: int = 4, controllers: int = 1) -> tuple[Verdict, str]:
     """The verdict on a controller, and what is said of it, after one fault of each kind."""
     program = command(f"{sys.executable} -m {HERE}.{name} --id {{id}} --zookeeper {{zookeeper}}")
-    setup = Setup(3, seed=4, controllers=1, controller=program)
+    setup = Setup(3, seed, controllers=controllers, controller=program)
     (claims,) = recorded_and_judged(Task(setup, topics=1, faults=len(kinds), kinds=kinds), folder)
     return claims.verdict, "\n".join(claims.notes)
 
 
 @pytest.mark.slow
 def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) -> None:
-    verdict, said = told("small_controller", tmp_path, "kill-broker", "kill-controller")
-    assert verdict is Verdict.HOLDS
+    """It is killed, and it is a zombie: a session that ends has it stand for election again."""
+    verdict, said = told("small_controller", tmp_path, "kill-broker", "kill-controller", "stop-controller")
+    assert verdict is Verdict.HOLDS, said
     assert "broker 1 claims no release of 0.8.2 to 0.10.2" in said
 
 
@@ -60,3 +61,21 @@ def test_who_wrongly_claims_to_be_a_controller_is_caught(
     assert verdict is Verdict.VIOLATED
     for sentence in sentences:
         assert sentence in said
+
+
+@pytest.mark.slow
+def test_who_elects_anybody_is_caught(tmp_path: Path) -> None:
+    """The seed has the leader of its one partition die while a broker without a replica lives."""
+    verdict, said = told("elects_anybody", tmp_path, "kill-broker", seed=28)
+    assert verdict is Verdict.VIOLATED
+    assert "broker 1 made 4 leader in /brokers/topics/topic-1/partitions/0/state, where the ISR was [3" in said
+    assert "then the leader of [topic-1,0] was 4, its AR [3, 2]" in said
+
+
+@pytest.mark.slow
+def test_who_ignores_a_fence_is_caught(tmp_path: Path) -> None:
+    """Two stand for election; the first is a zombie when the seed has the leaders of the partitions die."""
+    verdict, said = told("ignores_a_fence", tmp_path, "stop-controller", "kill-broker", seed=6, controllers=2)
+    assert verdict is Verdict.VIOLATED
+    assert "no broker's, wrote controller epoch 1 into /brokers/topics/topic-" in said
+    assert "while /controller_epoch was 2 and /controller was broker 2's (as in the known defect D2)" in said

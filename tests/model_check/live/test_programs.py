@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from model_check.live.choosing import chosen_program
-from model_check.live.command_program import command, words_of
+from model_check.live.command_program import Agreed, command, words_of
 from model_check.live.kafka_jars import KafkaJars
 from model_check.live.kafka_program import logging_of, settings_of
 from model_check.live.launching import Launch
@@ -88,7 +88,7 @@ def test_a_command_is_told_who_it_is_and_where_things_are(tmp_path: Path) -> Non
 
 def test_a_command_is_up_once_it_says_so(tmp_path: Path) -> None:
     script = "import time; time.sleep(0.3); print('rea' + 'dy', flush=True); time.sleep(60)"
-    child = command(f'{sys.executable} -c "{script}"', up_when="ready").start(launch(tmp_path))
+    child = command(f'{sys.executable} -c "{script}"', Agreed(up_when="ready")).start(launch(tmp_path))
     assert not child.has_started
     deadline = time.monotonic() + 10
     while not child.has_started:
@@ -96,6 +96,20 @@ def test_a_command_is_up_once_it_says_so(tmp_path: Path) -> None:
         time.sleep(0.02)
     child.end()
     assert child.process.returncode == -9
+
+
+@pytest.mark.parametrize(("agreed", "exit_code"), [(Agreed(), -15), (Agreed(stop_with="INT"), -2)])
+def test_a_command_is_stopped_with_the_signal_that_was_agreed(agreed: Agreed, exit_code: int, tmp_path: Path) -> None:
+    child = command("sleep 60", agreed).start(launch(tmp_path))
+    child.tell_to_stop()
+    assert child.process.wait(10) == exit_code
+    assert not child.has_failed
+    child.end()
+
+
+def test_a_signal_that_stops_nobody_in_order_is_told() -> None:
+    with pytest.raises(UnknownName, match="no stop signal is called 'KILL'"):
+        command("sleep 60", Agreed(stop_with="KILL"))
 
 
 def test_a_command_that_ends_by_itself_is_told_with_its_last_words(tmp_path: Path) -> None:
@@ -145,7 +159,7 @@ def test_words_name_the_reference_releases_folders_and_commands(tmp_path: Path) 
     (tmp_path / "kafka_2.12-1.1.1.jar").touch()
     mine = chosen_program(str(tmp_path))
     assert (mine.runs, mine.release, mine.protocol) == (f"kafka 1.1.1 from {tmp_path.name}", None, V0102)
-    claims = chosen_program("sh -c true", claims=V090)
+    claims = chosen_program("sh -c true", Agreed(V090))
     assert (claims.runs, claims.release) == ("command sh -c true", V090)
     with pytest.raises(UnknownName, match="no release of Kafka is called '9'"):
         chosen_program("kafka:9")

@@ -10,11 +10,12 @@ import argparse
 import json
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from kazoo.client import KazooClient
-from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError
+from kazoo.exceptions import BadVersionError, ConnectionLoss, NodeExistsError, NoNodeError, SessionExpiredError
 
 from reference.live.frames import receive_frame, send_frame
 from spec.formats.request_schemas import (
@@ -57,11 +58,16 @@ class SmallController:
         """Stand for election, again and again; in office, look at everything, again and again."""
         self.zookeeper.start()
         while True:
-            if self.is_elected():
-                self.epoch, self.told = self.raise_epoch(), set()
-                while self.is_in_office():
-                    self.look_around()
-                    time.sleep(0.05)
+            with suppress(ConnectionLoss, SessionExpiredError):  # then /controller is not known to be ours
+                if self.is_elected():
+                    self.epoch, self.told = self.raise_epoch(), set()
+                    self.govern()
+            time.sleep(0.05)
+
+    def govern(self) -> None:
+        """Look at everything, again and again, while in office."""
+        while self.is_in_office():
+            self.look_around()
             time.sleep(0.05)
 
     def is_elected(self) -> bool:
