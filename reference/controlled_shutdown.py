@@ -24,7 +24,7 @@ from reference.effects import EpochZnode, present_epoch, read_controller_id
 from reference.journal import ShutdownAnswered, ShutdownBegun
 from reference.own_batch import send_stop_replica
 from reference.partition_leadership import bring_online
-from reference.procedures import DirtyBatch, Effect, FencedOff, ForcedResignation, NoChannels, Procedure, Script
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
 from reference.replica_transitions import is_spared, set_offline
 from reference.resignation import fail_shutdown, on_controller_moved
 from spec.formats.error_codes import ErrorCode
@@ -137,7 +137,7 @@ def move_partition(controller: KafkaController, partition: TopicPartition) -> Pr
             yield from set_offline(controller, ((partition, broker),), Handler.SHUTDOWN)
     except FencedOff:
         on_controller_moved(controller)
-    except (DirtyBatch, NoChannels, ForcedResignation):
+    except THROWABLE:
         fail_shutdown(controller)
     finally:
         controller.activity = Activity()

@@ -25,6 +25,7 @@ from reference.zookeeper.scripts import (
     delete_if_there,
     delete_recursively,
     delete_topic_path,
+    number_of,
     topic_config_path,
     topic_path,
 )
@@ -52,8 +53,9 @@ def list_partitions(topic: str) -> Script[Partitions | None]:
     """What is below a topic's znode, as `deleteRecursive` lists it; None where there is no parent of partitions."""
     if not (yield from children_of(topic_path(topic))):
         return None
-    names = yield from children_of(partitions_path(topic))
-    return None if names is None else frozenset(TopicPartition(topic, int(name)) for name in names)
+    parent = partitions_path(topic)
+    names = yield from children_of(parent)
+    return None if names is None else frozenset(TopicPartition(topic, number_of(parent, name)) for name in names)
 
 
 @dataclass(frozen=True)

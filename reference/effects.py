@@ -31,6 +31,7 @@ from reference.zookeeper.scripts import (
     broker_path,
     create_ephemeral,
     create_persistent,
+    number_of,
     owner_of,
     parsed,
     read_data,
@@ -250,7 +251,7 @@ class Subscribe(Effect[None]):
 def _read_brokers() -> Script[Mapping[int, Registration]]:
     """`getAllBrokersInCluster`: the registrations that could be read, by broker id."""
     children = yield GetChildren(BROKER_IDS)
-    return (yield from _read_registrations(int(name) for name in children.names))
+    return (yield from _read_registrations(number_of(BROKER_IDS, name) for name in children.names))
 
 
 def _read_registrations(broker_ids: Iterable[int]) -> Script[Mapping[int, Registration]]:

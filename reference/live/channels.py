@@ -2,8 +2,9 @@
 
 The controller puts requests on the queues of its channel manager, under its lock. After each of its steps the queues
 are brought in line with the threads here: a new queue gets a thread, what was queued is handed over, and a queue that
-is gone has its channel closed. A sender has one request in flight. Where the connection breaks or no answer comes, it
-connects again and sends the same request once more, under a new correlation id, for as long as the channel is open.
+is gone has its channel closed. A sender has one request in flight. Where the connection breaks, or what comes is no
+answer to it, it connects again and sends the same request once more, under a new correlation id, for as long as the
+channel is open.
 
 Closing a channel waits for the request in flight, under the controller lock, as Kafka does (PROTOCOL.md section 7.1).
 
@@ -22,7 +23,8 @@ from typing import Final
 
 from reference.connections import QueuedRequest
 from reference.controller import KafkaController
-from reference.live.frames import receive_frame, send_frame
+from reference.live.frames import connect, receive_frame, send_frame
+from spec.errors import MalformedInput
 from spec.formats.request_schemas import ApiKey, Request, Response, api_version
 from spec.formats.requests import RequestHeader, decode_response, encode_request
 from spec.kafka_types import V0102, KafkaVersion
@@ -79,7 +81,7 @@ class Channel:
             while queued is not None and not self._closing.is_set():
                 try:
                     response = self._send_and_receive(queued.request)
-                except (OSError, EOFError):
+                except (EOFError, MalformedInput):
                     self._disconnect()
                     self._closing.wait(BACK_OFF_SECONDS)
                 else:
@@ -88,7 +90,7 @@ class Channel:
 
     def _send_and_receive(self, request: Request) -> Response:
         if self._socket is None:
-            self._socket = socket.create_connection((self._broker.host, self._broker.port), SOCKET_TIMEOUT_SECONDS)
+            self._socket = connect((self._broker.host, self._broker.port), SOCKET_TIMEOUT_SECONDS)
         key = request.api_key
         version = api_version(key, self._sender.protocol)
         header = RequestHeader(key, version, self._correlation_id, str(self._sender.controller_id))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 from reference.broker import Broker
-from reference.live.frames import receive_frame, send_frame
+from reference.live.frames import Address, connect, receive_frame, send_frame
 from spec.errors import Where
 from spec.formats.request_schemas import I32
 from spec.formats.wire import ArrayOf, Source
@@ -31,8 +31,6 @@ API_KEY: Final = (1).to_bytes(2, "big")
 """What a fetch begins with, and no request of a controller does."""
 INTERVAL_SECONDS: Final = 0.05
 TIMEOUT_SECONDS: Final = 0.5
-
-Address = tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -118,10 +116,10 @@ class Fetcher:
     def _fetch(self, address: Address, fetch: Fetch) -> None:
         try:
             if address not in self._connections:
-                self._connections[address] = socket.create_connection(address, TIMEOUT_SECONDS)
+                self._connections[address] = connect(address, TIMEOUT_SECONDS)
             send_frame(self._connections[address], encode_fetch(fetch))
             receive_frame(self._connections[address])
-        except (OSError, EOFError):
+        except EOFError:
             broken = self._connections.pop(address, None)
             if broken is not None:
                 with suppress(OSError):

@@ -14,13 +14,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from reference.broker import Broker, Partition
 from reference.isr_notification import maybe_propagate_isr_changes
 from reference.live.fetching import INTERVAL_SECONDS, Fetch, Followed
 from reference.live.zkclient import ZkClient
-from reference.procedures import Procedure
+from reference.procedures import THROWABLE, Procedure
 from spec.kafka_types import TopicPartition
 
 RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
@@ -69,9 +70,10 @@ class IsrManager:
         return known.leader_epoch == followed.leader_epoch and replica in {*known.assigned_replicas} - {*known.isr}
 
     def _run(self) -> None:
+        """`KafkaScheduler`: what a run raises ends that run, and the next comes in its time."""
         while True:
             time.sleep(INTERVAL_SECONDS)
-            with self._lock:
+            with self._lock, suppress(*THROWABLE):
                 self.change_isrs(time.monotonic())
 
     def change_isrs(self, now: float) -> None:

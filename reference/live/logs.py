@@ -3,7 +3,7 @@
     state-change.log     what the state machines and the broker's request handler say, at TRACE
     kafka-request.log    each request of a controller as it arrives, and again when it is answered
     controller.log       what the controller reads, and where it stands
-    server.log           the process's start and the sessions that it got
+    server.log           the process's start, the sessions that it got, and what it swallows
     wire.jsonl           the frames of a controller's requests and of their answers, which no file of Kafka's has
 
 A line is one write to a file that is only appended to, so a process that is killed leaves whole lines behind, and all
@@ -35,7 +35,7 @@ from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, Proce
 STATE_CHANGE, REQUESTS, CONTROLLER, SERVER = "state-change.log", "kafka-request.log", "controller.log", "server.log"
 
 KAFKA_SERVER, CLIENT_CNXN = "kafka.server.KafkaServer", "org.apache.zookeeper.ClientCnxn"
-ELECTOR = "kafka.server.ZookeeperLeaderElector"
+ELECTOR, CORE_UTILS = "kafka.server.ZookeeperLeaderElector", "kafka.utils.CoreUtils$"
 
 
 class LogFile:
@@ -107,6 +107,10 @@ class Logs:
         """A new incarnation begins."""
         self.server.say("INFO", "starting", KAFKA_SERVER)
         self.wire.started()
+
+    def swallowed(self, error: Exception) -> None:
+        """What was raised is only told (`CoreUtils.swallow`)."""
+        self.server.say("WARN", str(error), CORE_UTILS)
 
     def session_began(self, session: int, address: str, timeout_ms: int) -> None:
         """The client got a session."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,13 +34,14 @@ from reference.controller import Configuration, KafkaController
 from reference.controller_threads import Event, on_callback, on_deletion_thread, on_startup, subscribed
 from reference.effects import RegisterBroker
 from reference.live.channels import Channels
-from reference.live.fetching import Address, Fetcher
+from reference.live.fetching import Fetcher
+from reference.live.frames import Address
 from reference.live.isr import IsrManager
 from reference.live.logs import Logs
 from reference.live.requests import Listeners, RequestServer
 from reference.live.shutdown import ShutdownHandler, depart
 from reference.live.zkclient import ZkClient
-from reference.procedures import Procedure, Script
+from reference.procedures import THROWABLE, Procedure, Script
 from reference.reassignment_requests import take_up
 from reference.topic_deletion import is_due, on_replica_deleted
 from reference.zookeeper.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
@@ -150,10 +152,13 @@ class LiveProcess:
     def stop(self) -> None:
         """Stop in order: once the controller lets it go, or does not, follow nobody, then close the session.
 
-        Nothing else is done after.
+        What cannot be read meanwhile, of who is controller and where, is swallowed. Nothing else is done after.
         """
         self.broker.is_shutting_down = True
-        depart(self.settings.broker_id, self.zookeeper, self.settings.protocol)
+        try:
+            depart(self.settings.broker_id, self.zookeeper, self.settings.protocol)
+        except THROWABLE as error:
+            self.logs.swallowed(error)
         self.fetcher.stop()
         self.controller_lock.acquire()
         self.broker_lock.acquire()
@@ -198,7 +203,8 @@ class LiveProcess:
         while True:
             callback = self.zookeeper.callbacks.get()
             if callback is Callback.REGISTRATION:
-                self._register()
+                with suppress(*THROWABLE):  # `ZkEventThread` only logs what a listener raises
+                    self._register()
             else:
                 self.run(partial(on_callback, callback=callback))
                 while asked := self.controller.to_reassign:

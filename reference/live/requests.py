@@ -3,7 +3,8 @@
 A request of a controller is logged as it arrives, carried out under the broker's lock, and logged again when it is
 answered; its frames are written down, too. So is the request of a broker which is to stop, which is for the controller
 module. A follower's fetch is told to the ISR manager and answered with an empty frame. What is none of these ends the
-connection, and nothing is changed.
+connection, and nothing is changed; so does what is raised while a request is carried out, which Kafka answers with an
+error.
 
 Kafka 0.10.2.2: `SocketServer`, `KafkaApis`. PROTOCOL.md sections 9 and 10. Left out on purpose: the queue between
 network and request handler threads, so `requestQueueTime` is always 0.
@@ -20,10 +21,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from reference.broker import Broker
-from reference.live.fetching import API_KEY, Address, Fetch, decode_fetch
-from reference.live.frames import receive_frame, send_frame
+from reference.live.fetching import API_KEY, Fetch, decode_fetch
+from reference.live.frames import Address, receive_frame, send_frame
 from reference.live.logs import Logs
-from spec.errors import MalformedInput
+from reference.procedures import THROWABLE
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import (
     ApiKey,
@@ -39,6 +40,8 @@ from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, Request
 
 CONTROLLERS: Final = frozenset(int(key).to_bytes(2, "big") for key in ApiKey)
 """What a frame begins with that is between controller and brokers, even if it is of a version that nobody knows."""
+BACK_OFF_SECONDS: Final = 0.1
+"""How long it waits where a connection cannot be accepted, before it tries again."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +79,20 @@ class RequestServer:
         threading.Thread(target=self._accept, name="kafka-socket-acceptor", daemon=True).start()
 
     def _accept(self) -> None:
+        """`Acceptor.run`: a connection that goes before it is taken, or one too many, is no reason to take no other."""
         while True:
-            connection, peer = self._listening.accept()
+            try:
+                connection, peer = self._listening.accept()
+            except OSError:
+                time.sleep(BACK_OFF_SECONDS)
+                continue
             threading.Thread(target=self._serve, args=(connection, peer), name="kafka-processor", daemon=True).start()
 
     def _serve(self, connection: socket.socket, peer: Address) -> None:
-        with connection, suppress(ConnectionError, EOFError, MalformedInput):
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            ends = "-".join(f"{host}:{port}" for host, port in (connection.getsockname(), peer))
+        with connection, suppress(EOFError, *THROWABLE):
+            with suppress(OSError):  # if it is gone already, the first read tells
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            ends = "-".join(f"{host}:{port}" for host, port in (self.address, peer))
             while True:
                 send_frame(connection, self._answer(receive_frame(connection), ends))
 

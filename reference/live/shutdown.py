@@ -10,7 +10,6 @@ Kafka 0.10.2.2: `KafkaServer.controlledShutdown`, `KafkaApis.handleControlledShu
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -27,8 +26,7 @@ from reference.controlled_shutdown import (
     move_partition,
 )
 from reference.controller import KafkaController
-from reference.live.fetching import Address
-from reference.live.frames import receive_frame, send_frame
+from reference.live.frames import Address, connect, receive_frame, send_frame
 from reference.live.zkclient import ZkClient
 from reference.procedures import Procedure
 from reference.zookeeper.scripts import broker_path, parsed, read_data
@@ -52,7 +50,10 @@ Run: TypeAlias = Callable[[Callable[[KafkaController], Procedure[None]]], None]
 
 
 def depart(broker_id: int, zookeeper: ZkClient, protocol: KafkaVersion = V0102) -> bool:
-    """Ask until the controller lets the broker go; false where that does not come, and it stops all the same."""
+    """Ask until the controller lets the broker go; false where that does not come, and it stops all the same.
+
+    MalformedInput where it cannot be read who is controller, or where that one listens; it then stops all the same.
+    """
     departure = Departure(MAX_RETRIES)
     while not departure.has_ended:
         controller_id = zookeeper.carry_out(RequestShutdown())
@@ -86,10 +87,10 @@ def _ask(header: RequestHeader, broker_id: int, address: Address | None) -> Cont
     if address is None:
         return None
     try:
-        with socket.create_connection(address, SOCKET_TIMEOUT_SECONDS) as connection:
+        with connect(address, SOCKET_TIMEOUT_SECONDS) as connection:
             send_frame(connection, encode_request(header, ControlledShutdownRequest(broker_id)))
             _, response = decode_response(receive_frame(connection), ApiKey.CONTROLLED_SHUTDOWN, header.api_version)
-    except (OSError, EOFError, MalformedInput):
+    except (EOFError, MalformedInput):
         return None
     return response if isinstance(response, ControlledShutdownResponse) else None
 

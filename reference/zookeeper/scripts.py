@@ -9,6 +9,7 @@ broker's default of `unclean.leader.election.enable` is modelled.
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -138,6 +139,13 @@ def read_state_znode(partition: TopicPartition) -> Script[StateZnode | None]:
     return None if node is None else StateZnode(parsed(PartitionStatePayload, path, node.data), node.stat.version)
 
 
+def number_of(parent: str, name: str) -> int:
+    """The number that the name of a child is, as of a broker or a partition; MalformedInput where it is none."""
+    if not re.fullmatch("-?[0-9]{1,10}", name):
+        raise MalformedInput(f"{parent}/{name}", "", "its name is no number")
+    return int(name)
+
+
 def create_persistent(path: str, data: bytes | None) -> Script[None]:
     """`createPersistentPath`: missing parents are created too; NodeExists goes to the caller."""
     try:
@@ -214,7 +222,7 @@ def update_state_znode(
     """`conditionalUpdatePersistentPath`: the new version, or None if the znode is gone or not at the expected one.
 
     Content as it was to be written counts as success, in case the answer to this very write was lost (KAFKA-1382);
-    before 0.8.2.0 nobody asked (D31).
+    before 0.8.2.0 nobody asked (D31). What cannot be read is other content (`checkLeaderAndIsrZkData`).
     """
     try:
         stat = yield SetData(state_path(partition), content.encode(), expected)
@@ -223,7 +231,10 @@ def update_state_znode(
     except BadVersion:
         if not compares_content:
             return None
-        found = yield from read_state_znode(partition)
+        try:
+            found = yield from read_state_znode(partition)
+        except MalformedInput:
+            return None
         return found.version if found is not None and found.content == content else None
     version: int = stat.version
     return version

@@ -312,13 +312,16 @@ def _declared(field: Field[Any], hint: Any) -> Key:
 
 
 def decode_json(text: str, where: Where) -> object:
-    """The value of a whole JSON text, in which no number has a fraction or an exponent."""
+    """The value of a whole JSON text, in which no number has a fraction or an exponent, and no surrogate is alone."""
 
     def no_fraction(number: str) -> NoReturn:
         where.refuse(f"{number} is not a whole number")
 
     try:
-        return json.loads(text, parse_float=no_fraction, parse_constant=no_fraction, strict=True)
+        value = json.loads(text, parse_float=no_fraction, parse_constant=no_fraction, strict=True)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except (ValueError, RecursionError) as error:
         where.refuse(f"not JSON: {error}")
 

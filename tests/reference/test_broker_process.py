@@ -123,6 +123,24 @@ def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_brok
             assert process.poll() is None
 
 
+def test_what_others_write_neither_ends_a_broker_nor_its_stop(tmp_path: Path) -> None:
+    """A child of /brokers/ids that is no id, and a /controller that cannot be read while the broker stops."""
+    with ZookeeperServer(tick_time_ms=100) as server, LiveZookeeper(server.address) as admin:
+        with broker(server.address, tmp_path, 8) as process:
+            assert said(process) == STARTED
+            admin.execute(Create("/brokers/ids/nobody", b"{}"))
+            time.sleep(0.5)
+            assert process.poll() is None
+            admin.execute(SetData("/controller", b"rubbish"))
+            process.terminate()
+            assert process.wait(TIMEOUT) == Exit.TOLD_TO_STOP
+        assert admin.execute(Exists("/brokers/ids/8")) is None
+    last = (tmp_path / "server.log").read_text(encoding="utf-8").splitlines()[-1]
+    assert " WARN /controller: not JSON: " in last
+    assert last.endswith(" (kafka.utils.CoreUtils$)")
+    assert "resigned" in (tmp_path / "controller.log").read_text(encoding="utf-8").splitlines()[-1]
+
+
 def test_a_port_that_is_taken_is_told_in_a_line(server: ZookeeperServer, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         with broker(server.address, tmp_path, 3, taken.getsockname()[1]) as process:

@@ -17,6 +17,7 @@ from reference.procedures import FencedOff
 from reference.resignation import take_down
 from reference.state_effects import ReadForRemoval, StateWrite, WriteRemoval
 from reference.zookeeper.scripts import StateZnode
+from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
 from spec.kafka_types import NO_LEADER, TopicPartition
@@ -104,6 +105,19 @@ def test_a_leader_hands_over_to_the_first_of_ar_and_is_told_to_follow() -> None:
     assert [broker for broker, _ in requests(cluster.journal, LeaderAndIsrRequest)] == [1, 2, 3]
     assert not requests(cluster.journal, StopReplicaRequest)
     assert cluster.one.replica_machine.states[TP, 1] is ReplicaState.ONLINE, "the replica's state is not touched"
+
+
+@pytest.mark.parametrize("broker", [1, 3])
+def test_a_state_znode_that_cannot_be_read_ends_the_shutdown_with_an_error(broker: int) -> None:
+    """`KafkaApis.handle` answers whatever is raised with an error; the broker asks again, and may then be let go."""
+    cluster = Cluster({TP: (1, 2, 3), SECOND: (1, 2, 3)})
+    begin_shutdown(cluster.one, broker)
+    hand = Hand(move_partition(cluster.one, TP))
+    effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
+    hand.fail(type(effect), MalformedInput("/brokers/topics/t/partitions/0/state", "", "not JSON"))
+    assert hand.ended
+    assert cluster.one.shutdown == Shutdown(broker, frozenset(), failed=True)
+    assert answer_shutdown(cluster.one, None) == ControlledShutdownResponse(ErrorCode.UNKNOWN)
 
 
 @pytest.mark.parametrize(("mends", "leader"), [((), 2), ((Switch.DYING_TOPICS_GET_NO_LEADERSHIP,), 1)])

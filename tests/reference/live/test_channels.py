@@ -28,7 +28,10 @@ TIMEOUT = 10
 
 
 class Receiver:
-    """A broker that keeps what it is sent; orders say what it does with each: answer, cut the connection, or wait."""
+    """A broker that keeps what it is sent; orders say what it does with each.
+
+    It answers, cuts the connection, sends something (in hex digits) that is no answer, or waits.
+    """
 
     def __init__(self, port: int = 0) -> None:
         self.listening = socket.create_server(("127.0.0.1", port))
@@ -50,8 +53,12 @@ class Receiver:
             header, request = decode_request(receive_frame(connection))
             assert isinstance(request, UpdateMetadataRequest)
             self.seen.put((header.correlation_id, request.controller_epoch))
-            if self.orders.get(timeout=TIMEOUT) == "cut":
+            order = self.orders.get(timeout=TIMEOUT)
+            if order == "cut":
                 return
+            if order != "answer":
+                send_frame(connection, bytes.fromhex(order))
+                continue
             answer = UpdateMetadataResponse(ErrorCode.NONE)
             send_frame(connection, encode_response(header.correlation_id, answer, request.api_key, header.api_version))
 
@@ -121,6 +128,33 @@ def test_the_head_is_sent_again_until_it_is_answered(receiver: Receiver) -> None
         seen.append(receiver.seen.get(timeout=TIMEOUT))
         receiver.orders.put(order)
     assert seen == [(0, 10), (1, 10), (2, 10), (3, 11)]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "00000000", "00000000 000c", "00000000 0000 00", "00000001 0000"],
+    ids=["empty", "cut short", "an unknown error code", "too long", "the number of another request"],
+)
+def test_what_is_no_answer_has_the_request_sent_again_on_a_new_connection(receiver: Receiver, wrong: str) -> None:
+    controller, manager, journal = active(receiver.port)
+    queue_up(manager, 1, 10, 11)
+    Channels(controller).follow()
+    for seen, told, order in (((0, 10), 0, wrong), ((1, 10), 0, "answer"), ((2, 11), 1, "answer")):
+        assert receiver.seen.get(timeout=TIMEOUT) == seen
+        assert len(journal) == told
+        receiver.orders.put(order)
+
+
+def test_a_broker_whose_address_is_none_is_tried_until_it_goes() -> None:
+    """As a broker registers that has no PLAINTEXT endpoint, or one of somebody else's making."""
+    controller, manager, journal = active(-1)
+    channels = Channels(controller)
+    queue_up(manager, 1, 10)
+    channels.follow()
+    time.sleep(0.05)
+    manager.remove_broker(1)
+    channels.follow()
+    assert journal == []
 
 
 def test_a_broker_that_is_not_up_yet_is_tried_again(receiver: Receiver) -> None:

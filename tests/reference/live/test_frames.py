@@ -1,6 +1,7 @@
 """Frames: what is sent is received whole, however the network cuts it; what is no frame ends the connection."""
 
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.live.frames import MAX_FRAME_BYTES, receive_frame, send_frame
+from reference.live.frames import MAX_FRAME_BYTES, connect, receive_frame, send_frame
 
 
 @pytest.fixture
@@ -50,3 +51,34 @@ def test_a_size_that_no_frame_has_is_refused(ends: tuple[socket.socket, socket.s
     ends[0].sendall(size.to_bytes(4, "big", signed=True))
     with pytest.raises(EOFError, match=f"{size} is no size of a frame"):
         receive_frame(ends[1])
+
+
+def reset(connection: socket.socket) -> None:
+    """Close a connection so that the other end is told ECONNRESET, not its end."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def test_a_connection_that_breaks_is_gone_like_one_that_is_closed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        connection = connect(listening.getsockname(), 10)
+        with connection:
+            other, _ = listening.accept()
+            reset(other)
+            with pytest.raises(EOFError, match=r"the connection is gone: .*reset"):
+                receive_frame(connection)
+            with pytest.raises(EOFError, match=r"the connection is gone: .*[Bb]roken pipe"):
+                send_frame(connection, b"late")
+
+
+def test_a_silence_that_is_too_long_ends_the_connection(ends: tuple[socket.socket, socket.socket]) -> None:
+    ends[0].settimeout(0.01)
+    with pytest.raises(EOFError, match="the connection is gone: timed out"):
+        receive_frame(ends[0])
+
+
+@pytest.mark.parametrize("address", [("", -1), ("127.0.0.1", -1), ("h" * 70, 9092), ("a..b", 9092), ("\ud800", 9092)])
+def test_what_is_no_address_gives_no_connection(address: tuple[str, int]) -> None:
+    """A broker without a PLAINTEXT endpoint registers the first of these."""
+    with pytest.raises(EOFError, match="the connection is gone: "):
+        connect(address, 10)

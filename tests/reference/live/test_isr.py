@@ -1,5 +1,6 @@
 """ISR changes by the clock: silence shrinks, a sign of life in the leader's own epoch expands, failures wait."""
 
+import queue
 import threading
 from collections.abc import Callable
 from typing import Any, cast
@@ -12,6 +13,7 @@ from reference.live.fetching import Fetch, Followed
 from reference.live.isr import BLACK_OUT_SECONDS, IsrManager
 from reference.live.zkclient import ZkClient
 from reference.state_effects import ExpandIsr, ShrinkIsr
+from reference.zookeeper.api import NoNode
 from spec.kafka_types import TopicPartition
 
 T0 = TopicPartition("t", 0)
@@ -121,6 +123,27 @@ def test_changes_are_announced_together_once_there_are_none_for_a_while(answers:
     assert [type(one) for one in answers.effects] == [ShrinkIsr, ShrinkIsr, ReportIsrChanges]
     assert answers.effects[-1].partitions == (T0,)
     assert broker.isr_changes == frozenset()
+
+
+def test_what_a_run_raises_ends_that_run_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where somebody has removed the parent of the notifications: the scheduler runs the next one in its time."""
+    failures: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", failures.append)
+    tried: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    class Refusing(Answers):
+        def complete(self, procedure: Any) -> Any:
+            tried.put("again")
+            return procedure.throw(NoNode("/isr_change_notification"))
+
+    broker, manager = leader(Refusing(), (1, 2, 3))
+    broker.isr_changes = frozenset({T0})
+    manager.start()
+    for _ in range(2):
+        assert tried.get(timeout=10) == "again"
+    assert broker.isr_changes == {T0}
+    broker.isr_changes = frozenset()
+    assert failures == []
 
 
 def test_followers_change_nothing(answers: Answers) -> None:

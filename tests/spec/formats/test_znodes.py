@@ -129,6 +129,7 @@ REFUSED = [
     (STATE, state()[:-1], "", "not JSON"),
     (STATE, "", "", "not JSON"),
     (STATE, "[" * 100_000, "", "not JSON"),
+    ("/brokers/ids/1", '{"version":1,"host":"\\ud800","port":9092}', "", "not JSON"),
     (STATE, "[]", "", "expected an object, found []"),
     (STATE, b"\xff", "", "not UTF-8"),
     (STATE, None, "", "the node has no data"),
