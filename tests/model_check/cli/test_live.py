@@ -15,6 +15,8 @@ from typer.testing import CliRunner, Result
 
 from model_check.cli import live
 from model_check.cli.verbs import app
+from model_check.live.fetch_kafka import TESTED
+from model_check.live.kafka_jars import is_cached
 from model_check.live.live_run import Task
 from model_check.live.live_setup import Setup
 from model_check.results import Run, from_json
@@ -140,6 +142,42 @@ def test_ctrl_c_leaves_incomplete_the_recording_and_no_process(tmp_path: Path) -
     assert said.startswith("kcheck live: INCOMPLETE\n")
     assert (folder / "zookeeper.jsonl").exists()
     assert _running(tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "members"),
+    [
+        ((), "broker_process"),
+        pytest.param(
+            ("--kafka", TESTED),
+            "kafka.Kafka",
+            marks=pytest.mark.skipif(not is_cached(TESTED), reason=f"Kafka {TESTED} is not there: `make kafka`"),
+        ),
+    ],
+)
+def test_killed_it_leaves_no_process_and_no_folder(options: tuple[str, ...], members: str, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "from model_check.cli import main; main()",
+        "live",
+        "--broker-count",
+        "2",
+        *options,
+    ]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env) as process:
+        deadline = time.monotonic() + 60
+        while sum(members in one for one in _running(tmp_path)) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    deadline = time.monotonic() + 20
+    while _running(tmp_path) or any(tmp_path.iterdir()):
+        assert time.monotonic() < deadline, (_running(tmp_path), list(tmp_path.iterdir()))
+        time.sleep(0.05)
 
 
 def _running(folder: Path) -> list[str]:
