@@ -1,9 +1,9 @@
-"""A live run: the reference on a real ZooKeeper, recorded while brokers are killed and stopped, and judged.
+"""A live run: a cluster on a real ZooKeeper, recorded while its members are killed and stopped, and judged.
 
-Nothing of the model checker is in the cluster: the brokers are processes that run the reference's handlers, ZooKeeper
-is the real server, and what they did is read from what they left behind, just as with a cluster of Kafka's. So this is
-the one check that passes through everything: the specification, its znodes, requests and log lines, the reference and
-its drivers, and the judge.
+Nothing of the model checker is in the cluster: the members are processes, of the reference or of somebody else,
+ZooKeeper is the real server, and what they did is read from what they left behind. So a run of the reference is the one
+check that passes through everything: the specification, its znodes, requests and log lines, the reference and its
+drivers, and the judge.
 """
 
 from __future__ import annotations
