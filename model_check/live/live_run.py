@@ -116,10 +116,17 @@ def judged(
 
 
 def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: float) -> tuple[Run, ...]:
-    """What is said of a recording, under the name of the run that made it; the first tells how that went."""
+    """What is said of a recording, under the name of the run that made it; the first tells how that went.
+
+    Of a run that ended early too little was seen for its claims to hold.
+    """
     first, *others = (replace(one, scope=title) for one in made)
-    notes = (*([f"the run ended early: {ended}"] if ended else []), *first.notes)
-    return replace(first, notes=notes, seconds={"record": seconds, **(first.seconds or {})}), *others
+    if ended:
+        early = f"the run ended early: {ended}"
+        first = replace(first, notes=(early, *first.notes))
+        if first.verdict is Verdict.HOLDS:
+            first = replace(first, verdict=Verdict.INCOMPLETE, reason=early, notes=first.notes[1:])
+    return replace(first, seconds={"record": seconds, **(first.seconds or {})}), *others
 
 
 def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> str:

@@ -143,11 +143,12 @@ def test_it_tells_how_many_runs_are_over_and_what_is_done(tmp_path: Path) -> Non
     assert told == [(0, "seed-7: start"), (1, "seed-8: start")]
 
 
-def test_why_a_run_ended_early_is_noted(tmp_path: Path) -> None:
+def test_a_run_that_ended_early_does_not_hold(tmp_path: Path) -> None:
     class Early(Cluster):
         def record(self, *arguments: Any) -> str:
             super().record(*arguments)
             return "broker 2 ended by itself"
 
     found = made(tmp_path, Early(), which=replace(plan(), runs=1))
-    assert "the run ended early: broker 2 ended by itself" in found.runs[0].notes
+    assert found.runs[0].verdict is Verdict.INCOMPLETE
+    assert found.runs[0].reason == "the run ended early: broker 2 ended by itself"
