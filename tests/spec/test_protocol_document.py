@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 
 from spec.defects import listed, number
+from spec.partition_states import PARTITION_TRANSITIONS
+from spec.replica_states import REPLICA_TRANSITIONS
+from spec.tables import KafkaState, Table, transitions
 from tests.test_architecture import ROOT, Sources, repository
 
 NAME = "PROTOCOL.md"
@@ -185,6 +188,18 @@ def test_sections_are_numbered_in_order() -> None:
     assert [one for one in SECTIONS if "." not in one] == [str(one) for one in range(1, 15)]
     inner = [tuple(map(int, one.split("."))) for one in SECTIONS if "." in one]
     assert inner == [(7, one) for one in range(1, 9)] + [(12, one) for one in range(1, 5)]
+
+
+@pytest.mark.parametrize(("section", "table"), [("3", PARTITION_TRANSITIONS), ("4", REPLICA_TRANSITIONS)])
+def test_its_transition_tables_are_those_of_the_specification(section: str, table: Table[KafkaState]) -> None:
+    text = DOCUMENT.partition(f"\n## {section}. ")[2].partition("| from \\ to |")[2].partition("\n\n")[0]
+    header, _, *rows = ([cell.strip() for cell in row.strip("|").split("|")] for row in text.splitlines())
+    told = {(row[0], target) for row in rows for target, cell in zip(header, row[1:], strict=True) if cell == "yes"}
+    states = {re.sub("Partition|Replica", "", state).replace("Deletion", "Del"): state for state in table}
+    assert {row[0] for row in rows} == set(header) == set(states)
+    assert {(states[source], states[target]) for source, target in told} == {
+        (one.source, one.target) for one in transitions(table)
+    }
 
 
 def test_the_map_of_the_readme_names_sections() -> None:
