@@ -34,7 +34,7 @@ def command(
     controller: live_options.ControllerOption = None,
     brokers: live_options.BrokersOption = None,
     broker_count: live_options.BrokerCountOption = live_options.BROKERS,
-    controller_count: live_options.ControllerCountOption = live_options.CONTROLLERS,
+    controller_count: live_options.ControllerCountOption = None,
     release: live_options.ReleaseOption = None,
     up_when: live_options.UpWhenOption = "",
     stop_with: live_options.StopWithOption = live_options.STOP_WITH,
