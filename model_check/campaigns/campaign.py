@@ -142,7 +142,7 @@ class Campaign:
         missing = len(self.missing())
         if missing and self.stop():
             reason = f"{self.plan.runs - missing} of {self.plan.runs} runs were made before Ctrl-C"
-            again = f"the same command goes on: {self.plan.command} --runs {self.plan.runs}"
+            again = f"the same command goes on: {self.plan.command_again}"
             runs.append(Run(ENGINE, "", self.plan.variant, Verdict.INCOMPLETE, reason, notes=(again,)))
         return plain_document("campaign", *runs, *also)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from random import SystemRandom
 from typing import Annotated
@@ -90,7 +91,13 @@ def command(
         tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),
     )  # fmt: skip
     length = f"--minutes {minutes:g}" if minutes is not None else f"--faults {faults}" if faults is not None else ""
-    plan = Plan(asked.task(chosen, faults, minutes), runs, asked.words, length)
+    beside = [
+        *([] if save is None else ["--save", str(save)]),
+        *(["--keep"] if keep else []),
+        *(["--no-shrink"] if no_shrink else []),
+        *([] if shrink_minutes == SHRINK_MINUTES else ["--shrink-minutes", f"{shrink_minutes:g}"]),
+    ]
+    plan = Plan(asked.task(chosen, faults, minutes), runs, asked.words, length, shlex.join(beside))
     path = save or Path(f"runs/campaign-{chosen}")
     options.folder_to_fill(path)
     with (
