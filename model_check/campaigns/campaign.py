@@ -1,8 +1,8 @@
 """The loop of a campaign: one run is recorded while a second process judges the one before.
 
-A run whose recording is explained leaves its result; of any other the recording stays, too. One that could not be
-recorded leaves its reason, and is made again when the campaign goes on. Recordings that are not judged yet when it is
-stopped are dropped: at most two, for recording waits until no more than one waits to be judged.
+A run that holds leaves its result; of any other the recording stays, too. One that could not be recorded leaves its
+reason, and is made again when the campaign goes on. Recordings that are not judged yet when it is stopped are dropped:
+at most two, for recording waits until no more than one waits to be judged.
 """
 
 from __future__ import annotations

@@ -41,7 +41,10 @@ def test_runs_are_told_in_a_table_and_the_same_command_goes_on(tmp_path: Path, b
     assert first == "kcheck campaign: HOLDS"
     assert head == "  run     faults  observations  explained  verdict  record s  judge s  positions  best at"
     assert re.fullmatch(r"  seed-9  0       (\d+) +\1 +HOLDS    \d+\.\d +\d+\.\d +\d+ +\d+", row)
-    assert totals == "1 run: 1 explained, 0 not explained, 0 with a broken claim, 0 not recorded or not read"
+    assert (
+        totals
+        == "1 run: 1 explained, 0 not explained, 0 not searched, 0 with a broken claim, 0 not recorded or not read"
+    )
     assert sorted(one.name for one in Path(folder).iterdir()) == ["campaign.json", "seed-9.json"]
     assert bars.told == [(["campaign", "campaign: seed-9: start", "campaign: seed-9: judging"], 0, 1)]
     again = kcheck(*SMALL, "--runs", "2", "--save", folder, "--json", "--keep")
