@@ -44,7 +44,7 @@ ControllerCountOption: TypeAlias = Annotated[
     int | None, typer.Option(min=1, max=9, help="How many control, if chosen apart; 1 unless asked.")
 ]
 ReleaseOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="The release line whose behaviour a command claims: 0.8.2 to 0.10.2.")
+    str | None, typer.Option(help="The release line as which a command behaves, and logs: 0.8.2 to 0.10.2.")
 ]
 UpWhenOption: TypeAlias = Annotated[str, typer.Option(metavar="TEXT", help="What a command prints once it is up.")]
 StopWithOption: TypeAlias = Annotated[
