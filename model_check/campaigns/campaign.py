@@ -1,8 +1,8 @@
 """The loop of a campaign: one run is recorded while a second process judges the one before.
 
-A run whose recording is explained leaves its result; of any other the recording stays, too. One that could not be
-recorded leaves its reason, and is made again when the campaign goes on. Recordings that are not judged yet when it is
-stopped are dropped: at most two, for recording waits until no more than one waits to be judged.
+A run that holds leaves its result; of any other the recording stays, too. One that could not be recorded leaves its
+reason, and is made again when the campaign goes on. Recordings that are not judged yet when it is stopped are dropped:
+at most two, for recording waits until no more than one waits to be judged.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class Campaign:
         missing = len(self.missing())
         if missing and self.stop():
             reason = f"{self.plan.runs - missing} of {self.plan.runs} runs were made before Ctrl-C"
-            again = f"the same command goes on: {self.plan.command} --runs {self.plan.runs}"
+            again = f"the same command goes on: {self.plan.command_again}"
             runs.append(Run(ENGINE, "", self.plan.variant, Verdict.INCOMPLETE, reason, notes=(again,)))
         return plain_document("campaign", *runs, *also)
 

@@ -2,7 +2,7 @@
 
     campaign.json            the command that decides the runs; another one is refused here
     seed-7.json              the result of a run, a document of `model_check.results`
-    seed-7/                  its recording, if that is not explained, or all are kept
+    seed-7/                  its recording, if it does not hold, or all are kept
     seed-7-shrunk.json, seed-7-shrunk/    the same of the smallest run that shows what seed-7 did
     under-way-123/           what process 123 is recording, or has judged: it goes with that process
 
@@ -53,7 +53,12 @@ class CampaignFolder:
     def result(self, name: str) -> Document | None:
         """The result of a run, if it is there; MalformedInput names the file."""
         file = self._file(name)
-        return from_json(file.read_text(encoding="utf-8"), str(file)) if file.exists() else None
+        if not file.exists():
+            return None
+        try:
+            return from_json(file.read_text(encoding="utf-8"), str(file))
+        except UnicodeDecodeError as error:
+            raise MalformedInput(str(file), "", f"not text in UTF-8 ({error})") from error
 
     def is_done(self, name: str) -> bool:
         """Whether a run needs not be made (again): there is a result, and of what failed a recording."""

@@ -6,7 +6,7 @@ All of it is read off the document, which has more: whole judgements, with the s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from model_check.campaigns.outcomes import Outcome, outcomes
@@ -31,7 +31,7 @@ def _row(one: Outcome) -> tuple[str, ...]:
     figures = (far.observations, far.explained) if far else (None, None)
     searched = (far.positions, far.best_at) if far else (None, None)
     times = [f"{seconds[part]:.1f}" if part in seconds else NOTHING for part in ("record", "judge")]
-    faults = str(len(one.faults)) if far else NOTHING
+    faults = str(len(one.faults)) if one.faults or not one.failure else NOTHING
     return (one.title, faults, *map(_shown, figures), str(one.verdict), *times, *map(_shown, searched))
 
 
@@ -42,20 +42,26 @@ def _shown(number: int | None) -> str:
 def summary(document: Document) -> Iterator[str]:
     """The totals, and then what is to be said of single runs, as lines."""
     every = outcomes(document)
-    failed = [one for one in every if one.failure]
     yield (
         f"{_counted(len(every), 'run')}: {sum(one.is_explained for one in every)} explained, "
         f"{sum(one.is_unexplained for one in every)} not explained, "
-        f"{sum(bool(one.breaks) for one in every)} with a broken claim, {len(failed)} not recorded or not read"
+        f"{sum(one.is_not_searched for one in every)} not searched, "
+        f"{sum(bool(one.breaks) for one in every)} with a broken claim, "
+        f"{sum(bool(one.failure) for one in every)} not recorded or not read"
     )
     yield from (f"{run.verdict}: {run.reason}; {'; '.join(run.notes)}" for run in document.runs if not run.scope)
-    for reason in dict.fromkeys(one.failure for one in failed):
-        titles = ", ".join(one.title for one in failed if one.failure == reason)
-        yield f"not recorded or not read: {titles}: {reason}"
+    yield from _by_reason("not recorded or not read", {one.title: one.failure for one in every})
+    yield from _by_reason("ended early", {one.title: one.ended_early for one in every})
     for one in every:
         yield from _broken(one)
         if one.is_unexplained:
             yield from ("", *_unexplained(one))
+
+
+def _by_reason(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
+    """What became of runs that have a reason for it, each reason once."""
+    for reason in filter(None, dict.fromkeys(reasons.values())):
+        yield f"{what}: {', '.join(title for title, its in reasons.items() if its == reason)}: {reason}"
 
 
 def _broken(one: Outcome) -> Iterator[str]:

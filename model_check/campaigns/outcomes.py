@@ -1,6 +1,7 @@
 """What became of each run of a campaign, read off the document: explained or not, a claim broken, or not recorded.
 
-A run may break a claim and be explained, as may one that is not explained: these are two questions. A claim that the
+A run may break a claim and be explained, as may one that is not explained: these are two questions. The search is asked
+only of who claims to be a documented release: any other run is neither explained nor unexplained. A claim that the
 specification's own exploration breaks as well is no break (D1 is a finding about Kafka, and none about this run).
 """
 
@@ -16,6 +17,8 @@ from model_check.verdicts import Verdict, worst
 
 SHRINK: Final = "shrink"
 """The engine of what shrinking found."""
+EARLY: Final = "the run ended early: "
+"""How the note begins that tells why a member's end, or what did not come, ended a run (`live_run.with_its_making`)."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,27 @@ class Outcome:
     def is_explained(self) -> bool:
         """Whether all of it is, and nothing that was asked is left open."""
         far = self.how_far
-        whole = far is None or (far.explained == far.observations and not far.next)
-        return whole and not any(one.verdict in {Verdict.INCOMPLETE, Verdict.ERROR} for one in self.runs)
+        return far is not None and far.explained == far.observations and not far.next and not self._is_open
 
     @property
     def is_unexplained(self) -> bool:
-        """Whether it was recorded and judged, and is not explained."""
-        return not self.failure and not self.is_explained
+        """Whether it was recorded and searched, and is not explained."""
+        return not (self.failure or self.is_explained or self.is_not_searched)
+
+    @property
+    def is_not_searched(self) -> bool:
+        """Whether nothing but its claims was asked."""
+        return self.how_far is None and not self._is_open
+
+    @property
+    def _is_open(self) -> bool:
+        return any(one.verdict in {Verdict.INCOMPLETE, Verdict.ERROR} for one in self.runs)
+
+    @property
+    def ended_early(self) -> str:
+        """Why the run ended before its time; empty if it did not."""
+        notes = (note for one in self.runs for note in one.notes if note.startswith(EARLY))
+        return next(notes, "").removeprefix(EARLY)
 
     @property
     def breaks(self) -> tuple[Finding, ...]:

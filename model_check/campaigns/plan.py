@@ -14,13 +14,15 @@ from spec.variants import show_switches
 class Plan:
     """The task of the first seed, and how many there are.
 
-    `words` say on a command line what all tasks have in common, `length` how long they last.
+    `words` say on a command line what all tasks have in common, `length` how long they last, and `beside` what is asked
+    for that decides no run: which folder keeps them, say.
     """
 
     first: Task
     runs: int
     words: str = ""
     length: str = ""
+    beside: str = ""
 
     @property
     def tasks(self) -> Iterator[Task]:
@@ -41,6 +43,11 @@ class Plan:
     def command(self) -> str:
         """The command that makes this campaign, whatever its number of runs: what another call must agree with."""
         return _joined("kcheck campaign", self.words, self.length, f"--seed {self.first.setup.seed}")
+
+    @property
+    def command_again(self) -> str:
+        """The command that goes on with this campaign, in the same folder, to the same number of runs."""
+        return _joined(self.command, f"--runs {self.runs}", self.beside)
 
     def live_command(self, seed: int, plays: Sequence[int]) -> str:
         """The command that makes a run with some of the faults of a seed."""

@@ -23,6 +23,8 @@ from model_check.results import Run, plain_document
 from model_check.verdicts import Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
+LAST_PLAY = 100_000
+"""More faults than any run has; those up to the one that is named are drawn, which takes a moment."""
 USUAL = 10.0
 """Seconds for a fault: a session times out, everybody gets over it, and what was recorded of it is judged."""
 
@@ -33,7 +35,7 @@ def command(
     controller: live_options.ControllerOption = None,
     brokers: live_options.BrokersOption = None,
     broker_count: live_options.BrokerCountOption = live_options.BROKERS,
-    controller_count: live_options.ControllerCountOption = live_options.CONTROLLERS,
+    controller_count: live_options.ControllerCountOption = None,
     release: live_options.ReleaseOption = None,
     up_when: live_options.UpWhenOption = "",
     stop_with: live_options.StopWithOption = live_options.STOP_WITH,
@@ -42,7 +44,9 @@ def command(
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long, instead of so many.")] = None,
     plays: Annotated[
         list[int] | None,
-        typer.Option("--play", min=1, metavar="N", help="Only the N-th of the seed's faults. Repeatable."),
+        typer.Option(
+            "--play", min=1, max=LAST_PLAY, metavar="N", help="Only the N-th of the seed's faults. Repeatable."
+        ),
     ] = None,
     only: live_options.OnlyOption = None,
     seed: Annotated[int | None, typer.Option(help="What is drawn; without it, a new one, which is told.")] = None,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, TypeAlias
 import typer
 
 from model_check.cli import options
-from model_check.live.choosing import chosen_program
+from model_check.live.choosing import chosen_program, names_command
 from model_check.live.command_program import STOP_SIGNALS, Agreed
 from model_check.live.kafka_program import kafka
 from model_check.live.live_run import Task
@@ -40,9 +40,11 @@ BrokersOption: TypeAlias = Annotated[
     str | None, typer.Option(metavar="PROGRAM", help="What holds the replicas, chosen apart from the controller.")
 ]
 BrokerCountOption: TypeAlias = Annotated[int, typer.Option(min=1, max=20, help="How many members hold replicas.")]
-ControllerCountOption: TypeAlias = Annotated[int, typer.Option(min=1, max=9, help="How many control, if chosen apart.")]
+ControllerCountOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, max=9, help="How many control, if chosen apart; 1 unless asked.")
+]
 ReleaseOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="The release line whose behaviour a command claims: 0.8.2 to 0.10.2.")
+    str | None, typer.Option(help="The release line as which a command behaves, and logs: 0.8.2 to 0.10.2.")
 ]
 UpWhenOption: TypeAlias = Annotated[str, typer.Option(metavar="TEXT", help="What a command prints once it is up.")]
 StopWithOption: TypeAlias = Annotated[
@@ -60,7 +62,7 @@ PortOption: TypeAlias = Annotated[
 ]
 
 BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
-"""What there is of each unless something else is asked for."""
+"""What there is of each unless something else is asked for; of controllers, where they are chosen apart."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Asked:
     controller: str | None = None
     brokers: str | None = None
     broker_count: int = BROKERS
-    controller_count: int = CONTROLLERS
+    controller_count: int | None = None
     release: str | None = None
     up_when: str = ""
     stop_with: str = STOP_WITH
@@ -100,19 +102,25 @@ class Asked:
 
     @cached_property
     def _members(self) -> dict[str, Any]:
-        """What runs as controller and as broker, as a `Setup` takes it; BadInput where options contradict others."""
+        """What runs as controller and as broker, as a `Setup` takes it; BadInput where options do not go together."""
         if self.release is not None and self.release not in RELEASES:
             raise UnknownName("release line", self.release, RELEASES)
-        agreed = Agreed(RELEASES.get(self.release or ""), self.up_when, self.stop_with)
-        choose = partial(chosen_program, agreed=agreed)
+        apart = [one for one in (self.controller, self.brokers) if one is not None]
+        if self.kafka is not None and apart:
+            raise BadInput("--kafka is every controller and broker; --controller and --brokers choose them apart")
+        if self.controller_count is not None and not apart:
+            raise BadInput("--controller-count counts who only controls; --controller or --brokers choose that apart")
+        agreed = [_option(one) for one in AGREED if getattr(self, one) != getattr(Asked, one)]
+        if agreed and not any(map(names_command, apart)):
+            raise BadInput(f"{', '.join(agreed)}: agreed with a command, and none is to run")
         if self.kafka is not None:
-            if self.controller or self.brokers:
-                raise BadInput("--kafka is every controller and broker; --controller and --brokers choose them apart")
             return {"broker": kafka(self.kafka)}
-        if self.controller is None and self.brokers is None:
+        if not apart:
             return {}
-        chosen = {"controller": choose(self.controller or REFERENCE), "broker": choose(self.brokers or REFERENCE)}
-        return {**chosen, "controllers": self.controller_count}
+        controller, broker = (REFERENCE if one is None else one for one in (self.controller, self.brokers))
+        choose = partial(chosen_program, agreed=Agreed(RELEASES.get(self.release or ""), self.up_when, self.stop_with))
+        count = CONTROLLERS if self.controller_count is None else self.controller_count
+        return {"controller": choose(controller), "broker": choose(broker), "controllers": count}
 
     @property
     def words(self) -> str:
@@ -125,8 +133,15 @@ class Asked:
             given = getattr(self, name)
             if given != value:
                 for one in given if isinstance(given, tuple) else (given,):
-                    yield from (f"--{OPTION.get(name, name.replace('_', '-'))}", str(one))
+                    yield from (_option(name), str(one))
 
 
+AGREED: Final = ("release", "up_when", "stop_with")
+"""What is agreed with a command, and with nobody else."""
 OPTION: Final = {"on": "with", "off": "without"}
 """Options that are called otherwise than their values."""
+
+
+def _option(value: str) -> str:
+    """The option that gives a value of `Asked`."""
+    return f"--{OPTION.get(value, value.replace('_', '-'))}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 def cache_folder() -> Path:
     """`KCHECK_CACHE` if it is set, else `.kcheck` in the working directory."""
-    return Path(os.environ.get("KCHECK_CACHE", ".kcheck"))
+    return Path(os.environ.get("KCHECK_CACHE") or ".kcheck")
 
 
 def keep(path: Path, content: bytes) -> None:

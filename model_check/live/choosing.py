@@ -18,8 +18,11 @@ def chosen_program(word: str, agreed: Agreed = NOTHING_SPECIAL) -> Program:
 
     `agreed` is for a command.
     """
-    if word == REFERENCE:
-        return reference()
-    if word.startswith(KAFKA) or (word and Path(word).is_dir()):
-        return kafka(word.removeprefix(KAFKA))
-    return command(word, agreed)
+    if names_command(word):
+        return command(word, agreed)
+    return reference() if word == REFERENCE else kafka(word.removeprefix(KAFKA))
+
+
+def names_command(word: str) -> bool:
+    """Whether a word names a command, as whatever names nothing else does."""
+    return not (word == REFERENCE or word.startswith(KAFKA) or (word and Path(word).is_dir()))

@@ -90,13 +90,19 @@ def command(template: str, agreed: Agreed = NOTHING_SPECIAL) -> Program:
 
 
 def words_of(template: str, values: Mapping[str, object]) -> list[str]:
-    """The command with its placeholders filled in; BadInput names one that is not known."""
+    """The command with its placeholders filled in; BadInput names one that is not known, or has a format."""
     try:
         parts = shlex.split(template)
-        named = {name for part in parts for _, name, _, _ in string.Formatter().parse(part) if name is not None}
+        fields = [one for part in parts for one in string.Formatter().parse(part)]
     except ValueError as error:
         raise BadInput(f"{template!r} is no command: {error}") from error
+    named = {_placeholder(name, form, conversion) for _, name, form, conversion in fields if name is not None}
     if unknown := sorted(named - set(PLACEHOLDERS)):
         known = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
         raise BadInput(f"{template!r} has {{{unknown[0]}}}, which is none of {known}")
     return [part.format_map(values) for part in parts]
+
+
+def _placeholder(name: str, form: str | None, conversion: str | None) -> str:
+    """What stands between two braces."""
+    return name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")

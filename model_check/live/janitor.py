@@ -10,9 +10,11 @@ its input ends, because we have ended in whatever way, it kills what is left of 
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -78,6 +80,21 @@ class Janitor:
 def janitor() -> Janitor:
     """The one of this process, from its first use to our end."""
     return Janitor()
+
+
+@contextmanager
+def short_lived_process(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that ends with the block, with all that it has started, and with us; its output is one text."""
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
+        janitor().watch_group(process.pid)
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            janitor().forget_group(process.pid)
 
 
 @contextmanager

@@ -24,14 +24,17 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
+from model_check.live.janitor import short_lived, short_lived_process
 from reference.zookeeper.server import zookeeper_jars
 from reference.zookeeper.server_errors import JarsMissing
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.kafka_types import KafkaVersion
 
 RELEASES_FILE: Final = Path(__file__).with_name("kafka_releases.toml")
-KAFKA_JAR: Final = re.compile(r"kafka_\d+\.\d+-(\d+(?:\.\d+)+)(?:-[\w.]+)?\.jar")
-"""The jar with Kafka's broker: the version of Scala, then of Kafka."""
+KAFKA_JAR: Final = re.compile(
+    r"(?!.*-(?:sources|javadoc|scaladoc|tests?)\.jar)kafka_\d+\.\d+-(\d+(?:\.\d+)+)(?:-[\w.]+)*\.jar"
+)
+"""The jar with Kafka's broker: the version of Scala, then of Kafka. What a build leaves beside it is none."""
 FETCH_SECONDS: Final = 600
 INSTEAD: Final = "connect this machine to a network, or name a folder that has Kafka's jars"
 
@@ -69,10 +72,12 @@ def releases() -> Mapping[str, Sums]:
 
 
 def jars_in(folder: Path) -> KafkaJars:
-    """The jars in somebody's folder; BadInput if Kafka is not among them."""
+    """The jars in somebody's folder; BadInput if Kafka is not among them, or more than once."""
     found = [match for one in sorted(folder.glob("*.jar")) if (match := KAFKA_JAR.fullmatch(one.name))]
     if not found:
         raise BadInput(f"{folder} has no kafka_*.jar: name a folder of jars, such as a distribution's libs/")
+    if len(found) > 1:
+        raise BadInput(f"{folder} has {' and '.join(one[0] for one in found)}: leave the one that is to run")
     return KafkaJars(folder.resolve(), found[0][1])
 
 
@@ -99,14 +104,14 @@ def is_cached(release: str) -> bool:
 def kafka_cache() -> Path:
     """Where releases are kept: below `KCHECK_CACHE` if it is set, else below the user's cache folder."""
     users = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kcheck"
-    return Path(os.environ.get("KCHECK_CACHE", users)) / "kafka"
+    return Path(os.environ.get("KCHECK_CACHE") or users) / "kafka"
 
 
 def _fetch(release: str, sums: Sums, folder: Path) -> None:
     """Fetch all jars beside their folder, check them, and put the folder in place."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{release}-", dir=folder.parent) as work:
+        with tempfile.TemporaryDirectory(prefix=f".{release}-", dir=folder.parent) as work, short_lived(Path(work)):
             jars = Path(work) / "jars"
             _run_ivy(release, sums, Path(work), jars)
             if wrong := _first_that_differs(sums, jars):
@@ -131,11 +136,12 @@ def _run_ivy(release: str, sums: Sums, work: Path, jars: Path) -> None:
     command = [java, "-jar", str(_ivy()), "-cache", str(work / "cache"), "-ivy", str(work / "ivy.xml")]
     retrieve = ["-confs", "default", "-retrieve", f"{jars}/[organisation]-[artifact]-[revision].[ext]"]
     try:
-        done = subprocess.run([*command, *retrieve], capture_output=True, text=True, check=False, timeout=FETCH_SECONDS)
+        with short_lived_process([*command, *retrieve]) as ivy:
+            said, _ = ivy.communicate(timeout=FETCH_SECONDS)
     except subprocess.TimeoutExpired as error:
         raise EnvironmentFailure(f"Kafka {release} was not fetched within {FETCH_SECONDS} s", INSTEAD) from error
-    if done.returncode or not jars.is_dir():
-        raise EnvironmentFailure(f"Kafka {release} cannot be fetched: {_reason(done.stdout + done.stderr)}", INSTEAD)
+    if ivy.returncode or not jars.is_dir():
+        raise EnvironmentFailure(f"Kafka {release} cannot be fetched: {_reason(said)}", INSTEAD)
 
 
 def _ivy() -> Path:

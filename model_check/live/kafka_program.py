@@ -112,9 +112,9 @@ class KafkaChild(Child):
 
 def kafka(given: str) -> Program:
     """Kafka of a release, which is fetched if it is not in the cache, or from a folder of jars."""
-    folder = Path(given)
-    jars = jars_in(folder) if folder.is_dir() else jars_of_release(given)
-    runs = f"kafka {jars.release}" + f" from {folder.name}" * folder.is_dir()
+    folder = Path(given) if given and Path(given).is_dir() else None  # an empty word is not the current folder
+    jars = jars_of_release(given) if folder is None else jars_in(folder)
+    runs = f"kafka {jars.release}" + ("" if folder is None else f" from {folder.name}")
     return Program(runs, jars.line, REAL_TIMES, partial(KafkaChild, jars=jars))
 
 

@@ -88,6 +88,13 @@ def test_a_folder_is_refused_that_is_in_use_or_of_something_else(tmp_path: Path)
         pass
 
 
+def test_a_result_that_is_no_text_is_refused_by_its_file(tmp_path: Path) -> None:
+    (tmp_path / "campaign.json").write_text(json.dumps({"command": plan().command}), encoding="utf-8")
+    (tmp_path / "seed-7.json").write_bytes(b"\xff\xfe")
+    with opened(tmp_path, plan()) as folder, pytest.raises(MalformedInput, match=r"seed-7\.json: not text in UTF-8"):
+        folder.is_done("seed-7")
+
+
 @pytest.mark.parametrize("text", ["{", "[]", "{}", json.dumps("command")])
 def test_a_damaged_campaign_is_refused_by_its_file(tmp_path: Path, text: str) -> None:
     (tmp_path / "campaign.json").write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 
 from model_check.campaigns.campaign_report import seen_by, summary, table
 from model_check.campaigns.outcomes import Outcome, outcomes
+from model_check.live.live_run import with_its_making
 from model_check.results import Document, Finding, Run, plain_document
 from model_check.verdicts import Verdict
 from tests.model_check.campaigns.stand_in_runs import PART, WHOLE, judged_run
@@ -19,6 +20,7 @@ EXPLAINED = replace(judged_run("seed-7", WHOLE, ("1 lag", "2 lag")), seconds=SEC
 UNEXPLAINED = replace(judged_run("seed-8", PART, ("1 lag",)), seconds=SECONDS, notes=(AGAIN, "more"))
 BREAKING = replace(judged_run("seed-9"), verdict=Verdict.VIOLATED, findings=(BROKEN,))
 ABSENT = Run("live", "seed-10", "AS_CODED", Verdict.ERROR, "no java", seconds={"record": 0.1})
+CLAIMS = Run("claims", "seed-11", "", Verdict.HOLDS, faults=("1 lag", "2 lag"), seconds=SECONDS)
 SHRUNK = Run(
     "shrink",
     "seed-8",
@@ -45,9 +47,30 @@ def test_the_table_has_a_row_for_each_run() -> None:
 
 def test_the_totals_count_each_question_for_itself() -> None:
     first, *_ = summary(document(EXPLAINED, UNEXPLAINED, BREAKING, ABSENT))
-    assert first == "4 runs: 2 explained, 1 not explained, 1 with a broken claim, 1 not recorded or not read"
+    assert first == (
+        "4 runs: 2 explained, 1 not explained, 0 not searched, 1 with a broken claim, 1 not recorded or not read"
+    )
     first, *_ = summary(document(EXPLAINED))
-    assert first == "1 run: 1 explained, 0 not explained, 0 with a broken claim, 0 not recorded or not read"
+    assert (
+        first
+        == "1 run: 1 explained, 0 not explained, 0 not searched, 0 with a broken claim, 0 not recorded or not read"
+    )
+
+
+def test_a_run_that_is_not_searched_is_not_explained() -> None:
+    broken = replace(CLAIMS, scope="seed-12", verdict=Verdict.VIOLATED, findings=(BROKEN,))
+    early, *_ = with_its_making((replace(CLAIMS, faults=()),), "seed-13", "broker 1 ended by itself", 3.0)
+    found = document(CLAIMS, broken, early)
+    assert [row[1:5] for row in table(found)[1:]] == [
+        ("2", "-", "-", "HOLDS"),
+        ("2", "-", "-", "VIOLATED"),
+        ("0", "-", "-", "HOLDS"),
+    ]
+    assert list(summary(found)) == [
+        "3 runs: 0 explained, 0 not explained, 3 not searched, 1 with a broken claim, 0 not recorded or not read",
+        "ended early: seed-13: broker 1 ended by itself",
+        "seed-12 breaks one_working_controller: One works. (at step 3)",
+    ]
 
 
 def test_of_a_run_that_is_not_explained_all_is_said_that_one_needs() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model_check.campaigns.plan import judge_command
 from tests.model_check.campaigns.stand_in_runs import plan
 
@@ -17,6 +19,14 @@ def test_a_campaign_is_the_same_with_more_runs() -> None:
     assert plan().command == "kcheck campaign --only kill-broker --only lag --faults 4 --seed 7"
     assert plan(runs=9).command == plan().command
     assert plan(seed=8).command != plan().command != plan(faults=5).command
+    assert replace(plan(), beside="--save c").command == plan().command
+
+
+def test_the_command_that_goes_on_names_the_folder_and_the_number_of_runs() -> None:
+    assert plan().command_again == f"{plan().command} --runs 3"
+    assert replace(plan(), beside="--save 'my runs' --keep").command_again == (
+        f"{plan().command} --runs 3 --save 'my runs' --keep"
+    )
 
 
 def test_the_command_of_a_small_run_names_its_faults() -> None:

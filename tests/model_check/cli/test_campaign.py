@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,13 +13,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from model_check.campaigns.plan import Plan
+from model_check.cli import campaign
 from model_check.cli.verbs import app
 from model_check.results import from_json
 from model_check.verdicts import Verdict
+from spec.errors import BadInput
 from tests.model_check.cli.conftest import Bars
 
 SMALL = ("campaign", "--broker-count", "1", "--topics", "1", "--faults", "0", "--seed", "9")
@@ -36,7 +41,10 @@ def test_runs_are_told_in_a_table_and_the_same_command_goes_on(tmp_path: Path, b
     assert first == "kcheck campaign: HOLDS"
     assert head == "  run     faults  observations  explained  verdict  record s  judge s  positions  best at"
     assert re.fullmatch(r"  seed-9  0       (\d+) +\1 +HOLDS    \d+\.\d +\d+\.\d +\d+ +\d+", row)
-    assert totals == "1 run: 1 explained, 0 not explained, 0 with a broken claim, 0 not recorded or not read"
+    assert (
+        totals
+        == "1 run: 1 explained, 0 not explained, 0 not searched, 0 with a broken claim, 0 not recorded or not read"
+    )
     assert sorted(one.name for one in Path(folder).iterdir()) == ["campaign.json", "seed-9.json"]
     assert bars.told == [(["campaign", "campaign: seed-9: start", "campaign: seed-9: judging"], 0, 1)]
     again = kcheck(*SMALL, "--runs", "2", "--save", folder, "--json", "--keep")
@@ -47,6 +55,23 @@ def test_runs_are_told_in_a_table_and_the_same_command_goes_on(tmp_path: Path, b
     assert [one.engine for one in document.runs] == ["claims", "live"] * 2
     assert document.runs[2].notes[0] == f"to judge it again: kcheck judge {folder}/seed-10"
     assert kcheck("judge", f"{folder}/seed-10").exit_code == 0
+
+
+def test_the_command_that_goes_on_has_all_that_was_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[Plan] = []
+
+    def seen(_path: Path, plan: Plan) -> NoReturn:
+        plans.append(plan)
+        raise BadInput("seen")
+
+    monkeypatch.setattr(campaign, "opened", seen)
+    monkeypatch.chdir(tmp_path)
+    beside = ["--save", "my runs", "--keep", "--no-shrink", "--shrink-minutes", "2.5"]
+    kcheck(*SMALL, "--runs", "2", *beside)
+    kcheck(*SMALL)
+    given, usual = (one.command_again for one in plans)
+    assert shlex.split(given) == ["kcheck", *SMALL, "--runs", "2", *beside]
+    assert shlex.split(usual) == ["kcheck", *SMALL, "--runs", "10"]
 
 
 def test_other_options_on_the_same_folder_are_refused(tmp_path: Path) -> None:

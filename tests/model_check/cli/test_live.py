@@ -51,6 +51,7 @@ def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path, bars: Bars) ->
     [
         (("--only", "dance"), "kcheck: no kind of fault is called 'dance' (known:\n  kill-broker, kill-controller, "),
         (("--variant", "FENCED"), "kcheck: a live run cannot have ATOMIC_ELECTION, FENCED_RESIGN, FENCED_WRITES: "),
+        (("--play", "1000000000", "--only", "dance"), "Invalid value for '--play'"),
         (("--broker-count", "0"), "Invalid value for '--broker-count'"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from model_check.cli.live_options import Asked
 from model_check.live.live_scenario import FAULTS
 from spec.errors import BadInput, UnknownName
+from spec.kafka_types import V0102, V090
 
 
 def test_what_is_as_usual_is_not_said() -> None:
@@ -27,7 +28,8 @@ def test_without_a_number_each_kind_comes_once() -> None:
 def test_members_are_chosen_apart() -> None:
     setup = Asked(controller="reference", controller_count=2).task(7).setup
     assert (setup.controllers, setup.brokers, setup.is_all_ours) == (2, 3, True)
-    assert Asked(controller_count=2).task(7).setup.controllers == 0
+    assert Asked(brokers="reference").task(7).setup.controllers == 1
+    assert Asked().task(7).setup.controllers == 0
 
 
 @pytest.mark.parametrize(
@@ -36,11 +38,25 @@ def test_members_are_chosen_apart() -> None:
         (Asked(kafka="0.10.2.2", brokers="reference"), "--kafka is every controller and broker"),
         (Asked(release="0.7"), "no release line is called '0.7'"),
         (Asked(only=("dance",)), "no kind of fault is called 'dance'"),
+        (Asked(kafka="0.10.2.2", brokers=""), "--kafka is every controller and broker"),
+        (Asked(kafka=""), "no release of Kafka is called ''"),
+        (Asked(controller=""), "'' is neither `reference`, kafka:RELEASE nor a folder of jars"),
+        (Asked(brokers=""), "'' is neither `reference`, kafka:RELEASE nor a folder of jars"),
+        (Asked(controller_count=1), "--controller-count counts who only controls; --controller or --brokers choose"),
+        (Asked(kafka="0.10.2.2", controller_count=2), "--controller-count counts who only controls"),
+        (Asked(release="0.9.0"), "--release: agreed with a command, and none is to run"),
+        (Asked(kafka="0.10.2.2", up_when="up", stop_with="INT"), "--up-when, --stop-with: agreed with a command"),
+        (Asked(controller="reference", brokers="kafka:0.10.2.2", release="0.9.0"), "--release: agreed with a command"),
     ],
 )
 def test_what_contradicts_itself_or_is_not_known_is_refused(asked: Asked, complaint: str) -> None:
     with pytest.raises((BadInput, UnknownName), match=complaint):
         asked.task(7)
+
+
+def test_what_is_agreed_with_a_command_reaches_it() -> None:
+    setup = Asked(controller="sh -c true", release="0.9.0").task(7).setup
+    assert (setup.controller.release, setup.broker.release) == (V090, V0102)
 
 
 def test_faults_are_named_or_counted() -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from model_check.kernel.cache import cache_folder
 from model_check.live import kafka_jars
 from model_check.live.fetch_kafka import main
-from model_check.live.kafka_jars import is_cached, jars_in, jars_of_release, release_line, releases
+from model_check.live.kafka_jars import is_cached, jars_in, jars_of_release, kafka_cache, release_line, releases
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.kafka_types import V0102, V082
 
@@ -101,6 +106,39 @@ def test_without_java_nothing_is_fetched(cache: Path, monkeypatch: pytest.Monkey
     assert list(cache.iterdir()) == []
 
 
+FETCHING = """
+from model_check.live import kafka_jars
+kafka_jars.releases = lambda: {"0.10.2.9": {"org.example:one:1.0": "00"}}
+kafka_jars.jars_of_release("0.10.2.9")
+"""
+
+
+def test_who_is_killed_while_fetching_leaves_neither_process_nor_folder(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    java(tmp_path / "bin", 'sleep 79 & echo $! > "$0.started"; mv "$0.started" "$0.pid"; wait', monkeypatch)
+    deadline = time.monotonic() + 10
+    with subprocess.Popen([sys.executable, "-c", FETCHING]) as process:
+        while not (tmp_path / "bin/java.pid").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        process.kill()
+    ivys = Path("/proc", (tmp_path / "bin/java.pid").read_text("utf-8").strip(), "cmdline")
+    try:
+        while any(cache.iterdir()) or (ivys.exists() and "sleep" in ivys.read_text("utf-8")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+    finally:
+        if ivys.exists():
+            os.kill(int(ivys.parent.name), 9)
+
+
+def test_an_empty_name_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KCHECK_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/users")
+    assert (kafka_cache(), cache_folder()) == (Path("/users/kcheck/kafka"), Path(".kcheck"))
+
+
 def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("no folder", encoding="utf-8")
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path / "file"))
@@ -129,6 +167,22 @@ def test_a_folder_of_jars_tells_its_release(tmp_path: Path) -> None:
     (tmp_path / "kafka_2.11-0.10.2.3-SNAPSHOT.jar").touch()
     (tmp_path / "kafka-clients-0.10.2.3-SNAPSHOT.jar").touch()
     assert jars_in(tmp_path).release == "0.10.2.3"
+
+
+@pytest.mark.parametrize("suffix", ["sources", "javadoc", "scaladoc", "test", "tests", "test-sources"])
+def test_what_a_build_leaves_beside_kafka_is_not_kafka(suffix: str, tmp_path: Path) -> None:
+    (tmp_path / f"kafka_2.11-0.10.2.2-{suffix}.jar").touch()
+    with pytest.raises(BadInput, match=r"has no kafka_\*\.jar"):
+        jars_in(tmp_path)
+    (tmp_path / "kafka_2.11-0.10.2.2-cp1-SNAPSHOT.jar").touch()
+    assert jars_in(tmp_path).release == "0.10.2.2"
+
+
+def test_a_folder_with_two_kafkas_is_refused(tmp_path: Path) -> None:
+    for name in ("kafka_2.11-0.10.2.2.jar", "kafka_2.12-1.1.1.jar"):
+        (tmp_path / name).touch()
+    with pytest.raises(BadInput, match=r"has kafka_2\.11-0\.10\.2\.2\.jar and kafka_2\.12-1\.1\.1\.jar: leave the one"):
+        jars_in(tmp_path)
 
 
 def test_release_lines_are_those_that_are_documented() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from model_check.live.choosing import chosen_program
-from model_check.live.command_program import Agreed, command, words_of
+from model_check.live.command_program import PLACEHOLDERS, Agreed, command, words_of
 from model_check.live.kafka_jars import KafkaJars
-from model_check.live.kafka_program import logging_of, settings_of
+from model_check.live.kafka_program import kafka, logging_of, settings_of
 from model_check.live.launching import Launch
 from model_check.live.programs import REAL_TIMES, Program
 from model_check.recordings.recorded_members import Role
@@ -139,13 +139,15 @@ def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
     ("template", "complaint"),
     [
         ("run {id} {name}", r"'run \{id\} \{name\}' has \{name\}, which is none of \{id\}, \{host\}, "),
+        ("run {id:03}", r"'run \{id:03\}' has \{id:03\}, which is none of \{id\}, "),
+        ("run {host!r:>9}", r"has \{host!r:>9\}, which is none of \{id\}, "),
         ("run {id", "is no command: expected '}' before end of string"),
         ("run 'it", "is no command: No closing quotation"),
     ],
 )
 def test_a_template_that_is_none_is_told(template: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
-        words_of(template, {})
+        words_of(template, dict.fromkeys(PLACEHOLDERS, "1"))
 
 
 @pytest.mark.parametrize("word", ["", "kafka_0.10.2.2", "no-such-program --id {id}"])
@@ -163,3 +165,13 @@ def test_words_name_the_reference_releases_folders_and_commands(tmp_path: Path) 
     assert (claims.runs, claims.release) == ("command sh -c true", V090)
     with pytest.raises(UnknownName, match="no release of Kafka is called '9'"):
         chosen_program("kafka:9")
+
+
+@pytest.mark.parametrize("word", ["kafka:", ""])
+def test_an_empty_word_is_not_the_current_folder(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kafka_2.12-1.1.1.jar").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=r"no release of Kafka is called ''|is neither `reference`"):
+        chosen_program(word)
+    with pytest.raises(UnknownName, match="no release of Kafka is called ''"):
+        kafka("")
