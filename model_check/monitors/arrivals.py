@@ -75,12 +75,14 @@ class Received:
     """What one broker received, in order; `starts` are the times of its processes, if its file tells them.
 
     `is_documented`: the broker is of a documented release, so that it never deletes a replica but on request.
+    `torn_ends` are the places where what a killed process wrote last is torn, and was cut off.
     """
 
     requests: tuple[Arrival, ...]
     starts: tuple[int, ...] | None = None
     unreadable: str = ""
     is_documented: bool = False
+    torn_ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

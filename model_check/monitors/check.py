@@ -184,3 +184,5 @@ def _remarks(history: History) -> Iterator[str]:
     for broker, one in sorted(history.arrivals.by_broker.items()):
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"
+        if one.torn_ends:
+            yield f"broker {broker}: what a killed process wrote last was torn, and cut off, at {', '.join(one.torn_ends)}"

@@ -15,7 +15,6 @@ So whoever writes this file need understand nothing of a request but the first t
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
 from typing import Any, Final
@@ -74,13 +73,17 @@ def parse_record(line: str, source: str = "line") -> WireRecord:
     """The record that a line is; MalformedInput says what is wrong with it."""
     try:
         fields = json.loads(line)
-        ms = int(fields.pop("ms"))
+        ms = fields.pop("ms")
+        if type(ms) is not int:
+            raise TypeError(f"ms is {ms!r}")
         if fields == {"started": True}:
             return ProcessStarted(ms=ms)
         connection = fields.pop("connection")
+        if not isinstance(connection, str):
+            raise TypeError(f"connection is {connection!r}")
         ((name, data),) = fields.items()
-        return KINDS[name](ms=ms, connection=str(connection), data=base64.b64decode(data, validate=True))
-    except (json.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError, binascii.Error) as error:
+        return KINDS[name](ms=ms, connection=connection, data=base64.b64decode(data, validate=True))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"is no record of the wire, with ms and started, or connection and received or answered ({error})"
         raise MalformedInput(source, "", reason) from error
 
