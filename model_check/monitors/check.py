@@ -185,4 +185,5 @@ def _remarks(history: History) -> Iterator[str]:
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"
         if one.torn_ends:
-            yield f"broker {broker}: what a killed process wrote last was torn, and cut off, at {', '.join(one.torn_ends)}"
+            places = ", ".join(one.torn_ends)
+            yield f"broker {broker}: what a killed process wrote last was torn, and cut off, at {places}"

@@ -17,9 +17,11 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from spec.errors import MalformedInput
+
+Kind = TypeVar("Kind")
 
 WIRE_LOG: Final = "wire.jsonl"
 """The file of a broker, beside its logs."""
@@ -73,19 +75,21 @@ def parse_record(line: str, source: str = "line") -> WireRecord:
     """The record that a line is; MalformedInput says what is wrong with it."""
     try:
         fields = json.loads(line)
-        ms = fields.pop("ms")
-        if type(ms) is not int:
-            raise TypeError(f"ms is {ms!r}")
+        ms = _of_kind(int, fields.pop("ms"))
         if fields == {"started": True}:
             return ProcessStarted(ms=ms)
-        connection = fields.pop("connection")
-        if not isinstance(connection, str):
-            raise TypeError(f"connection is {connection!r}")
+        connection = _of_kind(str, fields.pop("connection"))
         ((name, data),) = fields.items()
         return KINDS[name](ms=ms, connection=connection, data=base64.b64decode(data, validate=True))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"is no record of the wire, with ms and started, or connection and received or answered ({error})"
         raise MalformedInput(source, "", reason) from error
+
+
+def _of_kind(kind: type[Kind], given: object) -> Kind:
+    if not isinstance(given, kind) or isinstance(given, bool):
+        raise TypeError(f"{given!r} is not of kind {kind.__name__}")
+    return given
 
 
 def _json(record: dict[str, Any]) -> str:

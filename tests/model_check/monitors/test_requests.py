@@ -196,7 +196,7 @@ def test_a_file_that_tells_no_start_does_not_tell_lives_apart(tmp_path: Path, *,
 def test_a_line_that_is_no_record_is_refused(tmp_path: Path) -> None:
     file = begun().save(tmp_path) / "broker-2" / "wire.jsonl"
     file.write_text(file.read_text().replace("received", "recieved", 1))
-    with pytest.raises(MalformedInput, match="broker-2/wire.jsonl:2: is no record of the wire"):
+    with pytest.raises(MalformedInput, match=r"broker-2/wire\.jsonl:2: is no record of the wire"):
         check_history(tmp_path)
 
 
