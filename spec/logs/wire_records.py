@@ -5,11 +5,9 @@
     {"ms":1795201009648,"connection":"127.0.0.1:19092-127.0.0.1:51034","answered":"AAAAAAAAAAAAAA=="}
 
 One line for each process that starts, one for each frame as its last byte has arrived, and one as its answer goes out.
-A frame is what stands between two sizes on the wire, in base64: key, version, correlation id and client first, as
-`spec/formats/requests.py` reads it. Only requests of a controller, and those of a broker that asks it to be let go, are
-written; on one connection each is answered before the next is read. All processes of a broker append to one file.
-
-So whoever writes this file need understand nothing of a request but the first two bytes, its key (4 to 7).
+A frame is what stands between two sizes on the wire, in base64, as `spec/formats/requests.py` reads it. Only requests
+of a controller, and those of a broker that asks it to be let go, are written. Torn ends are `recorded_wire`'s. What
+else whoever writes such a file must know stands in `model_check/RECORDING.md`, "What arrived".
 """
 
 from __future__ import annotations

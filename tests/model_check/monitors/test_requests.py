@@ -1,10 +1,12 @@
 """Claims about requests and fences, each broken by one frame; and how what arrived is read."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from model_check.monitors.arrivals import Told
+import model_check
+from model_check.monitors.arrivals import Answer, Told
 from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
@@ -12,9 +14,11 @@ from model_check.recordings.recorded import Cluster, Leadership, Recording
 from model_check.recordings.recorded_processes import RequestHandled
 from model_check.verdicts import Verdict
 from spec.errors import MalformedInput
+from spec.formats.request_schemas import ApiKey, api_versions
 from spec.kafka_types import TopicPartition
 from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over
 
+RECORDING = Path(model_check.__file__).with_name("RECORDING.md")
 WHO = "LeaderAndIsr of controller 1, epoch 1, to broker 2"
 
 
@@ -146,6 +150,21 @@ def test_a_leader_epoch_that_is_known_of_an_earlier_topic_is_a_known_defect(tmp_
 
 
 # ------------------------------------------------------------------------------------------------------------ reading
+
+
+def test_the_lines_that_the_format_page_shows_are_a_request_and_its_answer(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```json\n(.*?)```", RECORDING.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "broker-2").mkdir()
+    (tmp_path / "broker-2" / "wire.jsonl").write_text(shown)
+    received = received_frames(tmp_path)[2]
+    assert (received.unreadable, [str(one) for one in received.requests]) == ("", [WHO])
+    assert received.requests[0].answer == Answer(2, 0, {TopicPartition("t", 0): 0})
+
+
+def test_the_versions_that_the_format_page_names_are_those_that_are_read() -> None:
+    assert [list(api_versions(key)) for key in ApiKey] == [[0], [0], [0, 1, 2, 3], [0, 1]]
+    named = "0 of keys 4 and 5, 0 to 3 of key 6, 0 and 1 of key 7"
+    assert named in " ".join(RECORDING.read_text(encoding="utf-8").split())
 
 
 def test_frames_are_put_together_to_requests(tmp_path: Path) -> None:
