@@ -51,6 +51,15 @@ def read_transactions(folder: Path) -> list[Transaction]:
     return transactions
 
 
+def with_lines(transactions: Iterable[Transaction]) -> Iterator[tuple[int, Transaction]]:
+    """What was read, each with the number of its line, which the parts of one transaction share."""
+    line, last = 0, None
+    for one in transactions:
+        line += one.zxid != last
+        last = one.zxid
+        yield line, one
+
+
 def may_be_unanswered(transactions: Iterable[Transaction], zxid: int) -> bool:
     """Whether the answer to the create of an ephemeral znode may have been lost.
 
