@@ -25,7 +25,7 @@ from model_check.live.launching import Launch
 from model_check.live.live_admin import PATIENCE_SECONDS, Admin
 from model_check.live.live_child import Child
 from model_check.live.live_setup import Setup
-from model_check.recordings.reading import ACTIONS
+from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE
 from model_check.recordings.recorded_members import MEMBERS, print_members
 from model_check.recordings.recorded_sessions import SESSIONS, sessions_by_log, sessions_by_ownership
 from model_check.recordings.recorded_transactions import ZOOKEEPER
@@ -169,7 +169,7 @@ class LiveCluster:
         """Have a follower tell its leaders nothing for so long; say whether it can."""
         falls_silent = self.children[broker].falls_silent(milliseconds)
         if falls_silent:
-            self.act("note", text=f"broker {broker} tells no leader for {milliseconds} ms that it follows")
+            self.act(NOTE, text=f"broker {broker} tells no leader for {milliseconds} ms that it follows")
         return falls_silent
 
     # ---------------------------------------------------------------------------------------------------------- waiting
@@ -234,7 +234,7 @@ class LiveCluster:
             now = self._done()
             if now != seen:
                 seen, since = now, time.monotonic()
-        self.act("at-rest", zxid=hex(seen[0]))
+        self.act(AT_REST, zxid=hex(seen[0]))
         return True
 
     def _done(self) -> tuple[int, int]:

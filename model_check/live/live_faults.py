@@ -7,19 +7,14 @@ as the run of all. (Which topics there are still depends on what was created and
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Final
 
 from model_check.live.live_scenario import drawn
-from model_check.recordings.reading import ACTIONS
-
-NOTE: Final = "note"
-"""The act that tells that a fault begins: by its `number` and `kind`."""
+from model_check.recordings.recorded_actions import NOTE, read_actions
 
 
 @dataclass(frozen=True)
@@ -51,8 +46,10 @@ def chance(seed: int, number: int) -> Random:
 
 def faults_in(folder: Path) -> tuple[Fault, ...]:
     """The faults that a recording tells of, in their order; none, if it does not tell what was done."""
-    file = folder / ACTIONS
-    acts = map(json.loads, file.read_text(encoding="utf-8").splitlines()) if file.exists() else ()
+    log = read_actions(folder)
+    acts = log.acts if log is not None else ()
     return tuple(
-        Fault(act["number"], act["kind"], act["ms"]) for act in acts if act["action"] == NOTE and "number" in act
+        Fault(act.number, act.kind, act.ms)
+        for act in acts
+        if act.action == NOTE and act.number is not None and act.kind is not None
     )

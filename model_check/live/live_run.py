@@ -17,9 +17,10 @@ from typing import Final
 from model_check.judging.judge import BUDGET
 from model_check.judging.judgement_report import NOT_EXPLAINED
 from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
-from model_check.live.live_faults import NOTE, chance, chosen_faults, faults_in
+from model_check.live.live_faults import chance, chosen_faults, faults_in
 from model_check.live.live_scenario import FAULTS, Scenario
 from model_check.live.live_setup import Setup
+from model_check.recordings.recorded_actions import NOTE
 from model_check.results import Run
 from model_check.two_questions import Question, claims_run, readable, search_run
 from model_check.verdicts import INTERRUPTED, Verdict, worst
@@ -139,7 +140,7 @@ def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> st
             ended = INTERRUPTED
         except EndedEarly as early:
             ended = str(early)
-            cluster.act("note", text=f"the run ended early: {ended}")
+            cluster.act(NOTE, text=f"the run ended early: {ended}")
         cluster.finish()
         return ended
 

@@ -1,4 +1,4 @@
-"""What was done to the cluster, and when it was at rest, from `actions.jsonl`.
+"""When the cluster was at rest, told by what was done to it (`recorded_actions`).
 
     {"ms": 1795201009071, "action": "at-rest", "zxid": "0x2f"}
 
@@ -6,44 +6,29 @@ Whoever made the recording writes that at moments when nothing moves any more; `
 if it is known. Where nobody has, the end of the
 recording is one if it is quiet, all processes run, and the last fault is long enough ago; an older recording's looks at
 the tree or the disks are, too. While a process is paused others may wait for it, so that is no rest.
-
-An act that cannot be read is passed over: it can only have been a fault that nobody was told of, and `read_acts`
-then gives no rests at all.
 """
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-ACTIONS: Final = "actions.jsonl"
-AT_REST: Final = "at-rest"
+from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE, Act, read_actions
+
 LOOKS: Final = ("observe-znodes", "observe-log-dirs")
 END: Final = "(end of recording)"
 ENDS: Final = ("broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-exited")
 """Acts after which a broker is up only once it registers anew."""
-HARMLESS: Final = ("observe-", "note", "seed", "produce", "jstack", "end", AT_REST)
+HARMLESS: Final = ("observe-", NOTE, "seed", "produce", "jstack", "end", AT_REST)
 """How acts begin that change nothing."""
 QUIET: Final = 2000
 """Milliseconds without a transaction or a request at the end of a recording that is at rest."""
 SETTLED: Final = 5000
 """Milliseconds since the last fault or command, there."""
-
-
-@dataclass(frozen=True)
-class Act:
-    """Something that was done, to a broker or to none."""
-
-    place: str
-    ms: int
-    action: str
-    broker: int | None
-    zxid: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,31 +54,17 @@ class Acts:
 
 
 def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
-    """The moments of rest in a recording; `moves` are the times, in order, at which anything was seen to move."""
-    file = folder / ACTIONS
-    if not file.exists():
+    """The moments of rest in a recording; `moves` are the times, in order, at which anything was seen to move.
+
+    MalformedInput names the line of an act that cannot be read.
+    """
+    log = read_actions(folder)
+    if log is None:
         return Acts(reason=f"there is no {ACTIONS} that tells when the cluster was at rest")
-    try:
-        acts = list(_acts(file))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return Acts(reason=f"{ACTIONS} has an act that cannot be read ({error})")
+    acts = log.acts
     is_told = any(one.action == AT_REST for one in acts)
     rests = tuple(_told(acts) if is_told else _found(acts, moves))
     return Acts(rests, "" if rests else "at no moment the cluster is known to have been at rest", is_told)
-
-
-def _acts(file: Path) -> Iterator[Act]:
-    with file.open(encoding="utf-8", errors="backslashreplace") as lines:
-        for number, line in enumerate(lines, start=1):
-            given: Any = json.loads(line)
-            broker = given.get("broker")
-            yield Act(
-                f"{file.name}:{number}",
-                int(given["ms"]),
-                str(given["action"]),
-                broker if isinstance(broker, int) else None,
-                int(given["zxid"], 16) if "zxid" in given else None,
-            )
 
 
 def _told(acts: Sequence[Act]) -> Iterator[Rest]:

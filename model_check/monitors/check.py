@@ -32,6 +32,7 @@ from model_check.monitors.claims import Break, Monitored
 from model_check.monitors.history import History, history_of
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
+from model_check.monitors.wire_clocks import by_zookeepers_clock
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_cluster import is_unclean_by_default
 from model_check.recordings.recorded_members import Member, members_of
@@ -89,10 +90,16 @@ def read_history(folder: Path) -> History:
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
     members = members_of(folder) or {}
+    history = history_of(transactions, sessions)
     arrivals = arrivals_of(folder, sessions, members)
+    by_broker = {
+        broker: one if one.starts is None else by_zookeepers_clock(one, broker, history, transactions, sessions)
+        for broker, one in arrivals.by_broker.items()
+    }
+    arrivals = replace(arrivals, by_broker=by_broker)
     moves = sorted([*(one.time_ms for one in transactions), *(one.ms for one in arrivals.all())])
     return replace(
-        history_of(transactions, sessions),
+        history,
         arrivals=arrivals,
         acts=read_acts(folder, moves),
         unclean_by_default=is_unclean_by_default(folder),
@@ -184,3 +191,9 @@ def _remarks(history: History) -> Iterator[str]:
     for broker, one in sorted(history.arrivals.by_broker.items()):
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"
+        if one.ahead:
+            off = f"{abs(one.ahead):,} ms {'ahead of' if one.ahead > 0 else 'behind'} ZooKeeper's"
+            yield f"broker {broker}: its clock is {off}, which was taken off"
+        if one.torn_ends:
+            places = ", ".join(one.torn_ends)
+            yield f"broker {broker}: what a killed process wrote last was torn, and cut off, at {places}"

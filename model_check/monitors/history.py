@@ -26,6 +26,7 @@ from model_check.monitors.contents import (
 from model_check.recordings.recorded_cluster import UNCLEAN
 from model_check.recordings.recorded_sessions import Session
 from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.recorded_transactions import with_lines
 from reference.zookeeper.transactions import (
     ERROR_NAMES,
     Change,
@@ -286,7 +287,7 @@ def history_of(transactions: Iterable[Transaction], sessions: Mapping[int, Sessi
     writes: list[Write] = []
     conflicts: list[Conflict] = []
     office = Office()
-    for line, one in enumerate(transactions, start=1):
+    for line, one in with_lines(transactions):
         author = _author(one.session, sessions)
         for change in parts_of(one.change):
             for name, data, version in _changed(change):

@@ -8,6 +8,7 @@ Kafka: `ControllerBrokerRequestBatch`, 0.10.2.2. PROTOCOL.md section 9.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from model_check.monitors.arrivals import Arrival, Told
@@ -31,17 +32,20 @@ def what_is_told_was_written(history: History) -> Answers:
 
 def _unwritten(history: History, request: Arrival, partition: TopicPartition, told: Told) -> Break | None:
     end = history.before(request.ms + SKEW + 1)
+    one = next(writes_told(history, request, partition, told), None)
+    if one is not None:
+        text = f"{request} tells of {partition}: {told}, which was written only later ({one.place})"
+        return None if one.number < end else Break(request.place, text)
     version = told.version if request.kind is ApiKey.LEADER_AND_ISR else None
-    told = replace(told, version=version)
-    for one in history.of(state_path(partition)):
-        if tells(told, one):
-            if one.number < end:
-                return None
-            text = f"{request} tells of {partition}: {told}, which was written only later ({one.place})"
-            return Break(request.place, text)
     shown = "" if version is None else f", version {version}"
     text = f"{request} tells of {partition}: {told}{shown}, which nobody ever wrote"
     return Break(request.place, text, "S4" if version == -1 else "")
+
+
+def writes_told(history: History, request: Arrival, partition: TopicPartition, told: Told) -> Iterator[Write]:
+    """The writes that a request may have its word on a partition from; no UpdateMetadata is held to a version."""
+    sought = told if request.kind is ApiKey.LEADER_AND_ISR else replace(told, version=None)
+    return (one for one in history.of(state_path(partition)) if tells(sought, one))
 
 
 def tells(told: Told, write: Write) -> bool:

@@ -1,8 +1,8 @@
 """What arrived at a broker, from the frames that it wrote down (`broker-N/wire.jsonl`), each with its answer.
 
-The lines of a file are in order, so what was answered before another request arrived was known by then. A torn last
-line is what a process that was killed leaves behind, and is passed over; any other line, or frame, that cannot be read
-(a request of a later version, say) makes the file incomplete, and the first reason is kept.
+The lines of a file are in order, so what was answered before another request arrived was known by then. A file that
+does not begin with the start of a process does not tell them apart, and a frame that cannot be read (a request of a
+later version, say) makes the file incomplete: the first reason is kept. Torn ends are passed over, and told.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, Told
 from model_check.recordings.recorded_sessions import broker_of
+from model_check.recordings.recorded_wire import read_wire
 from spec.errors import MalformedInput
 from spec.formats.request_schemas import (
     ApiKey,
@@ -24,7 +25,7 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.requests import RequestHeader, decode_request, decode_response
 from spec.kafka_types import TopicPartition
-from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord, parse_record
+from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord
 
 
 def received_frames(folder: Path) -> dict[int, Received]:
@@ -34,17 +35,18 @@ def received_frames(folder: Path) -> dict[int, Received]:
 
 
 def _received(file: Path) -> Received:
-    name = f"{file.parent.name}/{file.name}"
+    wire = read_wire(file)
+    if not wire.records or not isinstance(wire.records[0][1], ProcessStarted):
+        reason = f"{file.parent.name}/{file.name} does not begin with the start of a process"
+        return Received((), unreadable=reason, torn_ends=wire.torn_ends)
     reader = _Frames(broker_of(file))
-    lines = file.read_text(encoding="utf-8", errors="backslashreplace").split("\n")
-    for number, line in enumerate(lines, start=1):
+    for order, (place, record) in enumerate(wire.records):
         try:
-            if line:
-                reader.add(f"{name}:{number}", number, parse_record(line, f"{name}:{number}"))
+            reader.add(place, order, record)
         except MalformedInput as error:
-            if number < len(lines):
-                reader.unreadable = reader.unreadable or str(error)
-    return Received(tuple(reader.requests.values()), tuple(reader.starts), reader.unreadable)
+            reader.unreadable = reader.unreadable or str(error)
+    requests, starts = tuple(reader.requests.values()), tuple(reader.starts)
+    return Received(requests, starts, reader.unreadable, torn_ends=wire.torn_ends)
 
 
 class _Frames:
@@ -88,7 +90,7 @@ class _Frames:
             ms=ms,
             order=order,
             broker=self.broker,
-            incarnation=max(1, len(self.starts)),
+            incarnation=len(self.starts),
             kind=request.api_key,
             controller=request.controller_id,
             epoch=request.controller_epoch,

@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from model_check.recordings.recorded import Cluster, Contradiction, NotModelled, Observed, Recording
+from model_check.recordings.recorded_actions import ACTIONS, ActionLog, read_actions
 from model_check.recordings.recorded_acts import read_acts
 from model_check.recordings.recorded_agreement import disagreements
 from model_check.recordings.recorded_changes import Changes
@@ -38,7 +39,6 @@ from model_check.recordings.recorded_zookeeper import EpochWritten, ZooKeeperCha
 from spec.errors import BadInput
 from spec.kafka_types import KafkaVersion
 
-ACTIONS = "actions.jsonl"
 STATE_CHANGE = "broker-*/state-change.log"
 ROLLED = ("broker-*/state-change.log.[0-9]*", "broker-*/controller.log.[0-9]*")
 FILES = (ZOOKEEPER, MEMBERS, SESSIONS, ACTIONS, "broker-*/*.log")
@@ -56,7 +56,8 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
-    acts = list(read_acts(folder / ACTIONS, cluster, passed_over)) if (folder / ACTIONS).exists() else []
+    actions = read_actions(folder)
+    acts = list(read_acts(actions or ActionLog(()), cluster, passed_over))
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
     members = members_of(folder)
     strangers = {broker for broker, one in (members or {}).items() if one.release is None}
@@ -82,7 +83,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
         passed_over=passed_over,
         controller_epochs=max(epochs, default=1) + 1,
         cut=cut,
-        tells_acts=(folder / ACTIONS).exists(),
+        tells_acts=actions is not None,
         contradictions=tuple(sorted(contradictions, key=lambda one: one.time)),
         log_ends=told.ends,
         torn_ends=tuple(told.torn_ends),

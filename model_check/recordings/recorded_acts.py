@@ -6,13 +6,12 @@ what it causes, or not at all, and is passed over even where nobody has heard of
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 from model_check.recordings.recorded import Cluster, Observed
+from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE, Act, ActionLog
 from model_check.recordings.recorded_entries import TORN_END
 from model_check.recordings.recorded_processes import ProcessKilled, ProcessPaused, ProcessStopping
 from spec.errors import MalformedInput
@@ -30,72 +29,55 @@ PASSED_OVER: Final = {
     "jstack of the controller": "a look at the threads",
     "produce": "a client's request",
     "produce-skipped": "a client's request",
-    "note": "a note",
+    NOTE: "a note",
     "seed": "a note",
-    "at-rest": "a look whether anything moves",
+    AT_REST: "a look whether anything moves",
     "end": "the end of the recording",
 }
-KNOWN: Final = (
+DONE_TO_PROCESSES: Final = (
     "broker-kill-9",
     "broker-sigstop",
     "broker-sigcont",
     "broker-sigterm (controlled shutdown)",
-    *PASSED_OVER,
 )
+KNOWN: Final = (*DONE_TO_PROCESSES, *PASSED_OVER)
 FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
 """Acts that begin so; their reason."""
 
 
-def read_acts(file: Path, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
-    """The kills, pauses and stops in actions.jsonl; MalformedInput names the line of an act that is not known.
-
-    A last line without its end is passed over if it is none: who writes the file may be killed, too.
-    """
-    with file.open(encoding="utf-8", errors="backslashreplace") as lines:
-        for number, line in enumerate(lines, start=1):
-            place = f"{file.name}:{number}"
-            try:
-                record = json.loads(line)
-                act, head = (
-                    _text(record["action"]),
-                    {"place": place, "time": int(record["ms"]), "text": line.strip()[:160]},
-                )
-                observed = _act(act, record, head, cluster)
-            except (json.JSONDecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
-                if isinstance(error, json.JSONDecodeError) and not line.endswith("\n"):
-                    passed_over[f"{file.name}: {TORN_END}"] += 1
-                    continue
-                raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
-            if observed is not None:
-                yield observed
-            else:
-                passed_over[f"{file.name}: {_reason(act, record, place)}"] += 1
+def read_acts(log: ActionLog, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
+    """The kills, pauses and stops among the acts; MalformedInput names the line of an act that is not known."""
+    for act in log.acts:
+        observed = _observed(act, cluster)
+        if observed is not None:
+            yield observed
+        else:
+            passed_over[f"{ACTIONS}: {_reason(act)}"] += 1
+    if log.is_torn:
+        passed_over[f"{ACTIONS}: {TORN_END}"] += 1
 
 
-def _text(given: object) -> str:
-    """What an act is called; TypeError if that is no text."""
-    if not isinstance(given, str):
-        raise TypeError("its action is not text")
-    return given
-
-
-def _reason(act: str, record: dict[str, Any], place: str) -> str:
+def _reason(act: Act) -> str:
     """Why an act is passed over; MalformedInput where it is done to a broker and is not known."""
-    if act in PASSED_OVER:
-        return PASSED_OVER[act]
-    family = next((reason for prefix, reason in FAMILIES.items() if act.startswith(prefix)), "")
-    if not family and "broker" in record:
-        raise MalformedInput(place, "action", f"{act!r} is done to a broker, and not one of {', '.join(KNOWN)}")
-    return family or f"{act!r}, which is done to no broker"
+    if act.action in PASSED_OVER:
+        return PASSED_OVER[act.action]
+    family = next((reason for prefix, reason in FAMILIES.items() if act.action.startswith(prefix)), "")
+    if not family and act.broker is not None:
+        reason = f"{act.action!r} is done to a broker, and not one of {', '.join(KNOWN)}"
+        raise MalformedInput(act.place, "action", reason)
+    return family or f"{act.action!r}, which is done to no broker"
 
 
-def _act(act: str, record: dict[str, Any], head: dict[str, Any], cluster: Cluster) -> Observed | None:
-    match act:
+def _observed(act: Act, cluster: Cluster) -> Observed | None:
+    if act.action not in DONE_TO_PROCESSES:
+        return None
+    if act.broker not in cluster.broker_ids:
+        raise MalformedInput(act.place, "broker", f"broker {act.broker} never had a session")
+    head: dict[str, Any] = {"place": act.place, "time": act.ms, "text": act.text, "broker": cluster.broker(act.broker)}
+    match act.action:
         case "broker-kill-9":
-            return ProcessKilled(**head, broker=cluster.broker(record["broker"]))
+            return ProcessKilled(**head)
         case "broker-sigstop" | "broker-sigcont":
-            return ProcessPaused(**head, broker=cluster.broker(record["broker"]), resumed=act == "broker-sigcont")
-        case "broker-sigterm (controlled shutdown)":
-            return ProcessStopping(**head, broker=cluster.broker(record["broker"]))
+            return ProcessPaused(**head, resumed=act.action == "broker-sigcont")
         case _:
-            return None
+            return ProcessStopping(**head)

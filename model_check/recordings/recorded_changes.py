@@ -13,7 +13,7 @@ from typing import Any, Final
 from model_check.recordings.recorded import Cluster, Leadership, NotModelled
 from model_check.recordings.recorded_cluster import UNCLEAN, is_unclean, resurrections
 from model_check.recordings.recorded_sessions import Session
-from model_check.recordings.recorded_transactions import may_be_unanswered
+from model_check.recordings.recorded_transactions import may_be_unanswered, with_lines
 from model_check.recordings.recorded_writes import (
     CHECKED,
     CREATES,
@@ -93,9 +93,8 @@ class Changes:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
         self.resurrections = resurrections(transactions, self.sessions)
-        for one in transactions:
-            # There is a line for each zxid, and zxids have no gaps.
-            place = f"{SOURCE}:{one.zxid - transactions[0].zxid + 1}"
+        for line, one in with_lines(transactions):
+            place = f"{SOURCE}:{line}"
             session = self.sessions.get(one.session)
             by = self.cluster.broker(session.broker) if session else 0
             head: dict[str, Any] = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}

@@ -1,4 +1,4 @@
-"""How far ahead of ZooKeeper's clock a broker's is, told by lines that follow from transactions.
+"""How far ahead of ZooKeeper's clock a broker's is, told by what follows from transactions: lines, here.
 
 A LeaderAndIsr arrives soon after its state was written, and never before; and a controller says its new epoch when it
 has written it. So the least time between the two, over a whole log, is how far the clocks are apart, but for the moment
@@ -36,6 +36,15 @@ def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequen
     told = [*_received(log, cluster), *_incremented(reports)]
     starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
     pairs = [(written[event], time) for event, time in told if event in written]
+    return ahead_by(pairs, starts)
+
+
+def ahead_by(pairs: Sequence[tuple[int, int]], starts: Sequence[int]) -> int:
+    """The milliseconds by which a clock is ahead, 0 if it is at most `SKEW` off, or nobody can tell.
+
+    Each pair is when something was written, by ZooKeeper's clock, and when it was told, by this; `starts` is when
+    sessions began.
+    """
     behind = min((after - before for before, after in pairs), default=0)
     if behind < -SKEW:
         return behind

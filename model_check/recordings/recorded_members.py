@@ -4,8 +4,8 @@
      "2": {"role": "broker", "runs": "reference", "release": "0.10.2"}}
 
 `release` is the release line whose behaviour a member claims and whose log lines it prints; null, if it is none of the
-documented controller's: then nothing is asked of its logs, and it need not have any. Without the file every broker that
-has a session is a member of both roles, and its logs tell its release.
+documented controller's: then nothing is asked of its logs, and it need not have any. A broker that has a session and is
+not named (none is, where there is no file) is a member of both roles, and its logs tell its release.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from model_check.recordings.recorded_sessions import is_broker_id
 from spec.errors import MalformedInput
 from spec.kafka_types import KafkaVersion
 
@@ -57,8 +58,8 @@ def members_of(folder: Path) -> Mapping[int, Member] | None:
     if not file.exists():
         return None
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return {int(broker): _member(one) for broker, one in content.items()}
+        content = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_named_once)
+        return {_id(broker): _member(one) for broker, one in content.items()}
     except (json.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"is not an object of members by broker id, each with role, runs and release ({error})"
         raise MalformedInput(str(file), "", reason) from error
@@ -75,6 +76,20 @@ def print_members(members: Mapping[int, Member]) -> str:
         for broker, one in members.items()
     }
     return json.dumps(content, indent=1) + "\n"
+
+
+def _named_once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; ValueError if a name stands in it twice, of which json would take the last."""
+    content = dict(fields)
+    if len(content) < len(fields):
+        raise ValueError("a name stands in it twice")
+    return content
+
+
+def _id(text: str) -> int:
+    if not is_broker_id(text):
+        raise ValueError(f"{text!r} is no broker id")
+    return int(text)
 
 
 def _member(given: Any) -> Member:

@@ -106,9 +106,14 @@ def _first_writes(transactions: list[Transaction]) -> dict[int, int]:
 def broker_of(log: Path) -> int:
     """The id of the broker whose log this is."""
     number = log.parent.name.removeprefix("broker-")
-    if not number.isdecimal() or number != str(int(number)):
+    if not is_broker_id(number):
         raise BadInput(f"{log}: the folder of a broker is called broker- and its id")
     return int(number)
+
+
+def is_broker_id(text: str) -> bool:
+    """Whether a text is a broker's id, as it is printed."""
+    return text.isdecimal() and text == str(int(text))
 
 
 def _session_id(text: str) -> int:

@@ -35,16 +35,29 @@ ZOOKEEPER: Final = "zookeeper.jsonl"
 def read_transactions(folder: Path) -> list[Transaction]:
     """The transactions of a folder, the parts of each that has several one by one.
 
-    MalformedInput names the line that is no transaction, or that cannot follow those above.
+    MalformedInput names the line that is no transaction, or that cannot follow those above; BadInput says that there is
+    no file, or none in it: whatever else is recorded, no cluster runs without them.
     """
     file = folder / ZOOKEEPER
     if not file.exists():
         raise BadInput(f"{folder} is no recording: it has no {ZOOKEEPER}")
     try:
         with file.open(encoding="utf-8", errors="backslashreplace") as lines:
-            return list(_replayed(read_recording(lines)))
+            transactions = list(_replayed(read_recording(lines)))
     except RecordingError as error:
         raise MalformedInput(str(file), "", str(error)) from error
+    if not transactions:
+        raise BadInput(f"{folder} is no recording: its {ZOOKEEPER} has no transaction")
+    return transactions
+
+
+def with_lines(transactions: Iterable[Transaction]) -> Iterator[tuple[int, Transaction]]:
+    """What was read, each with the number of its line, which the parts of one transaction share."""
+    line, last = 0, None
+    for one in transactions:
+        line += one.zxid != last
+        last = one.zxid
+        yield line, one
 
 
 def may_be_unanswered(transactions: Iterable[Transaction], zxid: int) -> bool:

@@ -16,52 +16,67 @@ from typing import Final
 from spec.errors import MalformedInput
 from spec.logs.wire_records import ProcessStarted, WireRecord, parse_record
 
-RECORD: Final = re.compile(r"\{[^{]*|[^{]+")
-"""A record, whole or torn: it has no brace but its first and its last. Or what stands before any."""
+BRACED: Final = re.compile(r"(\{[^{}]*\})")
+"""How the record of a start looks, which has braces only at its ends."""
 
 
 @dataclass(frozen=True)
 class WireLog:
-    """The records of a broker's file in their order, and the places of those that are torn, which it has not."""
+    """The records of a broker's file in their order, each behind its place; and the places of those that are torn."""
 
-    records: tuple[WireRecord, ...]
+    records: tuple[tuple[str, WireRecord], ...]
     torn_ends: tuple[str, ...]
 
 
 def read_wire(file: Path) -> WireLog:
-    """The records of a file, none if it is not there; MalformedInput names the line that is none."""
-    records: list[WireRecord] = []
+    """The records of a file; MalformedInput names the line that is none."""
+    records: list[tuple[str, WireRecord]] = []
     torn_ends = []
     for piece, after in pairwise((*_pieces(file), None)):
         if piece is None:
             break
-        place, text, is_whole = piece
-        try:
-            records.append(parse_record(text, place))
-        except MalformedInput:
-            if is_whole or not (after is None or _is_start(after)):
-                raise
-            torn_ends.append(place)
+        found = _record(piece.text, piece.place)
+        if isinstance(found, WireRecord):
+            records.append((piece.place, found))
+        elif not piece.is_ended and (after is None or isinstance(_record(after.text), ProcessStarted)):
+            torn_ends.append(piece.place)
+        else:
+            raise found
     return WireLog(tuple(records), tuple(torn_ends))
 
 
-_Piece = tuple[str, str, bool]
-"""A place, the text of a record that stands there, and whether that has its line's end."""
+@dataclass(frozen=True)
+class _Piece:
+    """A text that is a record, or torn; `is_ended`: its line ends behind it."""
+
+    place: str
+    text: str
+    is_ended: bool
 
 
 def _pieces(file: Path) -> Iterator[_Piece]:
-    if not file.exists():
-        return
     with file.open(encoding="utf-8", errors="backslashreplace") as lines:
         for number, line in enumerate(lines, start=1):
             place = f"{file.parent.name}/{file.name}:{number}"
-            for found in RECORD.finditer(line):
-                yield place, found[0].rstrip("\n"), found[0].endswith("\n")
+            text, is_ended = line.rstrip("\n"), line.endswith("\n")
+            *before, last = [text] if isinstance(_record(text, place), WireRecord) else _parts(text)
+            yield from (_Piece(place, one, is_ended=False) for one in before)
+            yield _Piece(place, last, is_ended)
 
 
-def _is_start(piece: _Piece) -> bool:
-    place, text, _ = piece
+def _parts(text: str) -> list[str]:
+    """A line that is no record, cut before and behind each start in it."""
+    parts = [""]
+    for one in BRACED.split(text):
+        if isinstance(_record(one), ProcessStarted):
+            parts += [one, ""]
+        else:
+            parts[-1] += one
+    return list(filter(None, parts)) or [""]
+
+
+def _record(text: str, place: str = "") -> WireRecord | MalformedInput:
     try:
-        return isinstance(parse_record(text, place), ProcessStarted)
-    except MalformedInput:
-        return False
+        return parse_record(text, place)
+    except MalformedInput as error:
+        return error

@@ -5,22 +5,21 @@
     {"ms":1795201009648,"connection":"127.0.0.1:19092-127.0.0.1:51034","answered":"AAAAAAAAAAAAAA=="}
 
 One line for each process that starts, one for each frame as its last byte has arrived, and one as its answer goes out.
-A frame is what stands between two sizes on the wire, in base64: key, version, correlation id and client first, as
-`spec/formats/requests.py` reads it. Only requests of a controller, and those of a broker that asks it to be let go, are
-written; on one connection each is answered before the next is read. All processes of a broker append to one file.
-
-So whoever writes this file need understand nothing of a request but the first two bytes, its key (4 to 7).
+A frame is what stands between two sizes on the wire, in base64, as `spec/formats/requests.py` reads it. Only requests
+of a controller, and those of a broker that asks it to be let go, are written. Torn ends are `recorded_wire`'s. What
+else whoever writes such a file must know stands in `model_check/RECORDING.md`, "What arrived".
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from spec.errors import MalformedInput
+
+Kind = TypeVar("Kind")
 
 WIRE_LOG: Final = "wire.jsonl"
 """The file of a broker, beside its logs."""
@@ -74,15 +73,21 @@ def parse_record(line: str, source: str = "line") -> WireRecord:
     """The record that a line is; MalformedInput says what is wrong with it."""
     try:
         fields = json.loads(line)
-        ms = int(fields.pop("ms"))
+        ms = _of_kind(int, fields.pop("ms"))
         if fields == {"started": True}:
             return ProcessStarted(ms=ms)
-        connection = fields.pop("connection")
+        connection = _of_kind(str, fields.pop("connection"))
         ((name, data),) = fields.items()
-        return KINDS[name](ms=ms, connection=str(connection), data=base64.b64decode(data, validate=True))
-    except (json.JSONDecodeError, AttributeError, KeyError, TypeError, ValueError, binascii.Error) as error:
+        return KINDS[name](ms=ms, connection=connection, data=base64.b64decode(data, validate=True))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         reason = f"is no record of the wire, with ms and started, or connection and received or answered ({error})"
         raise MalformedInput(source, "", reason) from error
+
+
+def _of_kind(kind: type[Kind], given: object) -> Kind:
+    if not isinstance(given, kind) or isinstance(given, bool):
+        raise TypeError(f"{given!r} is not of kind {kind.__name__}")
+    return given
 
 
 def _json(record: dict[str, Any]) -> str:

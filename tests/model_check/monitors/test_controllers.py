@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from model_check.monitors.check import AS_CODED_ROWS, rows_of
+from model_check.monitors.check import AS_CODED_ROWS, read_history, rows_of
 from model_check.monitors.history import parts_of
 from model_check.verdicts import Verdict
+from reference.zookeeper.api import SetData
 from reference.zookeeper.transactions import MultiChange, OtherChange, WriteRefused
 from spec.kafka_types import V0101, V082
 from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over, moved
@@ -293,6 +294,17 @@ def test_unknown_keys_and_higher_versions_are_read(tmp_path: Path) -> None:
 
 
 # ------------------------------------------------------------------------------------------------- multi transactions
+
+
+def test_the_parts_of_a_transaction_are_at_its_line(tmp_path: Path) -> None:
+    """And so is what follows at its own."""
+    story = begun()
+    path = "/brokers/topics/t"
+    parts = (story.tree.prepare(99, SetData(path, b"{}")), story.tree.prepare(99, SetData("/brokers/ids", b"")))
+    place = story.log(99, MultiChange(parts))
+    after = story.create(99, "/feature")
+    writes = read_history(story.save(tmp_path)).writes
+    assert [one.place for one in writes[-3:]] == [place, place, after]
 
 
 def test_the_parts_of_a_refused_transaction_write_nothing() -> None:

@@ -1,19 +1,24 @@
 """Claims about requests and fences, each broken by one frame; and how what arrived is read."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from model_check.monitors.arrivals import Told
-from model_check.monitors.check import read_history
+import model_check
+from model_check.monitors.arrivals import Answer, Told
+from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.recordings.recorded import Cluster, Leadership, Recording
 from model_check.recordings.recorded_processes import RequestHandled
 from model_check.verdicts import Verdict
+from spec.errors import MalformedInput
+from spec.formats.request_schemas import ApiKey, api_versions
 from spec.kafka_types import TopicPartition
-from tests.model_check.monitors.stories import begun, born, breaks, deleted, failed_over
+from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over
 
+RECORDING = Path(model_check.__file__).with_name("RECORDING.md")
 WHO = "LeaderAndIsr of controller 1, epoch 1, to broker 2"
 
 
@@ -147,6 +152,21 @@ def test_a_leader_epoch_that_is_known_of_an_earlier_topic_is_a_known_defect(tmp_
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
+def test_the_lines_that_the_format_page_shows_are_a_request_and_its_answer(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```json\n(.*?)```", RECORDING.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "broker-2").mkdir()
+    (tmp_path / "broker-2" / "wire.jsonl").write_text(shown)
+    received = received_frames(tmp_path)[2]
+    assert (received.unreadable, [str(one) for one in received.requests]) == ("", [WHO])
+    assert received.requests[0].answer == Answer(2, 0, {TopicPartition("t", 0): 0})
+
+
+def test_the_versions_that_the_format_page_names_are_those_that_are_read() -> None:
+    assert [list(api_versions(key)) for key in ApiKey] == [[0], [0], [0, 1, 2, 3], [0, 1]]
+    named = "0 of keys 4 and 5, 0 to 3 of key 6, 0 and 1 of key 7"
+    assert named in " ".join(RECORDING.read_text(encoding="utf-8").split())
+
+
 def test_frames_are_put_together_to_requests(tmp_path: Path) -> None:
     received = received_frames(begun().save(tmp_path))[2]
     assert [str(one) for one in received.requests] == [WHO, WHO.replace("LeaderAndIsr", "UpdateMetadata")]
@@ -154,13 +174,49 @@ def test_frames_are_put_together_to_requests(tmp_path: Path) -> None:
     assert (received.unreadable, len(received.starts or ())) == ("", 1)
 
 
-@pytest.mark.parametrize(("torn", "complete"), [("", True), ('{"ms":17', True), ('{"ms":17\n', False)])
-def test_a_torn_end_is_passed_over_and_nothing_else(tmp_path: Path, torn: str, *, complete: bool) -> None:
+def restarted() -> Story:
+    """Broker 2 is killed, starts anew, and is told what it knew before."""
+    story = begun()
+    story.act("broker-kill-9", 2)
+    story.end(2)
+    story.start(2)
+    story.begin(22, 2, 2)
+    story.create(22, "/brokers/ids/2", {"version": 4}, ephemeral=True)
+    story.order(2, 2, 0, (2, 3), version=0)
+    story.tell(2, 2, 0, (2, 3))
+    return story
+
+
+def test_a_torn_end_takes_nothing_of_the_next_life_with_it(tmp_path: Path) -> None:
+    """Not even the start, which goes on in its line: else the broker would accept what it knows."""
+    file = restarted().save(tmp_path) / "broker-2" / "wire.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines[:4], lines[4][:40], *lines[5:]]))
+    run = check_history(tmp_path)
+    assert (len(received_frames(tmp_path)[2].starts or ()), run.verdict) == (2, Verdict.HOLDS)
+    place = "broker-2/wire.jsonl:5"
+    assert f"broker 2: what a killed process wrote last was torn, and cut off, at {place}" in run.notes
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_a_file_that_tells_no_start_does_not_tell_lives_apart(tmp_path: Path, *, keeps: bool) -> None:
+    """Nor does an empty one: nothing is concluded from either."""
+    story = restarted()
+    story.rest()
+    file = story.save(tmp_path) / "broker-2" / "wire.jsonl"
+    frames = [line for line in file.read_text().splitlines(keepends=True) if "started" not in line]
+    file.write_text("".join(frames if keeps else []))
+    run = check_history(tmp_path)
+    assert run.verdict is Verdict.HOLDS
+    reason = "broker-2/wire.jsonl does not begin with the start of a process"
+    assert f"broker 2: not all that arrived could be read ({reason})" in run.notes
+
+
+def test_a_line_that_is_no_record_is_refused(tmp_path: Path) -> None:
     file = begun().save(tmp_path) / "broker-2" / "wire.jsonl"
-    file.write_text(file.read_text() + torn)
-    received = received_frames(tmp_path)[2]
-    assert len(received.requests) == 2
-    assert (received.unreadable == "") is complete
+    file.write_text(file.read_text().replace("received", "recieved", 1))
+    with pytest.raises(MalformedInput, match=r"broker-2/wire\.jsonl:2: is no record of the wire"):
+        check_history(tmp_path)
 
 
 def test_where_a_frame_cannot_be_read_nothing_is_concluded_from_what_lacks(tmp_path: Path) -> None:

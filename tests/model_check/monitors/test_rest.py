@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from model_check.monitors.acts import read_acts
+from model_check.monitors.check import check_history
 from model_check.verdicts import Verdict
+from spec.errors import MalformedInput
 from tests.model_check.monitors.stories import Story, begun, born, breaks, failed_over, moved
 
 LED = "leader 2, leader epoch 0, ISR [2, 3]"
@@ -201,10 +203,13 @@ def test_the_end_of_an_older_recording_is_a_rest_if_all_is_quiet_and_up(
     assert bool(read_acts(tmp_path, moves).rests) is found
 
 
-def test_acts_that_cannot_be_read_give_no_rest(tmp_path: Path) -> None:
-    (tmp_path / "actions.jsonl").write_text('{"ms": 1}\n')
-    acts = read_acts(tmp_path, [])
-    assert (acts.rests, acts.reason) == ((), "actions.jsonl has an act that cannot be read ('action')")
+def test_an_act_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    story = begun()
+    story.rest()
+    with (story.save(tmp_path) / "actions.jsonl").open("a") as file:
+        file.write('{"ms": 1}\n')
+    with pytest.raises(MalformedInput, match=r"actions\.jsonl:2: is not an act with a time and its fields"):
+        check_history(tmp_path)
 
 
 def test_a_failover_that_leaves_a_topic_alone_is_told(tmp_path: Path) -> None:

@@ -172,6 +172,8 @@ BAD = {
          "actions.jsonl:20: action: 'dance' is done to a broker, and not one of broker-kill-9, "),
         (append('{"action": 5, "ms": 1}\n'), "actions.jsonl:20: is not an act with a time and its fields (its"),
         (append("[]\n"), "actions.jsonl:20: is not an act with a time and its fields"),
+        (append('{"action": "broker-kill-9", "ms": 1, "broker": 7}\n'),
+         "actions.jsonl:20: broker: broker 7 never had a session"),
     ],
     "broker-2/state-change.log": [
         (append("Broker 2\n"), "broker-2/state-change.log:160: does not begin with a time: 'Broker 2'"),
@@ -214,6 +216,12 @@ def test_what_is_required_must_be_there(gone: str, complaint: str, tmp_path: Pat
     for file in folder.glob(gone):
         file.unlink()
     assert read_error(folder) == complaint
+
+
+def test_a_cluster_without_a_transaction_is_none(tmp_path: Path) -> None:
+    folder = unpacked(NAME, tmp_path)
+    (folder / "zookeeper.jsonl").write_text("")
+    assert read_error(folder) == "FOLDER is no recording: its zookeeper.jsonl has no transaction"
 
 
 @pytest.mark.parametrize("file", ["zookeeper.jsonl", "sessions.json", "actions.jsonl", "broker-1/controller.log"])
