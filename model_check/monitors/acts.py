@@ -16,10 +16,13 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any, Final
+
+from model_check.recordings.recorded_sessions import session_id
 
 ACTIONS: Final = "actions.jsonl"
 AT_REST: Final = "at-rest"
@@ -94,6 +97,19 @@ def _acts(file: Path) -> Iterator[Act]:
                 broker if isinstance(broker, int) else None,
                 int(given["zxid"], 16) if "zxid" in given else None,
             )
+
+
+def admin_sessions(folder: Path) -> frozenset[int]:
+    """Whose sessions an admin's are, where `kcheck live` wrote that down: there, all others are members'."""
+    file = folder / ACTIONS
+    lines = file.read_text(encoding="utf-8", errors="backslashreplace").split("\n") if file.exists() else []
+    found = set[int]()
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
+            given = json.loads(line)
+            if given["action"] == "zookeeper-started":
+                found.add(session_id(given["admin_session"]))
+    return frozenset(found)
 
 
 def _told(acts: Sequence[Act]) -> Iterator[Rest]:

@@ -14,7 +14,8 @@ from model_check.monitors.contents import State
 from model_check.monitors.deletion import was_deleted
 from model_check.monitors.history import History, state_path
 from model_check.monitors.moments import Moment, Shown, at_rest
-from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata
+from model_check.monitors.reassignment import left_at
+from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata, row_of_stray
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey
@@ -46,7 +47,7 @@ def _uninformed(
     place = written.place if written else ""
     heard = "no LeaderAndIsr of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state} ({place}), and broker {broker}, which runs, has accepted {heard}"
-    return Break(at.rest.place, text, row_of_silence(at, partition, highest))
+    return Break(at.rest.place, text, row_of_silence(at, partition, broker, highest))
 
 
 def _accepted(request: Arrival, partition: TopicPartition) -> int:
@@ -78,13 +79,14 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
         return None
     heard = "nothing of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state}, and broker {broker}, which runs, has been told {heard} by UpdateMetadata"
-    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, highest))
+    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, broker, highest))
 
 
 @monitored(needs=Needs.REST_AND_REQUESTS)
 def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
     """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
 
+    Whom an admin took out of AR by hand need not be told.
     Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
     """
 
@@ -116,11 +118,12 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
     replicas = at.history.replicas(partition, at.number)
     text = f"broker {broker} hosts {partition} ({request.place}), and was not told to delete it"
     if replicas is not None:
-        leads = request.states[partition].leader == broker
         text = f"{text}; its AR is {list(replicas)}"
-        return None if broker in replicas else Break(at.rest.place, text, "D47" if leads else "D38")
+        left = left_at(at.history, partition, broker, at.number)
+        is_fine = broker in replicas or (left is not None and not left.author.is_members)
+        return None if is_fine else Break(at.rest.place, text, row_of_stray(at, partition, broker, request))
     is_gone = was_deleted(at.history, partition.topic, at.number)
-    row = row_of_orphan(at, partition, request)
+    row = row_of_orphan(at, partition, broker, request)
     return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
 
 

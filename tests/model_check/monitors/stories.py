@@ -94,9 +94,9 @@ class Story:
             self.delete(session, f"{path}/{child}")
         return self.log(session, self.tree.prepare(session, Delete(path)))
 
-    def refuse(self, session: int) -> str:
-        """A write is refused for its version."""
-        return self.log(session, WriteRefused(-103))
+    def refuse(self, session: int, code: int = -103) -> str:
+        """A write is refused, for its version if no other code is given."""
+        return self.log(session, WriteRefused(code))
 
     def state(
         self, session: int, leader: int, epoch: int, isr: Sequence[int], *, term: int = 1, topic: str = "t"
