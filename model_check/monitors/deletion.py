@@ -137,7 +137,7 @@ def _stopped(history: History, request: Arrival, partition: TopicPartition) -> B
     is_begun = all(_is_begun(history, partition, wanted, number) for number in (asked.number, past))
     text = f"{request} is to delete {partition}, which was being reassigned to {list(wanted)}"
     is_wrong = stands and is_begun and not may_be_late
-    return Break(request.place, text, _row_of_busy(history, partition, first)) if is_wrong else None
+    return Break(request.place, text, _row_of_busy(history, partition, past)) if is_wrong else None
 
 
 def _is_begun(history: History, partition: TopicPartition, wanted: tuple[int, ...], number: int) -> bool:

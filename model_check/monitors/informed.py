@@ -8,6 +8,8 @@ Kafka: `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, 0.10.2.2. PROTOCOL
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
@@ -86,7 +88,8 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
 def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
     """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
 
-    Whom an admin took out of AR by hand need not be told.
+    Who was made to host one so late that it may have been after the moment is not asked, and whom an admin took out of
+    AR by hand need not be told.
     Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
     """
 
@@ -95,17 +98,21 @@ def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
             if not at.is_up(broker) or received.unreadable or at.controller is None:
                 continue
             known = received.requests if received.is_documented else at.received(broker) or ()
-            for partition, request in _hosted([one for one in known if one.ms <= at.rest.ms + SKEW]).items():
+            for partition, request in _hosted(known, at.rest.ms).items():
                 if not history.is_doomed(partition.topic, at.number):
                     yield f"{partition} {broker}", _unassigned(at, partition, broker, request)
 
     return at_rest(history, ask)
 
 
-def _hosted(requests: list[Arrival]) -> dict[TopicPartition, Arrival]:
-    """The partitions that a broker hosts by what it was told, each with the request by which it does."""
+def _hosted(requests: Iterable[Arrival], ms: int) -> dict[TopicPartition, Arrival]:
+    """The partitions that a broker surely hosts at a time, each with the request by which it does."""
     hosted: dict[TopicPartition, Arrival] = {}
     for one in requests:
+        if one.ms > ms + SKEW:
+            break
+        if one.kind is ApiKey.LEADER_AND_ISR and one.ms > ms - SKEW:
+            continue
         if one.kind is ApiKey.LEADER_AND_ISR:
             hosted |= {partition: one for partition in one.states if _accepted(one, partition) >= 0}
         elif one.delete and not one.is_refused:

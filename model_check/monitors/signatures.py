@@ -89,8 +89,8 @@ def row_of_silence(at: Moment, partition: TopicPartition, broker: int, highest: 
     office = history.office(at.number)
     if decided is None or office.owner is None:
         return ""
-    if decided.is_create and not _is_told_to_anybody(history, partition):
-        return _row_of_creation(at, decided) or row_of_start(at)
+    if row := _row_of_creation(at, decided):
+        return row
     assigned = history.last(f"/brokers/topics/{partition.topic}", at.number)
     if assigned is not None and not assigned.is_create and assigned.is_a_zombies:
         return "D2-assignment"
@@ -113,9 +113,12 @@ def _is_unread(at: Moment, decided: Write) -> bool:
 
 
 def _row_of_creation(at: Moment, decided: Write) -> str:
-    """The create of a state znode was repeated, and refused, for its answer was lost (D54)."""
-    of_it = (one for one in at.history.refusals if one.author == decided.author and one.error == "NodeExists")
-    return "D54" if decided.is_create and any(decided.number < one.number <= at.number for one in of_it) else ""
+    """The create of a state znode was repeated at once, and refused, for its answer was lost (D54)."""
+    refused = (one.number for one in at.history.refusals if one.author == decided.author and one.error == "NodeExists")
+    first = next((number for number in refused if decided.number < number <= at.number), decided.number)
+    between = at.history.writes[decided.number + 1 : first]
+    is_repeated = first > decided.number and all(one.author != decided.author for one in between)
+    return "D54" if decided.is_create and is_repeated else ""
 
 
 def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
@@ -127,15 +130,19 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
     return bool(gone) and ids[-1].after is not None and since < gone[-1] < ids[-1].number
 
 
-def _is_told_to_anybody(history: History, partition: TopicPartition) -> bool:
-    return any(partition in one.states for one in history.arrivals.all() if one.kind is ApiKey.LEADER_AND_ISR)
-
-
 def row_of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
-    """The leader epoch that a reassignment raised is not in the controller's cache (D18)."""
+    """A reassignment raised the leader epoch alone, and that is not in the controller's cache (D18)."""
     decided = _decision(at.history, partition, at.number)
-    is_moves = decided is not None and partition in at.history.moves(decided.number)
-    return "D18" if is_moves and highest >= 0 else row_of_silence(at, partition, broker, highest)
+    is_bump = decided is not None and _is_bump(decided)
+    return "D18" if is_bump and highest >= 0 else row_of_silence(at, partition, broker, highest)
+
+
+def _is_bump(decided: Write) -> bool:
+    """Whether a decision only raised the leader epoch, as a reassignment does before it tells of other replicas."""
+    before, after = decided.before, decided.after
+    if not isinstance(before, State) or not isinstance(after, State):
+        return False
+    return (before.leader, set(before.isr)) == (after.leader, set(after.isr))
 
 
 def row_of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:

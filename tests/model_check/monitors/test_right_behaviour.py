@@ -121,6 +121,17 @@ def moves_one_after_another(story: Story) -> None:
     story.rest()
 
 
+def told_right_after(story: Story) -> None:
+    """A broker is made to host a partition just after a moment of rest, by a clock that is not ZooKeeper's."""
+    story.ms += 5000
+    story.acts.append({"ms": story.ms, "action": "at-rest", "zxid": hex(len(story.transactions))})
+    story.move(1, 2, 3)
+    story.assign(1, 1, 2, 3)
+    story.state(1, 2, 1, (2, 3))
+    story.order(1, 2, 1, (2, 3), version=1)
+    story.ms += 5000
+
+
 def late_copy(story: Story) -> None:
     """A StopReplica of a move comes after the move back has begun, and the topic's deletion was asked for."""
     moved(story)
@@ -144,6 +155,7 @@ STORIES = (
     elected_by_default,
     deletion_waits_for_a_move,
     moves_one_after_another,
+    told_right_after,
     late_copy,
 )
 

@@ -175,6 +175,23 @@ def unread(story: Story, *, after: bool) -> None:
     story.rest()
 
 
+def untold_metadata(story: Story, *, bump: bool) -> None:
+    if bump:
+        story.state(1, 2, 1, (2, 3))
+    else:
+        story.state(1, 3, 1, (2, 3))
+    story.rest()
+
+
+def held_back(story: Story, *, asked_amid: bool) -> None:
+    story.move(1)
+    story.assign(1, 1, 2, 3)
+    if not asked_amid:
+        story.create(99, "/admin/delete_topics/t")
+        failed_over(story)
+    deleted(story, session=1 if asked_amid else 2)
+
+
 def unheard_creation(story: Story, *, repeated: bool) -> None:
     story.assign(99, 2, 3, topic="u")
     story.state(1, 2, 0, (2, 3), topic="u")
@@ -250,6 +267,8 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_only_assigned_replicas_have_logs", "D47", left_log, "gone"),
     ("eventually_reassignments_complete", "D18-stuck", unfinished, "back"),
     ("eventually_reassignments_complete", "D44", nowhere, "deletes"),
+    ("eventually_live_brokers_know_the_leaders", "D18", untold_metadata, "bump"),
+    ("busy_topics_are_not_deleted", "D44", held_back, "asked_amid"),
     ("eventually_partitions_are_led", "D17-unseen", unseen, "amid"),
 )
 NAMES = [f"{claim}-{row}" for claim, row, _, _ in PAIRS]
