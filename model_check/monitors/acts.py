@@ -3,9 +3,9 @@
     {"ms": 1795201009071, "action": "at-rest", "zxid": "0x2f"}
 
 Whoever made the recording writes that at moments when nothing moves any more; `zxid` is the last transaction by then,
-if it is known. Where nobody has, the end of the
-recording is one if it is quiet, all processes run, and the last fault is long enough ago; an older recording's looks at
-the tree or the disks are, too. While a process is paused others may wait for it, so that is no rest.
+if it is known. Where nobody has, the end of the recording is one if it is quiet, all processes run, and the last fault
+is long enough ago; an older recording's looks at the tree or the disks are, too. While a process is paused others may
+wait for it, so that is no rest.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE, Act, read_actions
+from model_check.recordings.recorded_sessions import session_id
 
 LOOKS: Final = ("observe-znodes", "observe-log-dirs")
 END: Final = "(end of recording)"
@@ -65,6 +66,13 @@ def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
     is_told = any(one.action == AT_REST for one in acts)
     rests = tuple(_told(acts) if is_told else _found(acts, moves))
     return Acts(rests, "" if rests else "at no moment the cluster is known to have been at rest", is_told)
+
+
+def admin_sessions(folder: Path) -> frozenset[int]:
+    """Whose sessions an admin's are, where `kcheck live` wrote that down: there, all others are members'."""
+    log = read_actions(folder)
+    told = (one.admin_session for one in (log.acts if log else ()))
+    return frozenset(session_id(one) for one in told if one is not None)
 
 
 def _told(acts: Sequence[Act]) -> Iterator[Rest]:

@@ -26,13 +26,15 @@ from model_check.monitors import (
     rest,
     standing,
 )
-from model_check.monitors.acts import read_acts
+from model_check.monitors.acts import admin_sessions, read_acts
 from model_check.monitors.arrivals import Arrivals
 from model_check.monitors.claims import Break, Monitored
-from model_check.monitors.history import History, history_of
+from model_check.monitors.controllers import decides
+from model_check.monitors.history import History
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.monitors.wire_clocks import by_zookeepers_clock
+from model_check.monitors.writes import history_of
 from model_check.recordings.reading import read
 from model_check.recordings.recorded_cluster import is_unclean_by_default
 from model_check.recordings.recorded_members import Member, members_of
@@ -40,6 +42,7 @@ from model_check.recordings.recorded_sessions import Session, sessions_of
 from model_check.recordings.recorded_transactions import read_transactions
 from model_check.results import Finding, Run
 from model_check.verdicts import Verdict
+from reference.zookeeper.transactions import hex_of
 from spec.defects import DEFECTS
 from spec.errors import BadInput
 from spec.kafka_types import V0102, KafkaVersion
@@ -90,7 +93,7 @@ def read_history(folder: Path) -> History:
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
     members = members_of(folder) or {}
-    history = history_of(transactions, sessions)
+    history = history_of(transactions, sessions, admin_sessions(folder))
     arrivals = arrivals_of(folder, sessions, members)
     by_broker = {
         broker: one if one.starts is None else by_zookeepers_clock(one, broker, history, transactions, sessions)
@@ -188,6 +191,13 @@ def _remarks(history: History) -> Iterator[str]:
     unknown = sorted({one.name for one in history.writes if one.path is None})
     if unknown:
         yield f"passed over are znodes of other parts than the controller's protocol: {len(unknown):,}"
+    if history.epochs_end < len(history.writes):
+        place = history.writes[history.epochs_end].place
+        yield f"/controller_epoch was changed by hand ({place}): from there on nothing is asked that goes by epochs"
+    if strange := [one for one in history.writes if not one.author.is_members and decides(one)]:
+        first = strange[0]
+        reason = f"it wrote {first.name}, as only a controller does ({first.place}), and counts as an admin's"
+        yield f"session {hex_of(first.author.session)} is nobody's that is known: {reason}"
     for broker, one in sorted(history.arrivals.by_broker.items()):
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"

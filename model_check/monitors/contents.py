@@ -37,10 +37,14 @@ class State:
 
 @dataclass(frozen=True)
 class Assignment:
-    """A topic's AR by partition; `moving` are those that a later release (2.4.0) marks as being reassigned."""
+    """A topic's AR by partition; `moving` are those that a later release (2.4.0) marks as being reassigned.
+
+    `is_later`: such a release wrote it, marks or not; so requests may have come to it that are in no znode.
+    """
 
     replicas: Mapping[int, Brokers] = field(hash=False)
     moving: frozenset[int] = frozenset()
+    is_later: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,13 @@ class Moves:
 
 
 @dataclass(frozen=True)
+class Elections:
+    """The partitions for which a preferred election is asked for."""
+
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True)
 class Configuration:
     """What a topic overrides."""
 
@@ -83,7 +94,9 @@ class Plain:
     """A znode whose content no claim speaks of."""
 
 
-Content: TypeAlias = State | Assignment | Elected | ControllerEpoch | Moves | Configuration | Unreadable | Plain
+Content: TypeAlias = (
+    State | Assignment | Elected | ControllerEpoch | Moves | Elections | Configuration | Unreadable | Plain
+)
 
 
 def read_content(path: ZnodePath | None, data: bytes | None) -> Content:
@@ -116,7 +129,8 @@ def _assignment(text: str) -> Assignment:
     given = _object(text)
     marked = (given.get("adding_replicas") or {}, given.get("removing_replicas") or {})
     moving = frozenset(int(number) for one in marked for number, replicas in one.items() if replicas)
-    return Assignment({int(number): _brokers(one) for number, one in given["partitions"].items()}, moving)
+    replicas = {int(number): _brokers(one) for number, one in given["partitions"].items()}
+    return Assignment(replicas, moving, is_later="adding_replicas" in given)
 
 
 def _elected(text: str) -> Elected:
@@ -135,6 +149,11 @@ def _moves(text: str) -> Moves:
     return Moves(
         {TopicPartition(str(one["topic"]), _number(one["partition"])): _brokers(one["replicas"]) for one in named}
     )
+
+
+def _elections(text: str) -> Elections:
+    named = _object(text)["partitions"]
+    return Elections(tuple(TopicPartition(str(one["topic"]), _number(one["partition"])) for one in named))
 
 
 def _configuration(text: str) -> Configuration:
@@ -166,5 +185,6 @@ READERS: Final[Mapping[PathKind, Callable[[str], Content]]] = {
     paths.CONTROLLER: _elected,
     paths.CONTROLLER_EPOCH: _epoch,
     paths.REASSIGN_PARTITIONS: _moves,
+    paths.PREFERRED_REPLICA_ELECTION: _elections,
     paths.TOPIC_CONFIG: _configuration,
 }

@@ -2,7 +2,8 @@
 
 Who acts decides about a partition (a state znode is created, or its leader epoch rises) or sends a request; both name
 the controller epoch. Other writes of a controller do not, so there is asked whether a successor has raised the epoch
-since this broker was last elected. Sessions that are no broker's are an admin's, who may do anything.
+since this broker was last elected. Sessions that are no member's are an admin's, who may do anything; once one has
+changed /controller_epoch by hand, epochs prove nothing any more.
 
 Kafka: `KafkaController.incrementControllerEpoch`, `ZookeeperLeaderElector.elect`, 0.10.2.2. PROTOCOL.md section 6.
 """
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, monitored
-from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, State
+from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, Elections, State
 from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats import znode_paths as paths
@@ -30,6 +31,8 @@ CONTROLLERS_OWN = (
 """What, among brokers, only a controller deletes."""
 TIMES = 3
 """How often somebody gives /controller up until that is no accident any more."""
+HASTE = 2000
+"""Within how many milliseconds: who plans a handover takes longer, and real Kafka (D42) fails 36 times a second."""
 
 
 @dataclass(frozen=True)
@@ -51,23 +54,28 @@ def decides(write: Write) -> bool:
 
 
 def acts(history: History) -> Iterator[Act]:
-    """All that brokers did as controllers and that names an epoch."""
+    """All that brokers did as controllers and that names an epoch, while epochs prove anything.
+
+    What is done in the transaction that raises the epoch is done behind that.
+    """
     for one in history.of_kind(paths.STATE):
         if decides(one) and isinstance(one.after, State) and one.author.broker is not None:
             text = f"broker {one.author.broker} wrote controller epoch {one.after.controller_epoch} into {one.name}"
-            yield Act(one.place, one.author.broker, one.after.controller_epoch, one.number, text)
+            if one.number < history.epochs_end:
+                yield Act(one.place, one.author.broker, one.after.controller_epoch, history.past(one), text)
     for request in history.arrivals.all():
         if request.controller is not None and request.epoch is not None:
             number = history.before(request.ms + SKEW + 1)
-            yield Act(request.place, request.controller, request.epoch, number, f"{request} arrived")
+            if number <= history.epochs_end:
+                yield Act(request.place, request.controller, request.epoch, number, f"{request} arrived")
 
 
-def raisers(history: History) -> dict[int, Write]:
-    """Who has written each epoch to /controller_epoch, at first."""
-    found: dict[int, Write] = {}
+def raisers(history: History) -> dict[int, list[Write]]:
+    """Who has written each epoch to /controller_epoch, the first to do so first, while epochs prove anything."""
+    found: dict[int, list[Write]] = {}
     for one in history.raises():
-        if isinstance(one.after, ControllerEpoch):
-            found.setdefault(one.after.epoch, one)
+        if isinstance(one.after, ControllerEpoch) and one.number < history.epochs_end:
+            found.setdefault(one.after.epoch, []).append(one)
     return found
 
 
@@ -79,22 +87,32 @@ def controller_znode_is_its_owners(history: History) -> Answers:
         if not one.is_delete or owner is None or owner.broker is None or one.author.broker is None:
             continue
         text = f"{one.author} deleted /controller, which was {owner}'s, whose session lived"
-        yield None if owner.broker == one.author.broker else Break(one.place, text, "D3")
+        was_controller = any(history.elections(one.author.broker, one.number))
+        row = "D3" if was_controller else ""
+        yield None if owner.broker == one.author.broker else Break(one.place, text, row)
 
 
 @monitored(source="PROTOCOL.md sections 2 and 6; KafkaController.incrementControllerEpoch")
 def each_election_raises_the_epoch_by_one(history: History) -> Answers:
     """/controller_epoch is 1 at first, and each write of it adds one; a later release (2.1.0) creates it with 0."""
     for one in history.of(CONTROLLER_EPOCH):
+        if not one.author.is_members:
+            continue
         before = one.before.epoch if isinstance(one.before, ControllerEpoch) else None
         after = one.after.epoch if isinstance(one.after, ControllerEpoch) else None
         text = f"{one.author} wrote {'nothing' if after is None else after} to /controller_epoch"
         if before is None:
             yield None if after in {0, 1} else Break(one.place, f"{text}, which was not there")
         elif after == before:
-            yield Break(one.place, f"{text} again", "D1-first")
+            yield Break(one.place, f"{text} again", "D1-first" if _has_found_none(history, one) else "")
         else:
             yield None if after == before + 1 else Break(one.place, f"{text}, which was {before}")
+
+
+def _has_found_none(history: History, write: Write) -> bool:
+    """Whether who writes the first epoch again was elected before it was there."""
+    created = next(one for one in history.of(CONTROLLER_EPOCH) if one.is_create)
+    return write.after == created.after and any(history.elections(write.author.broker, created.number))
 
 
 @monitored(source="PROTOCOL.md section 6, D1; KafkaController.incrementControllerEpoch")
@@ -102,22 +120,31 @@ def who_acts_has_raised_the_epoch(history: History) -> Answers:
     """Whoever acts in a controller epoch has itself written that epoch to /controller_epoch, and before."""
     raised = raisers(history)
     for act in acts(history):
-        write = raised.get(act.epoch)
-        if write is None:
+        writes = raised.get(act.epoch, [])
+        if not writes:
             yield Break(act.place, f"{act.text}, and nobody has ever written {act.epoch} to /controller_epoch")
-        elif write.number >= act.number:
-            yield Break(act.place, f"{act.text}, before {act.epoch} was written to /controller_epoch ({write.place})")
-        elif write.author.broker is not None:
-            by = f"{write.author} ({write.place}), and not by itself"
+        elif writes[0].number >= act.number:
+            place = writes[0].place
+            yield Break(act.place, f"{act.text}, before {act.epoch} was written to /controller_epoch ({place})")
+        else:
+            by = f"{writes[0].author} ({writes[0].place}), and not by itself"
             text = f"{act.text}; {act.epoch} was written to /controller_epoch by {by}"
-            yield None if write.author.broker == act.broker else Break(act.place, text, "D1")
+            is_its = any(one.author.broker in {act.broker, None} for one in writes)
+            yield None if is_its else Break(act.place, text, _row_of_borrowed(history, act))
+
+
+def _row_of_borrowed(history: History, act: Act) -> str:
+    """Who acts in another's epoch has written the first one again, or failed to raise it, and gone on."""
+    has_written = any(one.author.broker == act.broker for one in raisers(history).get(act.epoch, []))
+    if has_written:
+        return "D1-first"
+    return "D1" if history.is_refused(act.broker, "BadVersion", act.number) else ""
 
 
 @monitored()
 def one_term_acts_in_an_epoch(history: History) -> Answers:
     """Asked of each epoch, of brokers: a second one that acts in it is told once."""
-    raised = raisers(history)
-    rightful = {epoch: one.author.broker for epoch, one in raised.items() if one.author.broker is not None}
+    rightful = {epoch: writes[0].author.broker for epoch, writes in raisers(history).items()}
     done = list(acts(history))
     acted = {(act.epoch, act.broker) for act in done}
     told = set[tuple[int, int]]()
@@ -128,7 +155,8 @@ def one_term_acts_in_an_epoch(history: History) -> Answers:
             continue
         told.add((act.epoch, act.broker))
         if others and act.broker != first:
-            yield Break(act.place, f"{act.text}, and broker {others[0]} has acted in epoch {act.epoch}, too", "D1")
+            text = f"{act.text}, and broker {others[0]} has acted in epoch {act.epoch}, too"
+            yield Break(act.place, text, _row_of_borrowed(history, act))
         else:
             yield None
 
@@ -136,24 +164,23 @@ def one_term_acts_in_an_epoch(history: History) -> Answers:
 @monitored()
 def only_the_latest_term_writes(history: History) -> Answers:
     """Asked of each decision by its epoch, and of what else only controllers write by who was elected since."""
-    elected: dict[int, int] = {}
-    for one in history.writes:
-        if one.name == CONTROLLER and isinstance(one.after, Elected) and one.author.broker is not None:
-            elected[one.author.broker] = one.number
-        if decides(one):
-            yield _decision(one)
+    for one in history.writes[: history.epochs_end]:
+        if decides(one) and one.author.is_members:
+            yield _decision(history, one)
         elif one.author.broker is not None and _is_a_controllers(one, history):
-            yield _unfenced(one, elected.get(one.author.broker))
+            yield _unfenced(history, one)
 
 
-def _decision(write: Write) -> Break | None:
+def _decision(history: History, write: Write) -> Break | None:
     epoch = write.after.controller_epoch if isinstance(write.after, State) else 0
     office = write.office
     if office.epoch is None or epoch >= office.epoch:
         return None
     is_in_office = office.owner is not None and office.owner.session == write.author.session
     text = f"{write.author} wrote controller epoch {epoch} into {write.name} while {office}"
-    return Break(write.place, text, "D1" if is_in_office else "D2")
+    if not is_in_office:
+        return Break(write.place, text, "D2")
+    return Break(write.place, text, "D1" if history.is_refused(write.author.broker, "BadVersion", write.number) else "")
 
 
 def _is_a_controllers(write: Write, history: History) -> bool:
@@ -173,14 +200,17 @@ def _comes_back(write: Write, history: History) -> bool:
     return deleted and history.at(f"/config/topics/{write.topic}", write.number) is None
 
 
-def _unfenced(write: Write, elected: int | None) -> Break | None:
+def _unfenced(history: History, write: Write) -> Break | None:
     """Whether a successor had raised the epoch when a broker wrote that was a controller, or it never was one."""
     office, did = write.office, f"{write.author} {_did(write)}"
-    if elected is None:
+    elected = history.elections(write.author.broker, history.past(write))
+    if not elected:
         return None if _may_be_any_brokers(write) else Break(write.place, f"{did}, but was never elected controller")
     if office.owner is not None and office.owner.broker == write.author.broker:
         return None
-    if office.raised_by is None or office.raised_by.broker in {None, write.author.broker} or office.raised < elected:
+    if office.raised_by is None or office.raised_by.broker in {None, write.author.broker}:
+        return None
+    if history.writes[office.raised].zxid < elected[-1].zxid:
         return None
     row = "D1" if write.name == CONTROLLER_EPOCH else "D52-topic" if write.is_create else "D2"
     return Break(write.place, f"{did} while {office}", row)
@@ -198,24 +228,35 @@ def _did(write: Write) -> str:
 def failovers_come_to_their_end(history: History) -> Answers:
     """Who is elected and raises the epoch does not give /controller up again, time after time in one session."""
     given_up: dict[int, list[Write]] = {}
+    told = set[int]()
     for one in history.of(CONTROLLER):
         owner = one.office.owner
         if isinstance(one.after, Elected) and one.author.broker is not None:
             yield None
-        elif one.is_delete and owner is not None and owner.session == one.author.session:
-            times = given_up.setdefault(owner.session, [])
-            times.append(one)
-            if len(times) == TIMES:
+        elif one.is_delete and owner == one.author and history.has_raised(one.office):
+            given_up.setdefault(owner.session, []).append(one)
+            times = [each for each in given_up[owner.session] if one.ms - each.ms <= HASTE]
+            if len(times) == TIMES and owner.session not in told:
+                told.add(owner.session)
                 text = f"{owner} gave /controller up {TIMES} times in one session, first at {times[0].place}"
-                yield Break(one.place, text, _row_of_failing(history, times[0].number))
+                yield Break(one.place, text, _row_of_failing(history, times[0]))
 
 
-def _row_of_failing(history: History, number: int) -> str:
+def _row_of_failing(history: History, first: Write) -> str:
     """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one has left."""
-    if history.at(ELECTIONS, number) is not None:
+    asked = history.at(ELECTIONS, first.number)
+    if isinstance(asked, Elections) and any(history.state(one, first.number) is None for one in asked.partitions):
         return "D42"
-    by_hand = any(one.is_delete and one.author.broker is None for one in history.of_kind(paths.BROKER_TOPIC))
-    return "D53" if by_hand else "D56"
+    if was_removed_by_others(history, first.number):
+        return "D53"
+    has_left = len(history.elections(first.author.broker, first.number)) > 1
+    return "D56" if has_left else ""
+
+
+def was_removed_by_others(history: History, number: int) -> bool:
+    """Whether a topic was removed by hand, or by who was not in office, before the write of a number."""
+    gone = (one for one in history.of_kind(paths.BROKER_TOPIC) if one.is_delete and one.number < number)
+    return any(not one.is_in_office for one in gone)
 
 
 CLAIMS = (

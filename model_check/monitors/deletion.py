@@ -15,7 +15,7 @@ from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.history import History, Write, state_path
-from model_check.monitors.reassignment import asked_at, had
+from model_check.monitors.reassignment import asked_at, had, left_at
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats import znode_paths as paths
 from spec.formats.error_codes import ErrorCode
@@ -44,7 +44,7 @@ class Deletion:
 def deletions(history: History) -> Iterator[Deletion]:
     """Each deletion of a topic by a broker."""
     for one in history.of_kind(paths.BROKER_TOPIC):
-        if one.is_delete and one.author.broker is not None:
+        if one.is_delete and one.author.is_members:
             born = history.birth(one.topic, one.number)
             requests = history.of(f"/admin/delete_topics/{one.topic}")
             asked = [each for each in requests if each.is_create and each.number < one.number]
@@ -63,36 +63,104 @@ def topics_are_deleted_on_request(history: History) -> Answers:
         else:
             text = f"{one.write.author} deleted {one.write.name}, created at {one.born.place}"
             text = f"{text}: that was asked for ({one.asked.place}) of the topic of this name before it"
-            row = "D37-unasked" if history.is_doomed(one.write.topic, one.write.number) else "D2"
-            yield Break(one.write.place, text, row)
+            yield Break(one.write.place, text, _row_of_unasked(history, one.write))
+
+
+def _row_of_unasked(history: History, write: Write) -> str:
+    """A request was left for the topic before (D37), or who deletes is no controller any more (D2)."""
+    if history.is_doomed(write.topic, write.number):
+        return "D37-unasked"
+    return "D2" if write.is_a_zombies else ""
+
+
+@monitored(source="PROTOCOL.md sections 2 and 7.4; TopicDeletionManager.completeDeleteTopic")
+def states_go_with_their_topic(history: History) -> Answers:
+    """The state znode of a partition is deleted only if the deletion of its topic was asked for.
+
+    Where the topic itself goes right behind it, that is what is told.
+    """
+    for one in history.of_kind(paths.STATE):
+        topic = history.last(f"/brokers/topics/{one.topic}", one.number)
+        if one.is_delete and one.author.is_members and topic is not None and topic.after is not None:
+            text = f"{one.author} deleted {one.name}, and nobody had asked to delete its topic"
+            is_fine = _is_asked(history, one) or _goes_too(history, one)
+            yield None if is_fine else Break(one.place, text, "D2" if one.is_a_zombies else "")
+
+
+def _is_asked(history: History, state: Write) -> bool:
+    """Whether the deletion of the topic was asked for since it was created, or is still."""
+    born = history.birth(state.topic, state.number)
+    asked = history.last(f"/admin/delete_topics/{state.topic}", state.number)
+    return asked is not None and (asked.after is not None or born is None or asked.number > born.number)
+
+
+def _goes_too(history: History, state: Write) -> bool:
+    """Whether the topic is deleted next, before its partition gets a state znode again."""
+    of_topic = (one for one in history.of(f"/brokers/topics/{state.topic}") if one.number > state.number)
+    topic = next(of_topic, None)
+    again = next((one for one in history.of(state.name) if one.number > state.number), None)
+    is_gone = topic is not None and topic.is_delete and topic.author == state.author
+    return is_gone and (again is None or topic is None or again.number > topic.number)
 
 
 @monitored()
 def busy_topics_are_not_deleted(history: History) -> Answers:
-    """Asked of each topic that a broker deletes: no partition of it has RAR + OAR, with its reassignment standing."""
+    """Asked of each topic that a member deletes, and of each StopReplica with delete for a topic that is to be deleted.
+
+    No partition of it has RAR + OAR, with its reassignment standing. A StopReplica counts that reaches a replica of RAR
+    of a move that had begun before the deletion was asked for, if no late copy of an earlier one can look like it.
+    Elections under way do not show.
+    """
     for one in deletions(history):
         number = one.write.number
-        busy = [
-            partition
-            for partition, wanted in history.moves(number).items()
-            if partition.topic == one.write.topic and _is_begun(history, one, partition, wanted)
-        ]
+        moves = [(each, wanted) for each, wanted in history.moves(number).items() if each.topic == one.write.topic]
+        busy = [partition for partition, wanted in moves if _is_begun(history, partition, wanted, number)]
         text = f"{one.write.author} deleted {one.write.name} while {', '.join(map(str, busy))} was being reassigned"
-        yield Break(one.write.place, text, "D44") if busy else None
+        yield Break(one.write.place, text, _row_of_busy(history, busy[0], number)) if busy else None
+    for request in history.arrivals.all():
+        for partition in sorted(request.stopped) if request.delete else ():
+            if history.is_doomed(partition.topic, history.before(request.ms)):
+                yield _stopped(history, request, partition)
 
 
-def _is_begun(history: History, one: Deletion, partition: TopicPartition, wanted: tuple[int, ...]) -> bool:
+def _stopped(history: History, request: Arrival, partition: TopicPartition) -> Break | None:
+    """Whether a StopReplica for a deletion reached a replica that a move, all the time around that, was bringing."""
+    first, past = history.before(request.ms - SKEW), history.before(request.ms + SKEW + 1)
+    born, asked = history.birth(partition.topic, first), history.last(f"/admin/delete_topics/{partition.topic}", first)
+    wanted = history.moves(first).get(partition, ())
+    if born is None or asked is None or asked.after is None or request.broker not in wanted:
+        return None
+    requests = history.of(asked.name)
+    was_deleted_before = any(one.number < asked.number for one in requests)
+    may_be_late = was_deleted_before or left_at(history, partition, request.broker, past) is not None
+    stands = history.moves(past).get(partition) == wanted and asked_at(history, partition, past) < asked.number
+    is_begun = all(_is_begun(history, partition, wanted, number) for number in (asked.number, past))
+    text = f"{request} is to delete {partition}, which was being reassigned to {list(wanted)}"
+    is_wrong = stands and is_begun and not may_be_late
+    return Break(request.place, text, _row_of_busy(history, partition, past)) if is_wrong else None
+
+
+def _is_begun(history: History, partition: TopicPartition, wanted: tuple[int, ...], number: int) -> bool:
     """Whether a reassignment's AR was changed for it in this life of the topic, and is not RAR yet."""
-    since = max(asked_at(history, partition, one.write.number), one.born.number + 1)
-    lists = had(history, partition, since, one.write.number)
+    born = history.birth(partition.topic, number)
+    since = max(asked_at(history, partition, number), born.number + 1 if born else 0)
+    lists = had(history, partition, since, number)
     return len(set(lists)) > 1 and lists[-1] != wanted and set(wanted) <= set(lists[-1])
+
+
+def _row_of_busy(history: History, partition: TopicPartition, number: int) -> str:
+    """Only if a failover finds both, a move and a deletion, that waits, and until a broker starts (D44)."""
+    raised = history.office(number).raised
+    is_found = history.is_doomed(partition.topic, raised) and partition in history.moves(raised)
+    started = any(one.is_create and raised < one.number < number for one in history.of_kind(paths.BROKER))
+    return "" if is_found and not started else "D44"
 
 
 @monitored(source="PROTOCOL.md section 7.4; TopicDeletionManager.completeDeleteTopic")
 def deletions_end_with_their_request(history: History) -> Answers:
     """A deletion takes away the topic first, then its configuration, and the request for it last."""
     for one in history.of_kind(paths.TOPIC_CONFIG):
-        if one.is_delete and one.author.broker is not None:
+        if one.is_delete and one.author.is_members:
             topic = history.last(f"/brokers/topics/{one.topic}", one.number)
             is_there = topic is not None and topic.after is not None
             text = f"{one.author} deleted {one.name} before the topic"
@@ -102,7 +170,7 @@ def deletions_end_with_their_request(history: History) -> Answers:
         requests = history.of(f"/admin/delete_topics/{gone.topic}")
         last = next((each for each in requests if each.is_delete and each.number > gone.number), None)
         config = history.last(f"/config/topics/{gone.topic}", last.number) if last else None
-        if last is not None and last.author.broker is not None:
+        if last is not None and last.author.is_members:
             left = config is not None and config.after is not None and config.number < gone.number
             text = f"{last.author} deleted {last.name} before the topic's configuration"
             yield Break(last.place, text) if left else None
@@ -117,7 +185,7 @@ def was_deleted(history: History, topic: str, number: int) -> bool:
 def topics_have_their_configuration(history: History) -> Answers:
     """Asked of each configuration that a broker deletes: its topic has not been created again meanwhile."""
     for one in history.of_kind(paths.TOPIC_CONFIG):
-        if one.is_delete and one.author.broker is not None and was_deleted(history, one.topic, one.number):
+        if one.is_delete and one.author.is_members and was_deleted(history, one.topic, one.number):
             topic = history.last(f"/brokers/topics/{one.topic}", one.number)
             is_there = topic is not None and topic.after is not None
             text = f"{one.author} deleted {one.name}, and the topic had been created again"
@@ -128,12 +196,14 @@ def topics_have_their_configuration(history: History) -> Answers:
 def nothing_of_a_deleted_topic_is_left(history: History) -> Answers:
     """Asked of each state znode that a broker creates: its topic has not been deleted by a broker before."""
     for one in history.of_kind(paths.STATE):
-        if one.is_create and one.author.broker is not None:
+        if one.is_create and one.author.is_members:
             topic = history.last(f"/brokers/topics/{one.topic}", one.number)
             parent = None if topic is None or isinstance(topic.after, Assignment) else topic
             is_left = parent is not None and was_deleted(history, one.topic, one.number)
             text = f"{one.author} created {one.name} of a topic that was deleted"
-            yield Break(one.place, text, "D52") if is_left else None
+            gone = [each.write for each in deletions(history) if each.write.topic == one.topic]
+            is_others = any(each.number < one.number and each.author.broker != one.author.broker for each in gone)
+            yield Break(one.place, text, "D52" if is_others else "") if is_left else None
 
 
 @monitored(source="PROTOCOL.md section 7.4; TopicDeletionManager.onReplicaDeletion", needs=Needs.REQUESTS)
@@ -182,6 +252,7 @@ def _refuses(request: Arrival, partition: TopicPartition) -> bool:
 
 CLAIMS = (
     topics_are_deleted_on_request,
+    states_go_with_their_topic,
     busy_topics_are_not_deleted,
     deletions_end_with_their_request,
     topics_have_their_configuration,

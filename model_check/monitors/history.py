@@ -1,16 +1,15 @@
 """A recording as claims see it: who wrote what to ZooKeeper, in order, and what arrived at whom.
 
 ZooKeeper's log is total: each write knows what stood there before, who made it, and who was in office at that moment.
-The parts of a transaction that was made as one follow each other; one that was refused as a whole wrote nothing. What
-brokers received is ordered within each broker only, and its clock may be off ZooKeeper's by `SKEW`.
+What brokers received is ordered within each broker only, and its clock may be off ZooKeeper's by `SKEW`.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 
 from model_check.monitors.acts import Acts, Rest
 from model_check.monitors.arrivals import Arrivals
@@ -19,27 +18,13 @@ from model_check.monitors.contents import (
     Configuration,
     Content,
     ControllerEpoch,
+    Elected,
     Moves,
     State,
-    read_content,
 )
 from model_check.recordings.recorded_cluster import UNCLEAN
-from model_check.recordings.recorded_sessions import Session
 from model_check.recordings.recorded_tracks import SKEW
-from model_check.recordings.recorded_transactions import with_lines
-from reference.zookeeper.transactions import (
-    ERROR_NAMES,
-    Change,
-    DataSet,
-    MultiChange,
-    NodeCreated,
-    NodeDeleted,
-    SessionClosed,
-    Transaction,
-    WriteRefused,
-    hex_of,
-)
-from spec.errors import MalformedInput
+from reference.zookeeper.transactions import hex_of
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
@@ -51,11 +36,15 @@ MOVES, ELECTIONS = "/admin/reassign_partitions", "/admin/preferred_replica_elect
 
 @dataclass(frozen=True)
 class Author:
-    """Whose a session is: a broker's process, or nobody's that is known (then `broker` is None)."""
+    """Whose a session is: a broker's process, or nobody's that is known (then `broker` is None).
+
+    `is_members`: it is a member's of the cluster, known or not; others are an admin's, who may write anything by hand.
+    """
 
     session: int
     broker: int | None = None
     incarnation: int = 0
+    is_members: bool = False
 
     def __str__(self) -> str:
         return f"session {hex_of(self.session)}, no broker's," if self.broker is None else f"broker {self.broker}"
@@ -108,6 +97,17 @@ class Write:
         return self.after is None and not self.dropped
 
     @property
+    def is_in_office(self) -> bool:
+        """Whether the broker that owned /controller wrote."""
+        owner = self.office.owner
+        return owner is not None and owner.broker is not None and owner.broker == self.author.broker
+
+    @property
+    def is_a_zombies(self) -> bool:
+        """Whether a broker wrote that did not own /controller."""
+        return self.author.broker is not None and not self.is_in_office
+
+    @property
     def topic_partition(self) -> TopicPartition:
         """The partition of a state znode."""
         assert self.path is not None and self.path.topic is not None and self.path.partition is not None  # noqa: S101, PT018 - asked of state znodes only
@@ -119,24 +119,39 @@ class Write:
         return (self.path.topic or "") if self.path else ""
 
 
-@dataclass(frozen=True)
-class Conflict:
-    """A write of a session was refused for the version that it expected, before the write of a number."""
+def office_after(write: Write, office: Office) -> Office:
+    """Who is in office after a write."""
+    if write.name == CONTROLLER:
+        owner = None if write.after is None else write.author
+        return replace(office, owner=owner, since=write.number if owner else -1)
+    if write.name == CONTROLLER_EPOCH and isinstance(write.after, ControllerEpoch):
+        return replace(office, epoch=write.after.epoch, raised_by=write.author, raised=write.number)
+    return office
 
-    session: int
+
+@dataclass(frozen=True)
+class Refusal:
+    """A write was refused with an error, before the write of a number; it is not told of what."""
+
+    author: Author
     number: int
+    error: str
 
 
 @dataclass(frozen=True)
 class History:
-    """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election."""
+    """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election.
+
+    `is_admin_told`: the recording tells whose session the admin's is, so that all others are members'.
+    """
 
     writes: tuple[Write, ...]
     arrivals: Arrivals = field(default_factory=Arrivals)
     acts: Acts = field(default_factory=Acts)
     unclean_by_default: bool = False
-    conflicts: tuple[Conflict, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     no_candidates: frozenset[int] = frozenset()
+    is_admin_told: bool = False
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[Write, ...]]:
@@ -226,10 +241,23 @@ class History:
 
     def may_be_unclean(self, topic: str, number: int) -> bool:
         """Whether a topic's configuration, or without one the brokers', has ever allowed an unclean election."""
-        if self.unclean_by_default:
+        if self.unclean_by_default or self._unclean_since < number:
             return True
         contents = (one.after for one in self.of(f"/config/topics/{topic}") if one.number < number)
         return any(isinstance(one, Configuration) and one.values.get(UNCLEAN) == "true" for one in contents)
+
+    @cached_property
+    def _unclean_since(self) -> int:
+        """The number of the first write that tells of a configuration of brokers, which may allow unclean elections.
+
+        So does one that only a release of 2.4 or later makes, which serves requests for them (KIP-460), unless the
+        recording tells whose session the admin's was: then all that was asked for is in ZooKeeper.
+        """
+        for one in self.writes:
+            is_later = isinstance(one.after, Assignment) and one.after.is_later
+            if one.name.startswith("/config/brokers/") or (is_later and not self.is_admin_told):
+                return one.number
+        return len(self.writes)
 
     def topics(self, number: int) -> Iterator[str]:
         """The topics that there are."""
@@ -256,7 +284,12 @@ class History:
 
     @cached_property
     def _final_office(self) -> Office:
-        return _after(self.writes[-1], self.writes[-1].office) if self.writes else Office()
+        return office_after(self.writes[-1], self.writes[-1].office) if self.writes else Office()
+
+    def past(self, write: Write) -> int:
+        """The number of the first write after a write's transaction."""
+        later = (number for number in range(write.number, len(self.writes)) if self.writes[number].zxid != write.zxid)
+        return next(later, len(self.writes))
 
     def birth(self, topic: str, number: int) -> Write | None:
         """The last creation of a topic before the write of a number."""
@@ -272,102 +305,38 @@ class History:
         """The writes of /controller_epoch."""
         return (one for one in self.of(CONTROLLER_EPOCH) if isinstance(one.after, ControllerEpoch))
 
+    @cached_property
+    def epochs_end(self) -> int:
+        """The number of the write by which somebody changed /controller_epoch by hand: then epochs prove nothing."""
+        by_hand = (one.number for one in self.of(CONTROLLER_EPOCH) if not one.author.is_members)
+        return next(by_hand, len(self.writes) + 1)
+
+    def has_raised(self, office: Office) -> bool:
+        """Whether the epoch that stands was written with the election of who is in office, or after it."""
+        return office.raised >= 0 and self.writes[office.raised].zxid >= self.writes[office.since].zxid
+
+    def elections(self, broker: int | None, number: int) -> list[Write]:
+        """The elections of a broker before the write of a number."""
+        won = (one for one in self.of(CONTROLLER) if isinstance(one.after, Elected) and one.number < number)
+        return [one for one in won if broker is not None and one.author.broker == broker]
+
+    def is_refused(self, broker: int | None, error: str, number: int) -> bool:
+        """Whether a write of a broker was refused with an error before the write of a number."""
+        of_it = (one for one in self.refusals if broker is not None and one.author.broker == broker)
+        return any(one.error == error and one.number <= number for one in of_it)
+
+    def is_assigned_by_hand(self, partition: TopicPartition, number: int) -> bool:
+        """Whether the last to change a partition's AR, up to the write of a number, was no member."""
+        last = None
+        for one in self.of(f"/brokers/topics/{partition.topic}"):
+            if one.number <= number and isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
+                old, new = (each.replicas.get(partition.partition) for each in (one.before, one.after))
+                last = one if old is not None and old != new else last
+            elif one.number <= number:
+                last = None
+        return last is not None and not last.author.is_members
+
 
 def state_path(partition: TopicPartition) -> str:
     """The path of a partition's state znode."""
     return f"/brokers/topics/{partition.topic}/partitions/{partition.partition}/state"
-
-
-# ------------------------------------------------------------------------------------------------------------ making
-
-
-def history_of(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> History:
-    """What a log tells, from its first transaction on; the line of each is its place."""
-    tree: dict[str, tuple[Content, int]] = {}
-    writes: list[Write] = []
-    conflicts: list[Conflict] = []
-    office = Office()
-    for line, one in with_lines(transactions):
-        author = _author(one.session, sessions)
-        for change in parts_of(one.change):
-            for name, data, version in _changed(change):
-                write = _write(one, f"zookeeper.jsonl:{line}", author, name, data, version, tree, office)
-                write = replace(write, number=len(writes), dropped=isinstance(change, SessionClosed))
-                writes.append(write)
-                office = _after(write, office)
-        if _is_conflict(one.change):
-            conflicts.append(Conflict(one.session, len(writes)))
-    return History(tuple(writes), conflicts=tuple(conflicts))
-
-
-def parts_of(change: Change) -> tuple[Change, ...]:
-    """The changes that were made as one; none, if one of them was refused, for then all were."""
-    if not isinstance(change, MultiChange):
-        return (change,)
-    parts = tuple(part for one in change.changes for part in parts_of(one))
-    return () if any(isinstance(one, WriteRefused) for one in parts) else parts
-
-
-def _is_conflict(change: Change) -> bool:
-    if isinstance(change, MultiChange):
-        return any(map(_is_conflict, change.changes))
-    return isinstance(change, WriteRefused) and ERROR_NAMES.get(change.code) == "BadVersion"
-
-
-def _changed(change: Change) -> Iterator[tuple[str, bytes | None, int]]:
-    """Path, data and version of what a change writes; version -1 of what it deletes."""
-    match change:
-        case NodeCreated(path=name, data=data):
-            yield name, data, 0
-        case DataSet(path=name, data=data, version=version):
-            yield name, data, version
-        case NodeDeleted(path=name):
-            yield name, None, -1
-        case SessionClosed(deleted=names):
-            yield from ((name, None, -1) for name in names)
-        case _:
-            pass
-
-
-def _write(
-    one: Transaction,
-    place: str,
-    author: Author,
-    name: str,
-    data: bytes | None,
-    version: int,
-    tree: dict[str, tuple[Content, int]],
-    office: Office,
-) -> Write:
-    path = _path(name)
-    before = tree.pop(name, None)
-    after = None if version < 0 else read_content(path, data)
-    if after is not None:
-        tree[name] = (after, version)
-    return Write(
-        0, place, one.time_ms, one.zxid, author, path, name, before[0] if before else None, after, version, office
-    )
-
-
-def _after(write: Write, office: Office) -> Office:
-    """Who is in office after a write."""
-    if write.name == CONTROLLER:
-        owner = None if write.after is None else write.author
-        return replace(office, owner=owner, since=write.number if owner else -1)
-    if write.name == CONTROLLER_EPOCH and isinstance(write.after, ControllerEpoch):
-        return replace(office, epoch=write.after.epoch, raised_by=write.author, raised=write.number)
-    return office
-
-
-def _author(session: int, sessions: Mapping[int, Session]) -> Author:
-    whose = sessions.get(session)
-    return Author(session) if whose is None else Author(session, whose.broker, whose.incarnation)
-
-
-@cache
-def _path(name: str) -> ZnodePath | None:
-    """The path of a znode of the protocol; others are nobody's business here."""
-    try:
-        return ZnodePath.parse(name)
-    except MalformedInput:
-        return None

@@ -8,13 +8,16 @@ Kafka: `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, 0.10.2.2. PROTOCOL
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.deletion import was_deleted
 from model_check.monitors.history import History, state_path
 from model_check.monitors.moments import Moment, Shown, at_rest
-from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata
+from model_check.monitors.reassignment import left_at
+from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata, row_of_stray
 from model_check.recordings.recorded_tracks import SKEW
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey
@@ -46,7 +49,7 @@ def _uninformed(
     place = written.place if written else ""
     heard = "no LeaderAndIsr of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state} ({place}), and broker {broker}, which runs, has accepted {heard}"
-    return Break(at.rest.place, text, row_of_silence(at, partition, highest))
+    return Break(at.rest.place, text, row_of_silence(at, partition, broker, highest))
 
 
 def _accepted(request: Arrival, partition: TopicPartition) -> int:
@@ -78,13 +81,15 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
         return None
     heard = "nothing of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state}, and broker {broker}, which runs, has been told {heard} by UpdateMetadata"
-    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, highest))
+    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, broker, highest))
 
 
 @monitored(needs=Needs.REST_AND_REQUESTS)
 def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
     """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
 
+    Who was made to host one so late that it may have been after the moment is not asked, and whom an admin took out of
+    AR by hand need not be told.
     Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
     """
 
@@ -93,17 +98,21 @@ def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
             if not at.is_up(broker) or received.unreadable or at.controller is None:
                 continue
             known = received.requests if received.is_documented else at.received(broker) or ()
-            for partition, request in _hosted([one for one in known if one.ms <= at.rest.ms + SKEW]).items():
+            for partition, request in _hosted(known, at.rest.ms).items():
                 if not history.is_doomed(partition.topic, at.number):
                     yield f"{partition} {broker}", _unassigned(at, partition, broker, request)
 
     return at_rest(history, ask)
 
 
-def _hosted(requests: list[Arrival]) -> dict[TopicPartition, Arrival]:
-    """The partitions that a broker hosts by what it was told, each with the request by which it does."""
+def _hosted(requests: Iterable[Arrival], ms: int) -> dict[TopicPartition, Arrival]:
+    """The partitions that a broker surely hosts at a time, each with the request by which it does."""
     hosted: dict[TopicPartition, Arrival] = {}
     for one in requests:
+        if one.ms > ms + SKEW:
+            break
+        if one.kind is ApiKey.LEADER_AND_ISR and one.ms > ms - SKEW:
+            continue
         if one.kind is ApiKey.LEADER_AND_ISR:
             hosted |= {partition: one for partition in one.states if _accepted(one, partition) >= 0}
         elif one.delete and not one.is_refused:
@@ -116,11 +125,12 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
     replicas = at.history.replicas(partition, at.number)
     text = f"broker {broker} hosts {partition} ({request.place}), and was not told to delete it"
     if replicas is not None:
-        leads = request.states[partition].leader == broker
         text = f"{text}; its AR is {list(replicas)}"
-        return None if broker in replicas else Break(at.rest.place, text, "D47" if leads else "D38")
+        left = left_at(at.history, partition, broker, at.number)
+        is_fine = broker in replicas or (left is not None and not left.author.is_members)
+        return None if is_fine else Break(at.rest.place, text, row_of_stray(at, partition, broker, request))
     is_gone = was_deleted(at.history, partition.topic, at.number)
-    row = row_of_orphan(at, partition, request)
+    row = row_of_orphan(at, partition, broker, request)
     return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
 
 

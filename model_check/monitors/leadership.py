@@ -1,7 +1,8 @@
 """Claims about state znodes: their epochs, who leads, who is in sync, and who says so.
 
 A write that changes the leader epoch is a controller's decision, any other the leader's change of its ISR. A topic that
-is created again begins a new life, in which nothing is compared with the last one.
+is created again begins a new life, in which nothing is compared with the last one. What an admin writes by hand is not
+asked about, nor the ISR of a partition whose AR was last changed by hand.
 
 Kafka: `PartitionStateMachine`, `PartitionLeaderSelector`, `ReplicationUtils`, `Partition`, 0.10.2.2. PROTOCOL.md
 sections 1 to 5 and 10.
@@ -20,16 +21,16 @@ from spec.kafka_types import NO_LEADER, TopicPartition
 
 
 def changes(history: History) -> Iterator[tuple[Write, State, State]]:
-    """The writes that change a state znode, with what it held before and after."""
+    """The writes by which a member changes a state znode, with what it held before and after."""
     for one in history.of_kind(paths.STATE):
-        if isinstance(one.before, State) and isinstance(one.after, State):
+        if isinstance(one.before, State) and isinstance(one.after, State) and one.author.is_members:
             yield one, one.before, one.after
 
 
 def states(history: History) -> Iterator[tuple[Write, State]]:
-    """The writes of state znodes that leave one there."""
+    """The writes of state znodes by members that leave one there."""
     for one in history.of_kind(paths.STATE):
-        if isinstance(one.after, State):
+        if isinstance(one.after, State) and one.author.is_members:
             yield one, one.after
 
 
@@ -38,7 +39,7 @@ def znodes_can_be_read(history: History) -> Answers:
     """What is written to a znode of the protocol is what everybody expects to read there."""
     for one in history.writes:
         reason = getattr(one.after, "reason", None)
-        if reason is not None and one.author.broker is not None:
+        if reason is not None and one.author.is_members:
             row = "D52" if one.path is not None and one.path.kind is paths.BROKER_TOPIC and one.is_create else ""
             yield Break(one.place, f"{one.author} wrote {one.name} so that nobody can read it: {reason}", row)
         elif one.after is not None:
@@ -80,6 +81,8 @@ def decisions_raise_the_leader_epoch_by_one(history: History) -> Answers:
 def writers_epochs_never_go_back(history: History) -> Answers:
     """Asked of each change of a state znode: the controller epoch in it does not fall."""
     for one, before, after in changes(history):
+        if one.number > history.epochs_end:
+            break
         now, then = after.controller_epoch, before.controller_epoch
         text = f"{one.author} wrote controller epoch {now} into {one.name}, which had {then}"
         yield None if now >= then else Break(one.place, text)
@@ -120,7 +123,7 @@ def isr_is_within_assigned(history: History) -> Answers:
         text = (
             f"{one.author} wrote {one.name}; then the ISR of {partition} was {list(state.isr)}, its AR {list(replicas)}"
         )
-        yield Break(one.place, text, "D19") if outside else None
+        yield Break(one.place, text, _row_of_outsiders(history, partition, one)) if outside else None
 
 
 @monitored()
@@ -131,23 +134,29 @@ def leaders_are_assigned(history: History) -> Answers:
             f"{one.author} wrote {one.name}; then the leader of {partition} was {state.leader}, its AR {list(replicas)}"
         )
         is_fine = state.leader == NO_LEADER or state.leader in replicas
-        yield None if is_fine else Break(one.place, text, "D48" if state.leader not in state.isr else "D19")
+        yield None if is_fine else Break(one.place, text, _row_of_outsiders(history, partition, one))
+
+
+def _row_of_outsiders(history: History, partition: TopicPartition, write: Write) -> str:
+    """Who took the replica out of AR was not in office (D19)."""
+    assigned = history.last(f"/brokers/topics/{partition.topic}", write.number + 1)
+    return "D19" if assigned is not None and not assigned.is_create and assigned.is_a_zombies else ""
 
 
 def _both(history: History) -> Iterator[tuple[Write, TopicPartition, tuple[int, ...], State]]:
-    """Each write by a broker that changes state or AR of a partition that has both, with what both are then."""
+    """Each write by a member that changes state or AR of a partition that has both, with what both are then."""
     for one in history.of_kind(paths.STATE, paths.BROKER_TOPIC):
-        if one.author.broker is None:
+        if not one.author.is_members:
             continue
         if isinstance(one.after, State):
             replicas = history.replicas(one.topic_partition, one.number)
-            if replicas is not None:
+            if replicas is not None and not history.is_assigned_by_hand(one.topic_partition, one.number):
                 yield one, one.topic_partition, replicas, one.after
         if isinstance(one.after, Assignment):
             for number, replicas in one.after.replicas.items():
                 partition = TopicPartition(one.topic, number)
                 state = history.state(partition, one.number)
-                if state is not None:
+                if state is not None and not history.is_assigned_by_hand(partition, one.number):
                     yield one, partition, replicas, state
 
 

@@ -2,7 +2,9 @@
 
 Where nothing tells which transaction was the last by then, ZooKeeper may have been a few writes before or behind such a
 moment, since clocks are off by `SKEW` at most: a break counts only if it is there wherever the moment is put. Nothing
-is asked of a broker that was killed, paused or stopped, nor of the partitions of a topic that is to be deleted.
+is asked of a broker that was killed, paused or stopped, of the partitions of a topic that is to be deleted, or of one
+whose state an admin has written or deleted by hand; and nothing at all once /controller_epoch was changed by hand, for
+brokers may refuse who is elected then.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from model_check.monitors.acts import Rest
 from model_check.monitors.arrivals import Arrival, Received
 from model_check.monitors.claims import Answers, Break
 from model_check.monitors.contents import State
-from model_check.monitors.history import History
+from model_check.monitors.history import History, state_path
 from model_check.recordings.recorded_tracks import SKEW
 from spec.kafka_types import TopicPartition
 
@@ -64,7 +66,11 @@ class Moment:
     def partitions(self) -> Iterator[tuple[TopicPartition, tuple[int, ...], State | None]]:
         """The partitions that stay, with AR and state."""
         for partition, replicas in self.history.partitions(self.number):
-            if not self.history.is_doomed(partition.topic, self.number):
+            written = self.history.last(state_path(partition), self.number)
+            born = self.history.birth(partition.topic, self.number)
+            is_of_it = written is not None and born is not None and written.number > born.number
+            is_by_hand = written is not None and is_of_it and not written.author.is_members
+            if not is_by_hand and not self.history.is_doomed(partition.topic, self.number):
                 yield partition, replicas, self.history.state(partition, self.number)
 
     def received(self, broker: int) -> list[Arrival] | None:
@@ -89,7 +95,7 @@ def at_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
     known = set[str]()
     for rest in history.acts.rests:
         moments = [Moment(history, rest, number) for number in history.cuts(rest)]
-        if not all(one.is_settled for one in moments):
+        if not all(one.is_settled and one.number <= history.epochs_end for one in moments):
             continue
         everywhere = [dict(ask(one)) for one in moments]
         asked = {name for name in everywhere[-1] if all(name in other for other in everywhere)}

@@ -1,7 +1,8 @@
 """Claims about reassignments: AR is OAR, then RAR + OAR, then RAR; the old replicas go once the new have caught up.
 
-They are asked of what brokers write: an admin may write any assignment. A partition that a later release marks as being
-moved (2.4.0) has its RAR elsewhere, and is let alone; so is one whose request an admin has taken back.
+They are asked of what members write: an admin may write any assignment. A partition that a later release marks as being
+moved (2.4.0) has its RAR elsewhere, and is let alone, as is one whose replicas such a release puts in another order,
+which it does without a mark; so is one whose request an admin has taken back.
 
 Kafka: `KafkaController.onPartitionReassignment`, 0.10.2.2. PROTOCOL.md section 8.
 """
@@ -20,6 +21,8 @@ from spec.formats.request_schemas import ApiKey
 from spec.kafka_types import TopicPartition
 
 Brokers = tuple[int, ...]
+SHUTDOWN = 30_000
+"""Milliseconds that a controlled shutdown may take: three tries, five seconds apart, and then the process's end."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +44,20 @@ class Change:
 
 
 def rewrites(history: History) -> Iterator[tuple[Write, Assignment, Assignment]]:
-    """Each time that a broker writes a topic's assignment anew, with that before and after."""
+    """Each time that a member writes a topic's assignment anew, with that before and after."""
     for one in history.of_kind(paths.BROKER_TOPIC):
-        if isinstance(one.before, Assignment) and isinstance(one.after, Assignment) and one.author.broker is not None:
+        if isinstance(one.before, Assignment) and isinstance(one.after, Assignment) and one.author.is_members:
             yield one, one.before, one.after
 
 
 def changes(history: History) -> Iterator[Change]:
-    """Each change of a partition's AR by a broker, but of those that are marked as being moved."""
+    """Each change of a partition's AR by a member, but of those that a later release moves on a request of its own."""
     for one, before, after in rewrites(history):
         for number, new in after.replicas.items():
             old, partition = before.replicas.get(number, new), TopicPartition(one.topic, number)
-            if old != new and number not in before.moving | after.moving:
-                wanted = history.moves(one.number).get(partition)
+            wanted = history.moves(one.number).get(partition)
+            is_reordered = after.is_later and wanted is None and sorted(old) == sorted(new)
+            if old != new and number not in before.moving | after.moving and not is_reordered:
                 yield Change(one, partition, old, new, wanted, asked_at(history, partition, one.number))
 
 
@@ -97,24 +101,21 @@ def _out_of_order(history: History, one: Change) -> Break | None:
     if set(one.new) in unions or (one.new == wanted and has_all):
         return None
     text = f"{one}, where {list(wanted)} is asked for"
-    return Break(one.write.place, text, "" if _is_in_office(one.write) else "D2-assignment")
-
-
-def _is_in_office(write: Write) -> bool:
-    owner = write.office.owner
-    return owner is not None and owner.broker == write.author.broker
+    return Break(one.write.place, text, "D2-assignment" if one.write.is_a_zombies else "")
 
 
 def _is_taken_back(history: History, number: int) -> bool:
-    """Whether the last to write the request was no broker."""
+    """Whether the last to write the request was no member."""
     last = history.last(MOVES, number)
-    return last is not None and last.author.broker is None
+    return last is not None and not last.author.is_members
 
 
 def _row_of_unasked(history: History, one: Change) -> str:
     """The defect: a controller that is none any more goes on (D2), or one does again what it had begun once (D13)."""
-    if not _is_in_office(one.write):
+    if one.write.is_a_zombies:
         return "D2-assignment"
+    if len(history.elections(one.write.author.broker, one.write.number)) < 2:
+        return ""
     past = (other.after for other in history.of(MOVES) if other.number < one.write.number)
     return "D13" if any(isinstance(each, Moves) and one.partition in each.replicas for each in past) else ""
 
@@ -125,7 +126,16 @@ def partitions_stay(history: History) -> Answers:
     for one, before, after in rewrites(history):
         lost = sorted(before.replicas.keys() - after.replicas.keys())
         text = f"{one.author} wrote {one.name} without partition {', '.join(map(str, lost))}, which was there"
-        yield Break(one.place, text, "D39") if lost else None
+        row = "D39" if all(_is_unknown(history, one, TopicPartition(one.topic, number)) for number in lost) else ""
+        yield Break(one.place, text, row) if lost else None
+
+
+def _is_unknown(history: History, write: Write, partition: TopicPartition) -> bool:
+    """Whether a partition was added to its topic, and who writes has not yet made it a state znode."""
+    born = history.birth(partition.topic, write.number)
+    is_added = born is not None and history.replicas(partition, born.number + 1) is None
+    made = (one for one in history.of(state_path(partition)) if one.is_create and one.number < write.number)
+    return is_added and all(one.author.broker != write.author.broker for one in made)
 
 
 @monitored(source="PROTOCOL.md section 8, steps 7 to 10; D48")
@@ -140,9 +150,19 @@ def assignments_shrink_after_the_new_caught_up(history: History) -> Answers:
         if not any(set(one.wanted) <= isr for isr in isrs):
             yield Break(one.write.place, text)
         elif state is None or state.leader not in one.wanted:
-            yield Break(one.write.place, f"{one}, while its state had {state or 'no znode'}", "D48")
+            row = "D48" if all(_may_not_lead(history, one, broker) for broker in one.wanted) else ""
+            yield Break(one.write.place, f"{one}, while its state had {state or 'no znode'}", row)
         else:
             yield None
+
+
+def _may_not_lead(history: History, one: Change, broker: int) -> bool:
+    """Whether a broker was dead at some moment of a reassignment, or went away soon after, and was shutting down."""
+    if history.registered(broker, one.since) is None:
+        return True
+    end = history.before(one.write.ms + SHUTDOWN)
+    ids = history.of(f"/brokers/ids/{broker}")
+    return any(each.after is None and one.since <= each.number < end for each in ids)
 
 
 def _states_since(history: History, partition: TopicPartition, start: int, end: int) -> list[State]:
@@ -154,12 +174,12 @@ def _states_since(history: History, partition: TopicPartition, start: int, end: 
 
 @monitored()
 def no_reassignment_ends_halfway(history: History) -> Answers:
-    """Asked of each partition that a broker takes from the request, unless an admin has written its AR meanwhile."""
+    """Asked of each partition that a member takes from the request, unless an admin has written its AR meanwhile."""
     for one in history.of(MOVES):
         before = one.before.replicas if isinstance(one.before, Moves) else {}
         after = one.after.replicas if isinstance(one.after, Moves) else {}
         for partition, wanted in before.items():
-            if one.author.broker is not None and partition not in after:
+            if one.author.is_members and partition not in after:
                 yield _halfway(history, one, partition, wanted)
 
 
@@ -167,13 +187,14 @@ def _halfway(history: History, write: Write, partition: TopicPartition, wanted: 
     since = asked_at(history, partition, write.number)
     replicas, original = history.replicas(partition, write.number), history.replicas(partition, since)
     last = history.last(f"/brokers/topics/{partition.topic}", write.number)
-    is_excused = replicas in {None, wanted, original} or original is None or last is None or last.author.broker is None
+    is_excused = replicas in {None, wanted, original} or original is None or last is None or not last.author.is_members
     assignment = history.assignment(partition.topic, write.number)
     is_moving = assignment is not None and partition.partition in assignment.moving
     if is_excused or is_moving or history.is_doomed(partition.topic, write.number):
         return None
     dead = [broker for broker in wanted if history.registered(broker, write.number) is None]
-    row = "D14" if dead else "S8" if history.state(partition, write.number) is None else "D41"
+    is_unborn = history.state(partition, write.number) is None
+    row = "D14" if dead else "S8" if is_unborn else "D41" if write.is_a_zombies else ""
     text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
     return Break(
         write.place, f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before", row
@@ -195,7 +216,24 @@ def in_sync_replicas_are_not_deleted(history: History) -> Answers:
             doomed = any(history.during(f"/admin/delete_topics/{partition.topic}", *around))
             has_it = all(_has(each, partition, request.broker) for each in (*assigned, *states))
             text = f"{request} deleted {partition}, of whose AR and ISR it is: its state has {states[0]}"
-            yield Break(request.place, text, "D22") if has_it and not doomed else None
+            row = "D22" if had_to_go(history, partition, request.broker, history.before(request.ms)) else ""
+            yield Break(request.place, text, row) if has_it and not doomed else None
+
+
+def had_to_go(history: History, partition: TopicPartition, broker: int, number: int) -> bool:
+    """Whether a broker has had to delete a partition before: a reassignment took it away, or the topic was doomed."""
+    doomed = any(one.number < number for one in history.of(f"/admin/delete_topics/{partition.topic}"))
+    return doomed or left_at(history, partition, broker, number) is not None
+
+
+def left_at(history: History, partition: TopicPartition, broker: int, number: int) -> Write | None:
+    """The last write, before that of a number, by which a broker went from a partition's AR."""
+    left = None
+    for one in history.of(f"/brokers/topics/{partition.topic}"):
+        if one.number < number and isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
+            had_it, has_it = (broker in each.replicas.get(partition.partition, ()) for each in (one.before, one.after))
+            left = one if had_it and not has_it else left
+    return left
 
 
 def _has(content: object, partition: TopicPartition, broker: int) -> bool:

@@ -62,8 +62,10 @@ def new_terms_tell_what_earlier_ones_wrote(history: History) -> Answers:
     """Asked of each partition that a request tells of: its sender has read what was there as it raised the epoch."""
     raised = raisers(history)
     for request in history.arrivals.all():
-        write = raised.get(-1 if request.epoch is None else request.epoch)
+        write = next(iter(raised.get(-1 if request.epoch is None else request.epoch, [])), None)
         if write is None or write.author.broker != request.controller:
+            continue
+        if history.before(request.ms + SKEW + 1) > history.epochs_end:
             continue
         for partition, told in request.states.items():
             known = history.state(partition, write.number)
@@ -73,7 +75,7 @@ def new_terms_tell_what_earlier_ones_wrote(history: History) -> Answers:
             if known is not None and is_whole and told.leader != LEADER_DURING_DELETE:
                 text = f"{request} tells of {partition}: {told}; as {write.author} raised the epoch ({write.place})"
                 is_older = told.leader_epoch < known.leader_epoch
-                yield Break(request.place, f"{text} the state had {known}", "D5") if is_older else None
+                yield Break(request.place, f"{text} the state had {known}") if is_older else None
 
 
 @monitored(needs=Needs.REQUESTS, source="PROTOCOL.md section 7.4")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.history import History
 from model_check.monitors.moments import Moment, Shown, at_rest, shown
-from model_check.monitors.signatures import row_of_idleness, row_of_unborn, row_of_unraised
+from model_check.monitors.signatures import row_of_dead_leader, row_of_unborn, row_of_unraised
 
 
 @monitored(needs=Needs.REST)
@@ -22,9 +22,9 @@ def eventually_one_working_controller(history: History) -> Answers:
             text = f"nobody is controller, and broker {shown(up)} runs"
             yield "office", Break(at.rest.place, text) if up else None
         elif at.controller is not None:
-            won, raised = history.writes[office.since].place, office.raised > office.since
+            won, raised = history.writes[office.since].place, history.has_raised(office)
             text = f"{office.owner} has had /controller since {won}, and has not raised /controller_epoch"
-            is_its = raised and office.raised_by is not None and office.raised_by.broker == office.owner.broker
+            is_its = raised and office.raised_by is not None and office.raised_by.broker in {office.owner.broker, None}
             yield "epoch", None if is_its else Break(at.rest.place, text, row_of_unraised(at))
 
     return at_rest(history, ask)
@@ -38,8 +38,8 @@ def eventually_partitions_are_led(history: History) -> Answers:
         for partition, replicas, state in at.partitions():
             if at.controller is not None and any(map(at.is_up, replicas)):
                 text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
-                found = Break(at.rest.place, text, row_of_unborn(at, partition))
-                yield str(partition), found if state is None else None
+                is_led = state is not None
+                yield str(partition), None if is_led else Break(at.rest.place, text, row_of_unborn(at, partition))
 
     return at_rest(history, ask)
 
@@ -53,8 +53,8 @@ def eventually_leaders_can_lead(history: History) -> Answers:
             in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
             if state is not None and in_sync and at.controller is not None:
                 text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
-                found = Break(at.rest.place, text, row_of_idleness(at) or "D51")
-                yield str(partition), None if at.is_up(state.leader) else found
+                is_led = at.is_up(state.leader)
+                yield str(partition), None if is_led else Break(at.rest.place, text, row_of_dead_leader(at, partition))
 
     return at_rest(history, ask)
 

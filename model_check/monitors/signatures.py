@@ -1,28 +1,35 @@
 """Which known defect it is the signature of that something has not come about, as far as it shows from outside.
 
 Each function names a row of `spec/defects`, or nothing. It does not decide what is a break; whoever is excused a row
-has that defect by its release, and everybody else reads the name as a hint.
+has that defect by its release, and everybody else reads the name as a hint. So a row is named only where that happened
+which brings its defect about: a lost answer, a broker that was back before anybody looked, a controller's end.
+
+Kafka: as PROTOCOL.md section 12 tells of each row.
 """
 
 from __future__ import annotations
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.contents import State
-from model_check.monitors.controllers import decides
-from model_check.monitors.deletion import was_deleted
-from model_check.monitors.history import History, Write, state_path
+from model_check.monitors.contents import Elections, State
+from model_check.monitors.controllers import decides, was_removed_by_others
+from model_check.monitors.deletion import deletions
+from model_check.monitors.history import ELECTIONS, History, Write, state_path
 from model_check.monitors.moments import Moment
+from model_check.monitors.reassignment import asked_at, left_at
 from spec.formats import znode_paths as paths
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import TopicPartition
+from spec.kafka_types import NO_LEADER, TopicPartition
+
+FAILOVER = 30_000
+"""Milliseconds that a controller may take to come to work."""
 
 
 def row_of_unraised(at: Moment) -> str:
     """Who has /controller and has not raised the epoch has failed to, and goes on (D1)."""
     office = at.history.office(at.number)
-    owner = office.owner.session if office.owner else None
-    conflicts = at.history.conflicts
-    return "D1" if any(one.session == owner and office.since <= one.number <= at.number for one in conflicts) else ""
+    refused = (one for one in at.history.refusals if one.error == "BadVersion")
+    is_its = (one.author == office.owner and office.since <= one.number <= at.number for one in refused)
+    return "D1" if any(is_its) else ""
 
 
 def row_of_idleness(at: Moment) -> str:
@@ -35,28 +42,62 @@ def row_of_idleness(at: Moment) -> str:
     return "D50" if any(one.path is not None and one.path.broker in told for one in ended) else ""
 
 
+def row_of_start(at: Moment) -> str:
+    """A broker started in this term, and that raises: for a topic that is gone, or was never led (D51)."""
+    history, number = at.history, at.number
+    since = history.office(number).since
+    started = any(since < one.number < number and one.is_create for one in history.of_kind(paths.BROKER))
+    moves = [one for one, _ in history.moves(number).items() if history.state(one, number) is None]
+    return "D51" if started and (moves or was_removed_by_others(history, number)) else ""
+
+
+def row_of_dead_leader(at: Moment, partition: TopicPartition) -> str:
+    """A zombie decided (D5), a move had nobody to lead (D48), or the leader's death was passed over (D51)."""
+    history, state = at.history, at.history.state(partition, at.number)
+    decided = _decision(history, partition, at.number)
+    if decided is None or state is None:
+        return ""
+    if _is_unread(at, decided):
+        return "D5"
+    is_moved = partition in history.moves(decided.number)
+    if state.leader == NO_LEADER and is_moved and decided.office.owner is not None:
+        return "D48"
+    return row_of_idleness(at) or row_of_unraised(at) or row_of_start(at) or _row_of_creation(at, decided)
+
+
 def row_of_unborn(at: Moment, partition: TopicPartition) -> str:
-    """A partition that was added to a topic has not been noticed (D17)."""
-    born = at.history.birth(partition.topic, at.number)
-    is_added = born is not None and at.history.replicas(partition, born.number + 1) is None
-    return row_of_idleness(at) or ("D17-unseen" if is_added else "")
+    """A partition that was added to a topic while a controller came to work has not been noticed (D17)."""
+    history, office = at.history, at.history.office(at.number)
+    born = history.birth(partition.topic, at.number)
+    is_added = born is not None and history.replicas(partition, born.number + 1) is None
+    came, added = history.writes[office.since], _added(history, partition, at.number)
+    is_amid = added is not None and office.since < added.number and added.ms - came.ms <= FAILOVER
+    return row_of_idleness(at) or ("D17-unseen" if is_added and is_amid else "") or row_of_start(at)
 
 
-def row_of_silence(at: Moment, partition: TopicPartition, highest: int) -> str:
-    """Nobody is told of a state, or somebody is not; `highest` is the leader epoch that this one has heard of."""
+def _added(history: History, partition: TopicPartition, number: int) -> Write | None:
+    """The write that made a partition part of its topic."""
+    written = (one for one in history.of(f"/brokers/topics/{partition.topic}") if one.number < number)
+    added = [one for one in written if history.replicas(partition, one.number) is None]
+    return added[-1] if added else None
+
+
+def row_of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
+    """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
     history = at.history
     decided = _decision(history, partition, at.number)
     office = history.office(at.number)
     if decided is None or office.owner is None:
         return ""
-    if decided.is_create and not _is_told_to_anybody(history, partition):
-        return "D54"
+    if row := _row_of_creation(at, decided):
+        return row
     assigned = history.last(f"/brokers/topics/{partition.topic}", at.number)
-    if assigned is not None and not assigned.is_create and _is_unfenced(assigned):
+    if assigned is not None and not assigned.is_create and assigned.is_a_zombies:
         return "D2-assignment"
-    if decided.author.broker != office.owner.broker:
+    if _is_unread(at, decided):
         return "D5"
-    return row_of_idleness(at) or ("D12" if highest < 0 else "")
+    is_unnoticed = highest < 0 and _is_bounced(at, broker, decided)
+    return row_of_idleness(at) or row_of_unraised(at) or ("D12" if is_unnoticed else "") or row_of_start(at)
 
 
 def _decision(history: History, partition: TopicPartition, number: int) -> Write | None:
@@ -65,37 +106,79 @@ def _decision(history: History, partition: TopicPartition, number: int) -> Write
     return decided[-1] if decided else None
 
 
-def _is_told_to_anybody(history: History, partition: TopicPartition) -> bool:
-    return any(partition in one.states for one in history.arrivals.all() if one.kind is ApiKey.LEADER_AND_ISR)
+def _is_unread(at: Moment, decided: Write) -> bool:
+    """Whether who is in office may have read the state before somebody else decided."""
+    office = at.history.office(at.number)
+    return decided.author != office.owner and decided.number > office.raised
 
 
-def _is_unfenced(write: Write) -> bool:
-    """Whether a broker wrote that was not in office."""
-    owner = write.office.owner
-    return write.author.broker is not None and (owner is None or owner.broker != write.author.broker)
+def _row_of_creation(at: Moment, decided: Write) -> str:
+    """The create of a state znode was repeated at once, and refused, for its answer was lost (D54)."""
+    refused = (one.number for one in at.history.refusals if one.author == decided.author and one.error == "NodeExists")
+    first = next((number for number in refused if decided.number < number <= at.number), decided.number)
+    between = at.history.writes[decided.number + 1 : first]
+    is_repeated = first > decided.number and all(one.author != decided.author for one in between)
+    return "D54" if decided.is_create and is_repeated else ""
 
 
-def row_of_stale_metadata(at: Moment, partition: TopicPartition, highest: int) -> str:
-    """The leader epoch that a reassignment raised is not in the controller's cache (D18)."""
-    written = at.history.of(f"/brokers/topics/{partition.topic}")
-    lists = (at.history.replicas(partition, one.number + 1) for one in written if one.number < at.number)
-    is_moved = len(set(lists) - {None}) > 1
-    return "D18" if is_moved and highest >= 0 else row_of_silence(at, partition, highest)
+def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
+    """Whether a broker left and came back in this term, and the decision is from before that."""
+    history = at.history
+    ids = [one for one in history.of(f"/brokers/ids/{broker}") if one.number < at.number]
+    gone = [one.number for one in ids if one.after is None]
+    since = max(history.office(at.number).since, decided.number)
+    return bool(gone) and ids[-1].after is not None and since < gone[-1] < ids[-1].number
 
 
-def row_of_orphan(at: Moment, partition: TopicPartition, request: Arrival) -> str:
+def row_of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
+    """A reassignment raised the leader epoch alone, and that is not in the controller's cache (D18)."""
+    decided = _decision(at.history, partition, at.number)
+    is_bump = decided is not None and _is_bump(decided)
+    return "D18" if is_bump and highest >= 0 else row_of_silence(at, partition, broker, highest)
+
+
+def _is_bump(decided: Write) -> bool:
+    """Whether a decision only raised the leader epoch, as a reassignment does before it tells of other replicas."""
+    before, after = decided.before, decided.after
+    if not isinstance(before, State) or not isinstance(after, State):
+        return False
+    return (before.leader, set(before.isr)) == (after.leader, set(after.isr))
+
+
+def row_of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
+    """A log that a reassignment left behind as its broker or the controller died (D38; D47 if it leads)."""
+    history = at.history
+    left = left_at(history, partition, broker, at.number)
+    if left is None:
+        return ""
+    is_successor = history.office(at.number).owner != left.author
+    if not is_successor and not _was_away(at, broker, asked_at(history, partition, left.number)):
+        return ""
+    return "D47" if request.states[partition].leader == broker else "D38"
+
+
+def _was_away(at: Moment, broker: int, number: int) -> bool:
+    """Whether a broker has registered anew since the write of a number, or is not registered."""
+    registered = at.history.registered(broker, at.number)
+    return registered is None or registered.number > number
+
+
+def row_of_orphan(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
     """A log of a deleted topic: a request made it anew as that was deleted (D57), or it was forgotten before (D38)."""
-    asked = at.history.last(f"/admin/delete_topics/{partition.topic}", at.number)
-    asks = [one.ms for one in at.history.of(asked.name) if one.is_create] if asked else []
-    is_anew = any(one <= request.ms for one in asks[-1:])
-    return "D57" if is_anew else "D38-deletion"
+    history = at.history
+    asked = [one for one in history.of(f"/admin/delete_topics/{partition.topic}") if one.is_create]
+    asked = [one for one in asked if one.number < at.number]
+    if asked and asked[-1].ms <= request.ms:
+        came = history.of_kind(paths.BROKER, paths.CONTROLLER)
+        return "D57" if any(one.is_create and asked[-1].number < one.number < at.number for one in came) else ""
+    return "D38-deletion" if row_of_stray(at, partition, broker, request) else ""
 
 
 def row_of_deletion(at: Moment, topic: str) -> str:
     """What is known to keep a deletion from its end."""
     assignment, history = at.history.assignment(topic, at.number), at.history
     partitions = [TopicPartition(topic, number) for number in (assignment.replicas if assignment else ())]
-    if assignment is None:
+    if _is_left_over(at):
         return "D37"
     if any(not isinstance(history.state(one, at.number), State) for one in partitions):
         return "D16"
@@ -105,7 +188,19 @@ def row_of_deletion(at: Moment, topic: str) -> str:
         return "D50"
     if _is_refused(at, topic):
         return "D46"
-    return "D45" if was_deleted(history, topic, at.number) else ""
+    since = history.office(at.number).since
+    return (
+        "D45"
+        if any(one.write.topic == topic and since < one.write.number < at.number for one in deletions(history))
+        else ""
+    )
+
+
+def _is_left_over(at: Moment) -> bool:
+    """Whether the controller came to work while a request stood for a topic that was gone."""
+    history, raised = at.history, at.history.office(at.number).raised
+    topics = {one.topic for one in history.of_kind(paths.DELETE_TOPIC)}
+    return any(history.is_doomed(one, raised) and history.assignment(one, raised) is None for one in topics)
 
 
 def _is_refused(at: Moment, topic: str) -> bool:
@@ -113,3 +208,33 @@ def _is_refused(at: Moment, topic: str) -> bool:
     asked = at.history.last(f"/admin/delete_topics/{topic}", at.number)
     requests = (one for one in at.history.arrivals.all() if one.kind is ApiKey.STOP_REPLICA and one.is_refused)
     return asked is not None and any(one.ms >= asked.ms for one in requests)
+
+
+def row_of_unmoved(at: Moment, partition: TopicPartition) -> str:
+    """A topic was deleted while it was being reassigned, and the request stands (D44)."""
+    gone = [one.write for one in deletions(at.history) if one.write.topic == partition.topic]
+    gone = [one for one in gone if one.number < at.number]
+    return "D44" if any(partition in at.history.moves(one.number) for one in gone) else row_of_idleness(at)
+
+
+def row_of_unfinished(at: Moment, partition: TopicPartition) -> str:
+    """A leader was dead when its move began, and is told the epoch of before, now that it is back (D18)."""
+    state, since = at.history.state(partition, at.number), asked_at(at.history, partition, at.number)
+    is_back = state is not None and _was_away(at, state.leader, since)
+    return row_of_unmoved(at, partition) or ("D18-stuck" if is_back else "")
+
+
+def row_of_elections(at: Moment) -> str:
+    """The request has named a partition that was not led (D49)."""
+    history = at.history
+    asked, request = history.last(ELECTIONS, at.number), history.at(ELECTIONS, at.number)
+    if asked is None or not isinstance(request, Elections):
+        return ""
+    unled = (one for one in request.partitions if not _is_led_since(at, one, asked.number))
+    return "D49" if any(unled) else row_of_idleness(at)
+
+
+def _is_led_since(at: Moment, partition: TopicPartition, number: int) -> bool:
+    """Whether a partition has had a state znode all the time since the write of a number."""
+    written = (one.after for one in at.history.of(state_path(partition)) if number < one.number < at.number)
+    return all(isinstance(one, State) for one in (at.history.state(partition, number), *written))

@@ -1,7 +1,7 @@
 """Claims that what an admin has asked for is done, and the request gone, once the cluster has come to rest.
 
 A request is asked about only where nothing keeps it from being served that brokers are to do: its replicas are up, and,
-where they have to catch up, they have.
+where they have to catch up, they have; nor does another wait for that which may rightly be served before it.
 
 Kafka: `TopicDeletionManager`, `PartitionsReassignedListener`, `PreferredReplicaElectionListener`, 0.10.2.2. PROTOCOL.md
 sections 7.4, 7.5 and 8.
@@ -14,14 +14,14 @@ from model_check.monitors.contents import Moves
 from model_check.monitors.deletion import deletions
 from model_check.monitors.history import ELECTIONS, MOVES, History
 from model_check.monitors.moments import Moment, Shown, at_rest
-from model_check.monitors.signatures import row_of_deletion
+from model_check.monitors.signatures import row_of_deletion, row_of_elections, row_of_unfinished, row_of_unmoved
 from spec.formats import znode_paths as paths
 from spec.kafka_types import TopicPartition
 
 
 @monitored(needs=Needs.REST)
 def eventually_deletions_complete(history: History) -> Answers:
-    """Asked of topics to be deleted all of whose replicas are up, where deletion is known to be enabled."""
+    """Asked of topics to be deleted all of whose replicas are up, and that wait for no move, if deletion is enabled."""
     topics = sorted({one.topic for one in history.of_kind(paths.DELETE_TOPIC)})
     is_enabled = history.acts.is_told or any(deletions(history))
 
@@ -29,7 +29,8 @@ def eventually_deletions_complete(history: History) -> Answers:
         for topic in topics:
             assignment = history.assignment(topic, at.number)
             replicas = sorted({one for some in (assignment.replicas.values() if assignment else ()) for one in some})
-            if is_enabled and at.controller is not None and all(map(at.is_up, replicas)):
+            waits = any(one.topic == topic and _waits(at, one) for one in history.moves(at.number))
+            if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
                 text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
                 stands = history.is_doomed(topic, at.number)
                 yield topic, Break(at.rest.place, text, row_of_deletion(at, topic)) if stands else None
@@ -39,7 +40,11 @@ def eventually_deletions_complete(history: History) -> Answers:
 
 @monitored(needs=Needs.REST)
 def eventually_reassignments_complete(history: History) -> Answers:
-    """Asked of partitions that were to be reassigned: AR has RAR once that is up, and is RAR once that is in sync."""
+    """Asked of partitions that were to be reassigned: AR has RAR once that is up, and is RAR once that is in sync.
+
+    One that nobody has begun is not asked about while another waits for its replicas: it may be its turn later. Nor is
+    one without leadership, nor one that an admin has removed.
+    """
     moves = [one.after for one in history.of(MOVES) if isinstance(one.after, Moves)]
     partitions = sorted({partition for one in moves for partition in one.replicas})
 
@@ -57,18 +62,34 @@ def eventually_reassignments_complete(history: History) -> Answers:
 
 
 def _unmoved(at: Moment, partition: TopicPartition, wanted: tuple[int, ...]) -> Break | None:
-    """Whether a request stands that is done, that nobody has begun, or whose partition is not there."""
+    """Whether a request stands that is done, that nobody has begun, or whose topic was deleted by a member."""
     replicas, state = at.history.replicas(partition, at.number), at.history.state(partition, at.number)
     text = f"{MOVES} asks for {list(wanted)} for {partition}"
     if replicas is None:
-        return Break(at.rest.place, f"{text}, which is not there", "D44")
+        topic = at.history.last(f"/brokers/topics/{partition.topic}", at.number)
+        is_by_hand = topic is not None and not topic.author.is_members
+        return (
+            None if is_by_hand else Break(at.rest.place, f"{text}, which is not there", row_of_unmoved(at, partition))
+        )
     if state is None:
-        return Break(at.rest.place, f"{text}, which has no state znode", "S8")
+        return None
     if not set(wanted) <= set(replicas):
-        return Break(at.rest.place, f"{text}, whose AR is {list(replicas)}: nobody has begun")
-    is_due = set(wanted) <= set(state.isr) and at.is_up(state.leader)
+        others = (one for one in at.history.moves(at.number) if one != partition)
+        found = Break(
+            at.rest.place, f"{text}, whose AR is {list(replicas)}: nobody has begun", row_of_unmoved(at, partition)
+        )
+        return None if any(_waits(at, one) for one in others) else found
     text = f"{text}, whose AR is {list(replicas)}, although all of it is in sync: it has {state}"
-    return Break(at.rest.place, text, "D18-stuck") if is_due else None
+    return None if _waits(at, partition) else Break(at.rest.place, text, row_of_unfinished(at, partition))
+
+
+def _waits(at: Moment, partition: TopicPartition) -> bool:
+    """Whether a move waits for its replicas: they are not up, or AR has them, and they are not in sync."""
+    wanted, state = at.history.moves(at.number).get(partition, ()), at.history.state(partition, at.number)
+    if state is None or not all(map(at.is_up, wanted)):
+        return True
+    is_begun = set(wanted) <= set(at.history.replicas(partition, at.number) or ())
+    return is_begun and not (set(wanted) <= set(state.isr) and at.is_up(state.leader))
 
 
 @monitored(needs=Needs.REST)
@@ -78,7 +99,7 @@ def eventually_elections_come_to_an_end(history: History) -> Answers:
     def ask(at: Moment) -> Shown:
         if at.controller is not None:
             stands = history.at(ELECTIONS, at.number) is not None
-            yield "request", Break(at.rest.place, f"{ELECTIONS} stands", "D49") if stands else None
+            yield "request", Break(at.rest.place, f"{ELECTIONS} stands", row_of_elections(at)) if stands else None
 
     return at_rest(history, ask)
 

@@ -4,9 +4,9 @@
     {"ms": 1795201021540, "action": "at-rest", "zxid": "0x2f"}
 
 One act a line, in the order in which they were done. Each has a time and a name; the fields read here are the broker
-that it was done to, which no act called `broker-...` lacks; at rest, the last transaction by then; and of a note that
-tells that a fault of a live run begins, its number and kind. Others are for people. What an act means to the
-specification stands in `recorded_acts`.
+that it was done to, which no act called `broker-...` lacks; at rest, the last transaction by then; of a note that tells
+that a fault of a live run begins, its number and kind; and as ZooKeeper starts, the session of the admin tool. Others
+are for people. What an act means to the specification stands in `recorded_acts`.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class Act:
     zxid: int | None = None
     number: int | None = None
     kind: str | None = None
+    admin_session: str | None = None
     text: str = ""
 
 
@@ -79,6 +80,7 @@ def _act(place: str, line: str) -> Act:
             zxid=_zxid(given),
             number=_if_given(int, given, "number"),
             kind=_if_given(str, given, "kind"),
+            admin_session=_admin_session(given),
             text=line.strip()[:160],
         )
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -103,3 +105,10 @@ def _zxid(given: dict[str, Any]) -> int | None:
     if number < 0:
         raise ValueError(f"its zxid is {text!r}")
     return number
+
+
+def _admin_session(given: dict[str, Any]) -> str | None:
+    text = _if_given(str, given, "admin_session")
+    if text is not None:
+        int(text, 16)
+    return text

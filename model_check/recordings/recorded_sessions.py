@@ -41,7 +41,7 @@ def sessions_of(folder: Path, transactions: list[Transaction]) -> dict[int, Sess
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
         return {
-            _session_id(name): Session(_number(one, "broker"), _number(one, "incarnation"))
+            session_id(name): Session(_number(one, "broker"), _number(one, "incarnation"))
             for name, one in content.items()
         }
     except (json.JSONDecodeError, AttributeError, KeyError, ValueError, TypeError, RecursionError) as error:
@@ -63,7 +63,7 @@ def sessions_by_log(folder: Path) -> dict[int, Session]:
         for line in log.read_text(encoding="utf-8", errors="backslashreplace").splitlines():
             life += STARTING.search(line) is not None
             if found := SESSION.search(line):
-                sessions[_session_id(found[1])] = Session(broker, max(1, life))
+                sessions[session_id(found[1])] = Session(broker, max(1, life))
     return sessions
 
 
@@ -116,7 +116,8 @@ def is_broker_id(text: str) -> bool:
     return text.isdecimal() and text == str(int(text))
 
 
-def _session_id(text: str) -> int:
+def session_id(text: str) -> int:
+    """The number of a session, as ZooKeeper counts it, from its hexadecimal form."""
     number = int(text, 16)
     return number - (1 << 64) if number >> 63 else number
 

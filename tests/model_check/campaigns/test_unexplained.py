@@ -7,7 +7,6 @@ explained.
 from __future__ import annotations
 
 import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,12 +35,12 @@ OBSERVATIONS = {
 
 
 @pytest.fixture(scope="module")
-def recordings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with all of them."""
     folder = tmp_path_factory.mktemp("unexplained")
     with tarfile.open(ARCHIVE) as archive:
         archive.extractall(folder, filter="data")
-    yield folder
+    return folder
 
 
 def test_each_is_read_to_its_end(recordings: Path) -> None:

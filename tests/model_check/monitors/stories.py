@@ -94,9 +94,9 @@ class Story:
             self.delete(session, f"{path}/{child}")
         return self.log(session, self.tree.prepare(session, Delete(path)))
 
-    def refuse(self, session: int) -> str:
-        """A write is refused for its version."""
-        return self.log(session, WriteRefused(-103))
+    def refuse(self, session: int, code: int = -103) -> str:
+        """A write is refused, for its version if no other code is given."""
+        return self.log(session, WriteRefused(code))
 
     def state(
         self, session: int, leader: int, epoch: int, isr: Sequence[int], *, term: int = 1, topic: str = "t"
@@ -283,7 +283,8 @@ def moved(story: Story) -> None:
 
 def deleted(story: Story, topic: str = "t", session: int = 1) -> str:
     """A topic on 2 and 3 is deleted; the place of its delete."""
-    story.create(99, f"/admin/delete_topics/{topic}")
+    if f"/admin/delete_topics/{topic}" not in story.tree.nodes:
+        story.create(99, f"/admin/delete_topics/{topic}")
     story.state(session, -1, 1, (3,), topic=topic)
     for broker in (1, 2, 3):
         story.tell(broker, -2, 0, (3,), topic=topic)

@@ -1,0 +1,119 @@
+"""What a log of transactions tells, as the writes of a history.
+
+The parts of a transaction that was made as one follow each other; one that was refused as a whole wrote nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+
+from model_check.monitors.contents import Content, read_content
+from model_check.monitors.history import Author, History, Office, Refusal, Write, office_after
+from model_check.recordings.recorded_sessions import Session
+from model_check.recordings.recorded_transactions import with_lines
+from reference.zookeeper.transactions import (
+    ERROR_NAMES,
+    Change,
+    DataSet,
+    MultiChange,
+    NodeCreated,
+    NodeDeleted,
+    SessionClosed,
+    Transaction,
+    WriteRefused,
+)
+from spec.errors import MalformedInput
+from spec.formats.znode_paths import Path as ZnodePath
+
+
+def history_of(
+    transactions: Iterable[Transaction], sessions: Mapping[int, Session], admins: frozenset[int] = frozenset()
+) -> History:
+    """What a log tells, from its first transaction on; the line of each is its place.
+
+    Where the sessions of admins are known, those that are nobody's are members'; else they count as admins'.
+    """
+    tree: dict[str, tuple[Content, int]] = {}
+    writes: list[Write] = []
+    refusals: list[Refusal] = []
+    office = Office()
+    for line, one in with_lines(transactions):
+        author = _author(one.session, sessions, admins)
+        for change in parts_of(one.change):
+            for name, data, version in _changed(change):
+                write = _write(one, f"zookeeper.jsonl:{line}", author, name, data, version, tree, office)
+                write = replace(write, number=len(writes), dropped=isinstance(change, SessionClosed))
+                writes.append(write)
+                office = office_after(write, office)
+        refusals += [Refusal(author, len(writes), error) for error in _errors(one.change)]
+    return History(tuple(writes), refusals=tuple(refusals), is_admin_told=bool(admins))
+
+
+def parts_of(change: Change) -> tuple[Change, ...]:
+    """The changes that were made as one; none, if one of them was refused, for then all were."""
+    if not isinstance(change, MultiChange):
+        return (change,)
+    parts = tuple(part for one in change.changes for part in parts_of(one))
+    return () if any(isinstance(one, WriteRefused) for one in parts) else parts
+
+
+def _errors(change: Change) -> Iterator[str]:
+    """The errors with which a change, or parts of it, were refused."""
+    if isinstance(change, MultiChange):
+        for part in change.changes:
+            yield from _errors(part)
+    elif isinstance(change, WriteRefused):
+        yield ERROR_NAMES.get(change.code, "")
+
+
+def _changed(change: Change) -> Iterator[tuple[str, bytes | None, int]]:
+    """Path, data and version of what a change writes; version -1 of what it deletes."""
+    match change:
+        case NodeCreated(path=name, data=data):
+            yield name, data, 0
+        case DataSet(path=name, data=data, version=version):
+            yield name, data, version
+        case NodeDeleted(path=name):
+            yield name, None, -1
+        case SessionClosed(deleted=names):
+            yield from ((name, None, -1) for name in names)
+        case _:
+            pass
+
+
+def _write(
+    one: Transaction,
+    place: str,
+    author: Author,
+    name: str,
+    data: bytes | None,
+    version: int,
+    tree: dict[str, tuple[Content, int]],
+    office: Office,
+) -> Write:
+    path = _path(name)
+    before = tree.pop(name, None)
+    after = None if version < 0 else read_content(path, data)
+    if after is not None:
+        tree[name] = (after, version)
+    return Write(
+        0, place, one.time_ms, one.zxid, author, path, name, before[0] if before else None, after, version, office
+    )
+
+
+def _author(session: int, sessions: Mapping[int, Session], admins: frozenset[int]) -> Author:
+    whose = sessions.get(session)
+    if whose is None:
+        return Author(session, is_members=bool(admins) and session not in admins)
+    return Author(session, whose.broker, whose.incarnation, is_members=True)
+
+
+@cache
+def _path(name: str) -> ZnodePath | None:
+    """The path of a znode of the protocol; others are nobody's business here."""
+    try:
+        return ZnodePath.parse(name)
+    except MalformedInput:
+        return None
