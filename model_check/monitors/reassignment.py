@@ -112,12 +112,22 @@ def _is_taken_back(history: History, number: int) -> bool:
 
 def _row_of_unasked(history: History, one: Change) -> str:
     """The defect: a controller that is none any more goes on (D2), or one does again what it had begun once (D13)."""
-    if one.write.is_a_zombies:
+    if one.write.is_a_zombies or _is_taken_by_zombie(history, one):
         return "D2-assignment"
     if len(history.elections(one.write.author.broker, one.write.number)) < 2:
         return ""
     past = (other.after for other in history.of(MOVES) if other.number < one.write.number)
     return "D13" if any(isinstance(each, Moves) and one.partition in each.replicas for each in past) else ""
+
+
+def _is_taken_by_zombie(history: History, one: Change) -> bool:
+    """Whether who was not in office took away the request that a controller still goes by."""
+    taken = None
+    for each in history.of(MOVES):
+        before, after = (some.replicas if isinstance(some, Moves) else {} for some in (each.before, each.after))
+        if each.number < one.write.number and one.partition in before and one.partition not in after:
+            taken = each
+    return taken is not None and taken.is_a_zombies
 
 
 @monitored()

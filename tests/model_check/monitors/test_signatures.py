@@ -127,6 +127,15 @@ def revived(story: Story, *, others: bool) -> None:
     story.state(11 if others else 2, 2, 0, (2, 3))
 
 
+def goes_on(story: Story, *, taken: bool) -> None:
+    story.move(1)
+    story.assign(1, 1, 2, 3)
+    story.state(1, 2, 1, (2, 3, 1))
+    back(story)
+    story.delete(11 if taken else 2, MOVES)
+    story.assign(2, 1)
+
+
 def reapplied(story: Story, *, again: bool) -> None:
     story.move(3, 2)
     story.assign(1, 3, 2)
@@ -257,6 +266,7 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("partitions_stay", "D39", loses_a_partition, "added"),
     ("in_sync_replicas_are_not_deleted", "D22", stops, "late"),
     ("nothing_of_a_deleted_topic_is_left", "D52", revived, "others"),
+    ("assignments_change_in_order", "D2-assignment", goes_on, "taken"),
     ("assignments_change_in_order", "D13", reapplied, "again"),
     ("eventually_elections_come_to_an_end", "D49", stuck_election, "unled"),
     ("eventually_leaders_can_lead", "D51", dead_leader, "raises"),
