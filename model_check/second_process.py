@@ -20,6 +20,7 @@ from functools import partial
 
 from model_check.results import Run
 from model_check.verification import Check, made
+from spec.errors import LacksMemory
 
 
 @contextmanager
@@ -50,12 +51,12 @@ def _there(pool: ProcessPoolExecutor, check: Check) -> list[Run]:
 
 
 def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:
-    """What came of a check, made here if the other process has not begun it, or was killed (for memory, as a rule)."""
+    """What came of a check, made here if the other process has not begun it, lacked memory, or was killed for it."""
     if begun.cancel():
         return made(check)
     try:
         return begun.result()
-    except BrokenProcessPool:
+    except (BrokenProcessPool, LacksMemory):
         return made(check)
 
 

@@ -3,20 +3,25 @@
 Every expectation is compared, the counts exactly: a model that shrank passes all its properties and still fails here.
 A verdict is met by the same verdict, an expected violation only by a shortest trace of the expected length. Where a
 run found more than the manifest knows of (a bound hit, a rule that never fires), that is a difference, too. A check
-that breaks is an ERROR run, and the others go on.
+that breaks is an ERROR run, and the others go on; one for which memory is lacking is put off until they are done.
 """
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Final, NoReturn
 
 from model_check.interrupts import is_interrupt
 from model_check.results import UNWITNESSED, Comparison, Document, Finding, Run, plain_document
 from model_check.verdicts import INTERRUPTED, NOT_BEGUN, Verdict, worst
-from spec.errors import SpecError
+from spec.errors import EnvironmentFailure, LacksMemory, SpecError
 from spec.expectations import Expectation
 from spec.moves import ROWS
 
@@ -61,22 +66,54 @@ def run_checks(
     """The runs of all checks, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
 
     After a run that says that it was interrupted, and once `stop` says so, no check is begun; what another process has
-    made by then is told.
+    made by then is told. A check that lacks memory is put off until all others are done, and is an ERROR only if it
+    still lacks it some while later, when nothing else runs.
     """
-    interrupted = False
-    for check in checks:
+    interrupted, lacking = False, list[tuple[Check, LacksMemory]]()
+    for check in chain(checks, _once_more(lacking, stop)):
         interrupted = interrupted or stop()
-        runs = [_incomplete(check, NOT_BEGUN)] if interrupted and not check.is_made() else made(check)
+        try:
+            runs = [_incomplete(check, NOT_BEGUN)] if interrupted and not check.is_made() else made(check)
+        except LacksMemory as error:
+            lacking.append((check, error))
+            continue
         interrupted = interrupted or any(run.is_cut_short for run in runs)
         for run in runs:
             tell(run)
             yield run
 
 
+WAITS: Final = (0, 5, 15, 40, 60)
+"""Seconds to wait before each time that what lacked memory is tried again; by then others have given it back."""
+
+
+def _once_more(lacking: list[tuple[Check, LacksMemory]], stop: Callable[[], bool]) -> Iterator[Check]:
+    """What was put off, as often as it is put off again; at last as checks that end with the error."""
+    for seconds in WAITS:
+        if lacking:
+            _wait(seconds, stop)
+        put_off, lacking[:] = list(lacking), []
+        yield from (check for check, _ in put_off)
+    yield from (replace(check, make=partial(_given_up, error)) for check, error in lacking)
+
+
+def _wait(seconds: int, stop: Callable[[], bool]) -> None:
+    end = time.monotonic() + seconds
+    with suppress(KeyboardInterrupt):  # which `stop` tells of
+        while time.monotonic() < end and not stop():
+            time.sleep(0.1)
+
+
+def _given_up(error: LacksMemory) -> NoReturn:
+    raise EnvironmentFailure(error.what, error.do)
+
+
 def made(check: Check) -> list[Run]:
-    """The runs of one check, or an ERROR run that tells why there are none."""
+    """The runs of one check, or an ERROR run that tells why there are none; only LacksMemory is raised."""
     try:
         return list(check.make())
+    except LacksMemory:
+        raise
     except KeyboardInterrupt:
         return [_incomplete(check, INTERRUPTED)]
     except SpecError as error:

@@ -6,6 +6,7 @@
     │   └── UnknownName       a scope, switch, property or the like that does not exist
     ├── IllegalTransition     a state machine refused an event; the old state stands
     └── EnvironmentFailure    java, ZooKeeper, a port, the disk or a worker failed us (exit code 4)
+        └── LacksMemory       there is less memory now than is needed; in a while there may be more
 
 Each carries its parts as attributes and prints as one line: what was wrong, where, and what to do (only a long list of
 known names has lines of its own). All of them can be pickled, because Spark workers raise them too.
@@ -80,6 +81,10 @@ class EnvironmentFailure(SpecError):
 
     def __str__(self) -> str:
         return f"{self.what}; {self.do}"
+
+
+class LacksMemory(EnvironmentFailure):
+    """Less memory is free now than something needs; nothing was begun, so it can be tried again."""
 
 
 @dataclass(frozen=True, slots=True)

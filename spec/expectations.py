@@ -39,11 +39,9 @@ from spec.errors import BadInput, UnknownName, Where
 from spec.matrix_plans import MatrixPlan, read_matrix
 from spec.moves import ROWS
 from spec.properties import claim_named
-from spec.scopes import manifest, scopes
+from spec.scopes import SOURCE, manifest, scopes
 from spec.system import rules
 from spec.variants import Switches, show_switches, switches_named
-
-SOURCE = "manifest.toml"
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def plan(scope: str) -> Plan:
 def _plan(name: str, entry: Mapping[str, Any]) -> Plan:
     where = Where(SOURCE, f"scope.{name}")
     _only(entry, ("bounds", "verify", "expect", "prove", "matrix"), where)
-    verify, expect, prove = entry.get("verify", {}), entry.get("expect", {}), entry.get("prove", {})
+    verify, expect, prove = (_table(entry, key, where) for key in ("verify", "expect", "prove"))
     matrix = read_matrix(entry["matrix"], where.key("matrix")) if "matrix" in entry else None
     for key in matrix.expected if matrix else ():
         _variant(key, where.key("matrix").key("expect").key(key))
@@ -145,24 +143,24 @@ def _expectation(scope: str, variant: str, entry: Mapping[str, Any], where: Wher
         transitions=_typed(entry.get("transitions"), int, where.key("transitions")),
         depth=_typed(entry.get("depth"), int, where.key("depth")),
         digest=_typed(entry.get("digest"), str, where.key("digest")),
-        violated=_properties(entry.get("violated", {}), int, where.key("violated")),
-        incomplete=_properties(entry.get("incomplete", {}), str, where.key("incomplete")),
+        violated=_properties(_table(entry, "violated", where), int, where.key("violated")),
+        incomplete=_properties(_table(entry, "incomplete", where), str, where.key("incomplete")),
         unwitnessed=frozenset(_properties(_listed(entry, "unwitnessed", where), None, where.key("unwitnessed"))),
         never_fired=_rules(_listed(entry, "never_fired", where), where.key("never_fired")),
         bounds_hit=_rules(_listed(entry, "bounds_hit", where), where.key("bounds_hit")),
-        rows=_rows(entry["rows"], where.key("rows")) if "rows" in entry else None,
+        rows=_rows(_table(entry, "rows", where), where.key("rows")) if "rows" in entry else None,
     )
 
 
 def _proof(scope: str, variant: str, entry: Mapping[str, Any], where: Where) -> ProofExpectation:
     where = where.key(variant)
     _only(entry, ("violated", "incomplete", "bounded", "shown"), where)
-    incomplete = _properties(entry.get("incomplete", {}), str, where.key("incomplete"))
-    bounded = _properties(entry.get("bounded", {}), int, where.key("bounded"))
+    incomplete = _properties(_table(entry, "incomplete", where), str, where.key("incomplete"))
+    bounded = _properties(_table(entry, "bounded", where), int, where.key("bounded"))
     for name in bounded.keys() ^ incomplete.keys():
         where.refuse(f"{name} is in only one of incomplete and bounded: what is left open has a reason and a depth")
     violated = frozenset(_properties(_listed(entry, "violated", where), None, where.key("violated")))
-    shown = _properties(entry.get("shown", {}), str, where.key("shown"))
+    shown = _properties(_table(entry, "shown", where), str, where.key("shown"))
     for name in shown.keys() - violated:
         where.refuse(f"{name} is shown to be broken, but not among the violated")
     return ProofExpectation(scope, _variant(variant, where), violated, incomplete, bounded, shown)
@@ -209,9 +207,16 @@ def _named(look_up: Callable[[], object], where: Where) -> None:
         where.refuse(str(error))
 
 
+def _table(entry: Mapping[str, Any], key: str, where: Where) -> Mapping[str, Any]:
+    given = entry.get(key, {})
+    if not isinstance(given, Mapping):
+        where.key(key).refuse("is not a table")
+    return given
+
+
 def _listed(entry: Mapping[str, Any], key: str, where: Where) -> list[str]:
     given = entry.get(key, [])
-    if not isinstance(given, list):
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
         where.key(key).refuse("is not a list of names")
     return given
 

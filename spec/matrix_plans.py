@@ -44,6 +44,7 @@ class MatrixPlan:
 
 def read_matrix(given: Mapping[str, Any], where: Where) -> MatrixPlan:
     """The plan from its table in the manifest; MalformedInput says what is wrong with it."""
+    _refuse_no_table(given, where)
     for key in given:
         if key not in ("controller", "trigger", "expect"):
             where.key(key).refuse("is not one of controller, trigger, expect")
@@ -53,7 +54,9 @@ def read_matrix(given: Mapping[str, Any], where: Where) -> MatrixPlan:
     if not isinstance(trigger, list) or not all(isinstance(one, str) for one in trigger):
         where.key("trigger").refuse("is missing, or not a list of steps")
     expected, places = {}, {}
+    _refuse_no_table(given.get("expect", {}), where.key("expect"))
     for variant, table in given.get("expect", {}).items():
+        _refuse_no_table(table, where.key("expect").key(variant))
         expected[variant] = {fault: outcomes for fault, outcomes in table.items() if fault != "places"}
         places[variant] = table.get("places")
         if not isinstance(places[variant], int):
@@ -61,4 +64,10 @@ def read_matrix(given: Mapping[str, Any], where: Where) -> MatrixPlan:
         for fault in expected[variant]:
             if fault not in FAULTS:
                 where.key("expect").key(variant).key(fault).refuse(f"is not one of places, {', '.join(FAULTS)}")
+            _refuse_no_table(expected[variant][fault], where.key("expect").key(variant).key(fault))
     return MatrixPlan(controller, tuple(trigger), expected, places)
+
+
+def _refuse_no_table(given: Any, where: Where) -> None:
+    if not isinstance(given, Mapping):
+        where.refuse("is not a table")

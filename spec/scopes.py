@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from spec.broker_lists import FEW
-from spec.errors import MalformedInput, UnknownName
+from spec.errors import MalformedInput, UnknownName, Where
 
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
@@ -30,6 +30,8 @@ BUDGETS = (
 
 IMBALANCE_PERCENTAGE = 10
 """Kafka's default of `leader.imbalance.per.broker.percentage`."""
+
+SOURCE: Final = "manifest.toml"
 
 APART = frozenset({"delayed_operations"})
 """Parts that are systems of their own: a scope with one has nothing else of the protocol."""
@@ -104,8 +106,27 @@ class Scope:
 
 @cache
 def manifest() -> Mapping[str, Any]:
-    """The manifest as it stands."""
-    return tomllib.loads(files("spec").joinpath("manifest.toml").read_text(encoding="utf-8"))
+    """The manifest as it stands; MalformedInput says what is wrong with it."""
+    return manifest_in(files("spec").joinpath(SOURCE).read_bytes())
+
+
+def manifest_in(content: bytes) -> Mapping[str, Any]:
+    """The manifest that a file holds: tables of scopes, each with its bounds, and nothing else."""
+    top = Where(SOURCE)
+    try:
+        given = tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        top.refuse(f"is no TOML: {error}")
+    for key in given:
+        if key != "scope":
+            top.key(key).refuse("is no table of the manifest; all are of a scope: scope.NAME")
+    entries = given.get("scope")
+    if not isinstance(entries, Mapping) or not entries:
+        top.key("scope").refuse("is missing, or no table of scopes")
+    for name, entry in entries.items():
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("bounds"), Mapping):
+            top.key("scope").key(name).key("bounds").refuse("is missing, or no table")
+    return given
 
 
 @cache
@@ -124,6 +145,7 @@ def scope(name: str) -> Scope:
 def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     """A scope from its table, refusing keys, parts and budgets that do not exist, and replicas on no broker."""
     _refuse_unknown(name, bounds, [one.name for one in fields(Scope)])
+    _refuse_other_types(bounds, Scope, Where(f"{SOURCE} scope {name}"))
     _refuse_unknown(name, bounds.get("budgets", {}), BUDGETS)
     _refuse_unknown(name, bounds.get("parts", ()), PARTS)
     given = dict(bounds)
@@ -180,6 +202,7 @@ def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:
     for required in ("requests", "refused", "partitions"):
         if required not in given:
             raise _malformed(name, f"purgatory.{required}", "is missing")
+    _refuse_other_types(given, Purgatory, Where(f"{SOURCE} scope {name}", "purgatory"))
     lists = {key: tuple(map(tuple, given[key])) for key in ("requests", "refused")}
     one = Purgatory(**{**given, **lists, "partitions": tuple(given["partitions"])})
     for topics in one.requests:
@@ -201,5 +224,29 @@ def _refuse_unknown(scope_name: str, given: Any, known: Any) -> None:
             raise _malformed(scope_name, key, f"is not one of {', '.join(known)}")
 
 
+def _refuse_other_types(given: Mapping[str, Any], record: type, where: Where) -> None:
+    """Refuse values of another type than the record's: TOML has lists for tuples and sets, and tables for the rest."""
+    kinds = {**get_type_hints(record), "budgets": Mapping[str, int], "purgatory": Mapping[str, object]}
+    for key, value in given.items():
+        _refuse_other_type(value, kinds[key], where.key(key))
+
+
+def _refuse_other_type(value: Any, kind: Any, where: Where) -> None:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is None:
+        if type(value) is not kind and kind is not object:
+            where.refuse(f"is not of type {kind.__name__}")
+    elif origin is Mapping:
+        if not isinstance(value, Mapping):
+            where.refuse("is no table")
+        for key, one in value.items():
+            _refuse_other_type(one, inner[1], where.key(key))
+    else:
+        if not isinstance(value, list):
+            where.refuse("is no list")
+        for index, one in enumerate(value):
+            _refuse_other_type(one, inner[0], where.item(index))
+
+
 def _malformed(scope_name: str, key: str, reason: str) -> MalformedInput:
-    return MalformedInput(f"manifest.toml scope {scope_name}", key, reason)
+    return MalformedInput(f"{SOURCE} scope {scope_name}", key, reason)

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from model_check.interrupts import Interrupt, the_verbs
-from spec.errors import EnvironmentFailure
+from spec.errors import EnvironmentFailure, LacksMemory
 
 GIB = 1 << 30
 
@@ -94,9 +94,9 @@ def interruptible() -> Iterator[Interrupt]:
 
 
 def refuse_what_cannot_fit(what: str, needed: int, free: int, where: str = "memory") -> None:
-    """EnvironmentFailure if so many bytes are needed and not free."""
+    """EnvironmentFailure if so many bytes are needed and not free; of memory, LacksMemory."""
     if needed > free:
-        raise EnvironmentFailure(
+        raise (LacksMemory if where == "memory" else EnvironmentFailure)(
             f"{what} needs about {_shown(needed)} of {where}, and {_shown(free)} are free",
             "take a smaller scope, or stop early with --limit",
         )

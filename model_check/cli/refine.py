@@ -1,4 +1,4 @@
-"""`kcheck refine`: every edge of a scope's state graph, executed on the reference by Spark's workers."""
+"""`kcheck refine`: every edge of a scope's state graph, executed on the reference; of large ones by Spark's workers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
 
 ENGINE = "refinement"
+
+FEW = 1_000
+"""So many states are walked in this process sooner than a worker has built the system once more."""
 
 
 def command(
@@ -86,7 +89,7 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
 
 def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit: int | None) -> Run:
     from model_check.explicit_state.spanning_tree import spanning_tree
-    from model_check.refinement.edge_replay import joined
+    from model_check.refinement.edge_replay import joined, walk
     from model_check.refinement.replay_report import agreed, disagreed
     from model_check.refinement.sides import Disagreement, Sides
     from model_check.spark.spark_edge_replay import walk_with_workers
@@ -99,7 +102,12 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
         built = time.perf_counter()
         with bar(task.title, tree.states) as report:
-            walks = None if stop() else walk_with_workers(sides, tree, master=task.master, progress=report, stop=stop)
+            if stop():
+                walks = None
+            elif tree.states <= FEW:
+                walks = [walk(sides, stretch) for stretch in tree.stretches(1)]
+            else:
+                walks = walk_with_workers(sides, tree, master=task.master, progress=report, stop=stop)
     seconds = {"tree": built - started, "replay": time.perf_counter() - built}
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED, seconds=seconds)
     if walks is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from model_check.cli import (
+    accept,
     campaign,
     coverage,
     defects,
@@ -44,6 +45,7 @@ app = typer.Typer(
 )
 
 app.command("verify")(guarded(verify.command))
+app.command("accept")(guarded(accept.command))
 app.command("explore")(guarded(explore.command))
 app.command("coverage")(guarded(coverage.command))
 app.command("enumerate")(guarded(enumerate_states.command))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from operator import attrgetter
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -21,6 +22,8 @@ from model_check.coverage import check_coverage
 from model_check.defects import Half, halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.interrupts import raising
+from model_check.inventory.facts import Fact
+from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
 from model_check.manifest_checks import check_manifest
 from model_check.matrix import matrix_report
 from model_check.proofs.proof_findings import ENGINE as PROOF
@@ -39,8 +42,14 @@ from spec.variants import AS_CODED, show_switches, switches_named
 REPLAYABLE, REPLAY_COST = 100_000, 2_000
 """A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
 
-ALWAYS_REPLAYED = ("tiny", "AS_CODED")
-"""The scope and variant that every verification replays."""
+ALWAYS_REPLAYED = (
+    "tiny", "lost_isr_write", "foreign_recreation", "out_of_sync_rebalance", "addition", "move", "dead_replica",
+    "unasked_deletion", "creation_shutdown", "told_move", "preferred_election",
+)  # fmt: skip
+"""The scopes that every verification replays AS_CODED, deep or not: the cheapest of every part that has one.
+
+Failed removals, soft failures and delayed operations have only large ones, which are for a deep verification.
+"""
 
 ENUMERATED, ENUMERATION_COST = ("reassignment", "AS_CODED"), 200
 """The scope and variant that a deep verification has Spark enumerate; a state costs it as much as so many explored."""
@@ -54,6 +63,9 @@ RUNS, STEPS = 2_000, 200
 
 MATRIX_COST = 50_000_000
 """A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
+
+INVENTORY_COST = 50_000_000
+"""To write the whole protocol down as terms takes about as long as exploring so many states."""
 
 PROOF_COST = 100_000_000
 """A proof takes about as long as exploring so many states; so do a scope's random runs."""
@@ -70,11 +82,12 @@ def command(
     """Verify that everything is as the manifest expects.
 
     Every scope is explored under every variant that the manifest names; counts, digests, verdicts and the lengths of
-    shortest traces must be exactly those. What holds beyond all bounds is proved, and every edge of a scope is replayed
-    on the reference. Recordings of real clusters that come along are judged, and so is a short run of the reference on
-    a real ZooKeeper. All explorations together must make every action fire, take every row of the transition tables and
-    show the witness of every property (`kcheck coverage` has the table). Exits with 0 only if all is so, and says in
-    the first line how many expectations are met.
+    shortest traces must be exactly those. What holds beyond all bounds is proved, and every edge of cheap scopes is
+    replayed on the reference. Recordings of real clusters that come along are judged, and so is a short run of the
+    reference on a real ZooKeeper. All explorations together must make every action fire, take every row of the
+    transition tables and show the witness of every property (`kcheck coverage` has the table). And what is checked, and
+    every system, must be what the inventory has, which `kcheck accept` writes. Exits with 0 only if all is so, and says
+    in the first line how many expectations are met.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` and `kcheck campaign` go on where they were.
@@ -85,14 +98,7 @@ def command(
       kcheck verify --deep --json > verdict.json
     """
     chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    # What starts Spark or ZooKeeper, or is deep only, is for the first process, which then helps the second.
-    here = [*refinements(chosen, deep=deep), *matrices(chosen)]
-    anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
-    if deep:
-        here += [*simulations(chosen), *enumerations(chosen)]
-    if not scopes:
-        here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
-        anywhere += judgements(deep=deep)
+    here, anywhere = checks(chosen, whole=not scopes, deep=deep)
     what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
     by_cost = attrgetter("cost")
     with (
@@ -105,6 +111,33 @@ def command(
         if not any(run.is_cut_short for run in found.runs):
             whole()
         return print_document(found, as_json=as_json)
+
+
+def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:
+    """What is for the first process, since it starts Spark or ZooKeeper, or is deep only; and what any may make.
+
+    `whole` is a verification of everything, which is more than that of all scopes.
+    """
+    cheap = [one for name, one in plans().items() if whole and name in ALWAYS_REPLAYED and one not in chosen]
+    here = [*refinements([*chosen, *cheap], deep=deep), *matrices(chosen)]
+    anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
+    if deep:
+        here += [*simulations(chosen), *enumerations(chosen)]
+    if whole:
+        here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
+        anywhere += [Check("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
+    return here, anywhere
+
+
+def gate() -> list[Fact]:
+    """What a verification of everything checks, every day and in a deep run, as facts of the inventory."""
+    every_one = list(plans().values())
+    daily = chain(*checks([one for one in every_one if not one.deep], whole=True, deep=False))
+    return list(gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))))
+
+
+def _inventoried() -> list[Run]:
+    return [check_inventory(plans(), gate())]
 
 
 def _tell(made: Run) -> None:
@@ -127,7 +160,8 @@ def explorations(chosen: list[Plan]) -> Iterator[Check]:
 def _explored(one: Plan, expected: Expectation) -> list[Run]:
     built = system(scope_named(one.scope), expected.switches)
     found = explore.run(explore.Task(one.scope, expected.switches, built, one.goals))
-    return [compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)]
+    told = compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)
+    return [with_system_compared(told, built, one.scope, expected.switches, proving=False)]
 
 
 def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
@@ -146,17 +180,19 @@ def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
     run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
     depths = dict(expected.bounded) if deep else {}
     looked = prove.look_at_runs(expected.scope, expected.switches, built, report, depths)
-    return [compared_proof(run, expected, looked)]
+    told = compared_proof(run, expected, looked)
+    return [with_system_compared(told, built, expected.scope, expected.switches, proving=True)]
 
 
 def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
-    """Every edge on the reference: of one small scope, in a deep run of all that are not too large and that it has."""
+    """Every edge on the reference: of cheap scopes, in a deep run of all that are not too large and that it has."""
     for one in chosen:
         scope = scope_named(one.scope)
         for expected in one.explorations:
             if lacking(scope) and scope.purgatory is None:
                 continue
-            if expected.states <= (REPLAYABLE if deep else 0) or (one.scope, expected.variant) == ALWAYS_REPLAYED:
+            is_cheap = one.scope in ALWAYS_REPLAYED and expected.variant == "AS_CODED"
+            if is_cheap or (deep and expected.states <= REPLAYABLE):
                 task = refine.Task(one.scope, expected.switches)
                 yield Check(
                     refine.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, partial(_replayed, task)
@@ -208,9 +244,11 @@ def matrices(chosen: list[Plan]) -> Iterator[Check]:
 def _tried(one: Plan, variant: str) -> list[Run]:
     if one.matrix is None:
         return []
+    switches = switches_named(variant)
     with raising() as stop:
-        found = matrix.made(one.scope, one.matrix, switches_named(variant), stop=stop)
-    return [matrix_report.run_of_matrix(found, one.matrix, variant)]
+        found = matrix.made(one.scope, one.matrix, switches, stop=stop)
+    told = matrix_report.run_of_matrix(found, one.matrix, variant)
+    return [with_system_compared(told, found.system, one.scope, switches, proving=False)]
 
 
 def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:

@@ -8,7 +8,7 @@ milliseconds; ids, addresses and reference counts do not enter.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import z3
 
@@ -17,10 +17,15 @@ from spec.language import TransitionSystem
 
 def system_digest(system: TransitionSystem) -> str:
     """32 hexadecimal digits that change with anything that an engine can notice of a system."""
-    digest = hashlib.blake2b(digest_size=16)
-    for line in _lines(system):
+    return digest_of(_lines(system), _terms(system))
+
+
+def digest_of(lines: Iterable[str], terms: Iterable[z3.ExprRef], *, size: int = 16) -> str:
+    """Hexadecimal digits, two for each byte of `size`, that change with the lines, the terms, or their order."""
+    digest = hashlib.blake2b(digest_size=size)
+    for line in lines:
         digest.update(line.encode() + b"\n")
-    digest.update(_printed(_terms(system)))
+    digest.update(_printed(terms))
     return digest.hexdigest()
 
 
@@ -46,7 +51,7 @@ def _terms(system: TransitionSystem) -> Iterator[z3.ExprRef]:
         yield from (one.terms[name] for name in sorted(one.terms))
 
 
-def _printed(terms: Iterator[z3.ExprRef]) -> bytes:
+def _printed(terms: Iterable[z3.ExprRef]) -> bytes:
     """One SMT-LIB text of all terms, as the arguments of one function; common subterms are printed once."""
     everything = list(terms)
     context = z3.main_ctx().ref()

@@ -15,7 +15,7 @@ from model_check.results import Run
 from model_check.second_process import in_a_second_process
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks
-from spec.errors import BadInput
+from spec.errors import BadInput, LacksMemory
 
 
 def whose(name: str) -> list[Run]:
@@ -38,6 +38,12 @@ def only_here(process: int) -> list[Run]:
     if os.getpid() != process:
         os.kill(os.getpid(), signal.SIGKILL)
     return whose("survivor")
+
+
+def lacks_memory_elsewhere(process: int) -> list[Run]:
+    if os.getpid() != process:
+        raise LacksMemory("small needs about 2.0 GiB of memory, and 1.0 GiB are free", "take a smaller scope")
+    return whose("patient")
 
 
 def takes_a_minute(begun: Path) -> list[Run]:
@@ -127,3 +133,10 @@ def test_who_leaves_early_leaves_no_process_behind(tmp_path: Path) -> None:
         leave_early(tmp_path / "begun")
     assert (tmp_path / "begun").exists()
     assert set(multiprocessing.active_children()) <= before
+
+
+def test_what_lacked_memory_in_the_other_process_is_made_here() -> None:
+    checks = [Check("test", "patient", "", 0, partial(lacks_memory_elsewhere, os.getpid()))]
+    with in_a_second_process(checks) as shared:
+        runs = list(run_checks(shared))
+    assert [(one.scope, one.variant) for one in runs] == [("patient", str(os.getpid()))]

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from model_check import verification
 from model_check.results import Run
 from model_check.verdicts import Verdict
 from model_check.verification import Check, compared, document, printed_expectation, run_checks
-from spec.errors import EnvironmentFailure
+from spec.errors import EnvironmentFailure, LacksMemory
 from spec.expectations import Expectation, plans
 from tests.model_check.documents import finding, run
 
@@ -204,6 +205,47 @@ def test_checks_are_made_in_the_order_given_and_everybody_hears_of_each() -> Non
     runs = list(run_checks([check(9, failing(ValueError())), check(1, good)], told.append))
     assert runs == told
     assert [one.verdict for one in runs] == [Verdict.ERROR, Verdict.HOLDS]
+
+
+class Lacking:
+    """A check for which there is no memory the first few times."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+
+    def __call__(self) -> Iterable[Run]:
+        self.left -= 1
+        if self.left >= 0:
+            raise LacksMemory("small needs about 2.0 GiB of memory, and 1.0 GiB are free", "take a smaller scope")
+        return good()
+
+
+@pytest.mark.parametrize(("times", "verdict"), [(1, "HOLDS"), (2, "HOLDS"), (3, "HOLDS"), (4, "ERROR")])
+def test_a_check_that_lacks_memory_is_put_off_and_tried_again_for_a_while(
+    times: int, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verification, "WAITS", (0, 0, 0))
+    lacking = Lacking(times)
+    runs = list(run_checks([check(1, lacking), check(2, good), check(3, good)]))
+    assert [one.verdict for one in runs] == ["HOLDS", "HOLDS", verdict]
+    assert lacking.left == (-1 if verdict == "HOLDS" else 0)
+    assert [one.reason for one in runs if one.verdict == "ERROR"] == (
+        []
+        if verdict == "HOLDS"
+        else ["small needs about 2.0 GiB of memory, and 1.0 GiB are free; take a smaller scope"]
+    )
+
+
+def test_nobody_waits_for_memory_once_told_to_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "WAITS", (600,))
+    asked = iter([False])
+    runs = list(run_checks([check(1, Lacking(1))], stop=lambda: next(asked, True)))
+    assert [one.reason for one in runs] == ["interrupted before it began"]
+
+
+def test_only_what_lacks_memory_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verification, "WAITS", (0, 600))
+    assert [one.verdict for one in run_checks([check(1, Lacking(1)), check(2, good)])] == ["HOLDS", "HOLDS"]
 
 
 # ------------------------------------------------------------------------------------------------- what to write down

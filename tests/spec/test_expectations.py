@@ -91,6 +91,11 @@ ONLY_ONE = "manifest.toml: scope.tiny.prove.FENCED: leader_epoch_never_goes_back
         (manifest(verify={"deep": "yes"}), "manifest.toml: scope.tiny.verify.deep: is not of type bool"),
         (manifest(verify={"depth": 3}), "manifest.toml: scope.tiny.verify.depth: is not one of deep, goals"),
         (manifest(expected={}), "manifest.toml: scope.tiny.expected: is not one of bounds, verify, expect, prove"),
+        (manifest(expect=3), "manifest.toml: scope.tiny.expect: is not a table"),
+        (manifest(prove=[1]), "manifest.toml: scope.tiny.prove: is not a table"),
+        (expectation(violated=["a"]), "manifest.toml: scope.tiny.expect.AS_CODED.violated: is not a table"),
+        (expectation(never_fired=[1]), "manifest.toml: scope.tiny.expect.AS_CODED.never_fired: is not a list of names"),
+        (manifest(matrix=3), "manifest.toml: scope.tiny.matrix: is not a table"),
         (manifest(verify=3), "manifest.toml: scope.tiny.verify: is not a table"),
     ],
 )

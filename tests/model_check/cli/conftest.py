@@ -139,11 +139,13 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPatch) -> Kcheck:
-    """Run a command line on the small manifest, of which no recording and no live run is a part."""
+    """Run a command line on the small manifest, of which no recording, no live run and no inventory is a part."""
     assert manifest
     monkeypatch.setenv("KCHECK_CACHE", kernels)
     for outside in ("judgements", "live_runs"):
         monkeypatch.setattr(verify, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
+    monkeypatch.setattr(verify, "_inventoried", list)  # which has other scopes and systems than these
+    monkeypatch.setattr(verify, "with_system_compared", lambda run, *_, proving: run)  # noqa: ARG005 - as above
     monkeypatch.setattr(verify, "in_a_second_process", nullcontext)  # another would not know this manifest
 
     def run(*arguments: str) -> Result:

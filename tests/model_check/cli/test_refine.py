@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from model_check.cli import refine
 from model_check.explicit_state.spanning_tree import SpanningTree
 from model_check.refinement.edge_replay import Walked, walk
 from model_check.refinement.sides import Sides
@@ -27,10 +28,15 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
         return [walk(sides, stretch) for stretch in tree.stretches(3)]
 
     monkeypatch.setattr(spark_edge_replay, "walk_with_workers", walks)
+    monkeypatch.setattr(refine, "FEW", 0)
 
 
 @pytest.mark.usefixtures("spark")
-def test_spark_replays_every_edge_with_the_counts_of_the_explorer(kcheck: Kcheck) -> None:
+@pytest.mark.parametrize("few", [0, 1_000], ids=["by workers", "in this process"])
+def test_every_edge_is_replayed_with_the_counts_of_the_explorer(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(refine, "FEW", few)
     result = kcheck("refine", "solo", "--json")
     assert result.exit_code == 0, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs
@@ -79,6 +85,8 @@ def test_a_master_that_is_not_there_is_an_error_in_one_line(kcheck: Kcheck, monk
         raise EnvironmentFailure("Spark needs Java and none was found", "install Java 17, or set JAVA_HOME")
 
     monkeypatch.setattr(spark_edge_replay, "spark_session", no_java)
+    assert kcheck("refine", "solo").exit_code == 0, "so few states need no Spark"
+    monkeypatch.setattr(refine, "FEW", 0)
     result = kcheck("refine", "solo")
     assert result.exit_code == 4
     assert result.stderr == "kcheck: Spark needs Java and none was found; install Java 17, or set JAVA_HOME\n"

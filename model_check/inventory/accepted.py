@@ -1,0 +1,45 @@
+"""The accepted facts as a text file, `inventory.txt`: a line for each, `name = what is so`, sorted by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from spec.errors import Where
+
+FILE: Final = Path(__file__).with_name("inventory.txt")
+HEAD: Final = "# What is checked, as it was accepted: written by `kcheck accept`, compared by `kcheck verify`.\n"
+
+
+def accepted() -> dict[str, str]:
+    """The facts of the file; none if there is no file yet. MalformedInput names a line that is no fact."""
+    return facts_in(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+
+
+def facts_in(text: str) -> dict[str, str]:
+    """The facts that a text holds; MalformedInput names a line that is none, or whose name came before."""
+    facts: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("#"):
+            continue
+        name, divider, told = line.partition(" = ")
+        where = Where(FILE.name, f"line {number}")
+        if not divider:
+            where.refuse("is no fact, `name = what is so`")
+        if name in facts:
+            where.refuse(f"tells of {name} a second time")
+        facts[name] = told
+    return facts
+
+
+def text_of_facts(facts: Mapping[str, str]) -> str:
+    """The text that holds these facts."""
+    return HEAD + "".join(f"{name} = {facts[name]}\n" for name in sorted(facts))
+
+
+def accept(facts: Mapping[str, str]) -> None:
+    """Write these facts as the accepted ones, whole or not at all."""
+    beside = FILE.with_suffix(".new")
+    beside.write_text(text_of_facts(facts), encoding="utf-8")
+    beside.replace(FILE)

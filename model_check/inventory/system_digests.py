@@ -1,0 +1,89 @@
+"""Digests of a system, part by part, so that two of them that differ tell what moved.
+
+`variables`, `actions`, `claims` and `rows` together cover what `kernel.system_digest` does: all that an engine can
+notice. `observations` and `words` are the rest: what observers see of each action; who does it, what is said of it, and
+where Kafka does it; what is said of each claim, and its witness.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import z3
+
+from model_check.kernel.system_digest import digest_of
+from spec.language import Action, Observation, Property, TransitionSystem, Variable
+
+BYTES = 6
+"""So many bytes tell two contents apart that nobody chose on purpose to look alike."""
+
+
+def short_digest(lines: Iterable[str], terms: Iterable[z3.ExprRef] = ()) -> str:
+    """A digest for the inventory, of lines and terms in their order."""
+    return digest_of(lines, terms, size=BYTES)
+
+
+def digest_of_text(*lines: str) -> str:
+    """A digest for the inventory, of words alone."""
+    return hashlib.blake2b("\n".join(lines).encode(), digest_size=BYTES).hexdigest()
+
+
+def digests(system: TransitionSystem) -> Mapping[str, str]:
+    """The digest of each part of a system by the part's name."""
+    actions, claims = system.actions, system.properties
+    return {
+        "variables": short_digest(map(_variable, system.variables)),
+        "actions": digest_of_actions(actions),
+        "claims": short_digest(map(_claim, claims), (term for one in claims for term in terms_of(one))),
+        "rows": short_digest(
+            (f"{one.name} {sorted(one.taken)}" for one in actions),
+            (one.taken[row] for one in actions for row in sorted(one.taken)),
+        ),
+        "observations": short_digest(
+            (f"{one.name}{[*map(_observation, one.events)]}" for one in actions),
+            (term for one in actions for event in one.events for term in _seen(event)),
+        ),
+        "words": short_digest([*map(_words, actions), *(f"{one.statement} {one.source}" for one in claims)]),
+    }
+
+
+def digest_of_actions(actions: Sequence[Action]) -> str:
+    """The digest of when some actions may be taken, at whose cost, and what they change."""
+    lines = (f"{one.name} {one.budget} {sorted(one.updates)}" for one in actions)
+    return short_digest(lines, (term for one in actions for term in _effects(one)))
+
+
+def terms_of(claim: Property) -> Iterator[z3.ExprRef]:
+    """The terms of a claim, of a step by the names of the actions."""
+    yield from [] if claim.term is None else [claim.term]
+    yield from (claim.terms[name] for name in sorted(claim.terms))
+
+
+def _variable(one: Variable) -> str:
+    return f"{one.name} {one.kind.name} {one.kind.width} {one.kind.maximum} {one.kind.unbounded} {one.initial}"
+
+
+def _effects(action: Action) -> Iterator[z3.ExprRef]:
+    yield from (action.guard, action.overflow)
+    yield from (action.updates[name] for name in sorted(action.updates))
+
+
+def _claim(one: Property) -> str:
+    return f"{one.name} {one.kind} {one.witness} {one.term is not None} {sorted(one.terms)}"
+
+
+def _observation(event: Observation) -> str:
+    kinds = [
+        f"{name} {event.fields[name].kind.name} {event.fields[name].kind.maximum}" for name in sorted(event.fields)
+    ]
+    return f"{event.role} {event.kind} {kinds}"
+
+
+def _seen(event: Observation) -> Iterator[z3.ExprRef]:
+    yield event.condition
+    yield from (event.fields[name].term for name in sorted(event.fields))
+
+
+def _words(action: Action) -> str:
+    return f"{action.name} {action.rule} {action.actor} {action.statement} {action.source}"

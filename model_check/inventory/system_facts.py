@@ -1,0 +1,73 @@
+"""The systems that the manifest expects anything of, and the fact of each: its digests, part by part."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Final
+
+from model_check.inventory.system_digests import digests
+from spec.expectations import Plan
+from spec.language import TransitionSystem
+from spec.scopes import scope
+from spec.system import system
+from spec.variants import Switches, show_switches, switches_named
+
+FEW: Final = 4
+"""So many systems are built sooner than another process is there."""
+
+
+@dataclass(frozen=True)
+class SystemKey:
+    """Which system: a scope under switches, for a proof or to be explored."""
+
+    scope: str
+    switches: Switches
+    proving: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its fact."""
+        return f"system {self.scope} {show_switches(self.switches)}{' proving' if self.proving else ''}"
+
+    def built(self) -> TransitionSystem:
+        """The system itself."""
+        return system(scope(self.scope), self.switches, proving=self.proving)
+
+
+def system_keys(plans: Iterable[Plan]) -> Iterator[SystemKey]:
+    """Every system that is explored, proved something of, or has a crash matrix; each once."""
+    found: dict[SystemKey, None] = {}
+    for plan in plans:
+        found |= dict.fromkeys(SystemKey(plan.scope, one.switches) for one in plan.explorations)
+        found |= dict.fromkeys(SystemKey(plan.scope, one.switches, proving=True) for one in plan.proofs)
+        expected = plan.matrix.expected if plan.matrix is not None else ()
+        found |= dict.fromkeys(SystemKey(plan.scope, switches_named(one)) for one in expected)
+    yield from found
+
+
+def system_fact(built: TransitionSystem) -> str:
+    """What the inventory has of a system."""
+    sizes = f"{len(built.variables)} variables, {len(built.actions)} actions, {len(built.properties)} claims"
+    return f"{sizes}: {', '.join(f'{part} {digest}' for part, digest in digests(built).items())}"
+
+
+def system_facts(
+    keys: Iterable[SystemKey], tell: Callable[[int, str], None] = lambda _done, _what: None
+) -> Iterator[tuple[str, str]]:
+    """The facts of some systems, made by as many processes as there are processors; `tell` hears how far it is."""
+    wanted = list(keys)
+    if len(wanted) <= FEW:
+        yield from map(_fact, wanted)
+        return
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        for done, (key, found) in enumerate(zip(wanted, pool.map(_fact, wanted), strict=True), start=1):
+            tell(done, key.scope)
+            yield found
+
+
+def _fact(key: SystemKey) -> tuple[str, str]:
+    return key.name, system_fact(key.built())

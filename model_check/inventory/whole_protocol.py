@@ -1,0 +1,65 @@
+"""The whole protocol in a few systems: every action and every claim, so that each has a digest of its terms.
+
+No scope of the manifest has all parts at once, since nobody could explore it. Here nothing is explored, only written
+down as terms, which takes seconds; so an action that moved, a claim that got weaker and a witness that got easier are
+found by name. What a claim says of other scopes stands in the digests of those scopes' systems.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from model_check.inventory.system_digests import digest_of_actions, short_digest, terms_of
+from spec.language import Action, TransitionSystem
+from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope
+from spec.system import system
+from spec.variants import AS_CODED, Switch
+
+ALL: Final = frozenset(PARTS) - APART
+ONCE: Final = tuple((name, 1) for name in BUDGETS)
+"""Every fault once."""
+
+WHOLE: Final = (
+    Scope(
+        "two controllers", "Everything that one partition is enough for.", brokers=2, controllers=2, assigned=((1, 2),),
+        added=(0,), requests=(((2,),),), parts=ALL, budgets=ONCE, unclean=True,
+    ),
+    Scope(
+        "two partitions", "What asks for several partitions.", brokers=2, controllers=1, assigned=((1, 2), (2, 1)),
+        parts=frozenset({"partitions", "connections", "metadata"}), budgets=(("crashes", 1),),
+    ),
+    Scope(
+        "a purgatory", "The delayed operations.", brokers=1, controllers=1, parts=APART, cold=True,
+        budgets=(("updates", 1),), purgatory=Purgatory(requests=((0, 1), (0,)), refused=((), (0,)), partitions=(1, 1)),
+    ),
+)  # fmt: skip
+
+WITH_OLDER_RULES: Final = AS_CODED | {Switch.READ_BROKERS_TWICE, Switch.ADOPT_NEW_EPOCHS}
+"""Kafka's code, and what brings the rules that only older releases had."""
+
+
+def term_facts() -> Iterator[tuple[str, str]]:
+    """A fact for the terms of each action and each claim: their digest, by the system that it is of."""
+    found = defaultdict[str, list[str]](list)
+    for built in _built():
+        by_rule = defaultdict[str, list[Action]](list)
+        for action in built.actions:
+            by_rule[action.rule].append(action)
+        for rule, actions in by_rule.items():
+            found[f"action {rule} / terms"].append(f"{digest_of_actions(actions)} with {_name(built)}")
+        for claim in built.properties:
+            told = short_digest(sorted(claim.terms), terms_of(claim))
+            found[f"claim {claim.name} / terms"].append(f"{told} with {_name(built)}")
+    yield from ((key, ", ".join(told)) for key, told in found.items())
+
+
+@cache
+def _built() -> tuple[TransitionSystem, ...]:
+    return tuple(system(one, WITH_OLDER_RULES) for one in WHOLE)
+
+
+def _name(built: TransitionSystem) -> str:
+    return built.name.rpartition(" ")[0]

@@ -1,0 +1,240 @@
+"""The gate compares with the inventory: every edit that makes it check less is found, and named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from model_check.cli import verify
+from model_check.inventory import facts, inventory_check, system_facts, whole_protocol
+from model_check.inventory.accepted import accepted
+from model_check.inventory.inventory_check import REVIEW, check_inventory, with_system_compared
+from model_check.inventory.system_facts import SystemKey, system_keys
+from model_check.judging import shipped_recordings
+from model_check.results import Run
+from model_check.verdicts import Verdict
+from spec import defects, expectations, scopes
+from spec.claims import leadership
+from spec.expectations import plans
+from spec.properties import claim_named, claims
+from spec.terms import YES, Value
+from spec.variants import AS_CODED, FENCED, Switches
+
+
+def test_what_is_checked_is_what_was_accepted() -> None:
+    """All of it, the terms of the whole protocol included."""
+    run = check_inventory(plans(), verify.gate())
+    assert [one for one in run.comparisons if not one.is_met] == []
+    assert run.verdict is Verdict.HOLDS
+    assert run.notes == ()
+
+
+@pytest.fixture
+def unmoved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The terms of the protocol stay as accepted, so that nobody needs to write them down."""
+    terms = [(name, told) for name, told in accepted().items() if name.endswith(" / terms")]
+    assert terms
+    monkeypatch.setattr(inventory_check, "term_facts", lambda: iter(terms))
+
+
+def unmet() -> list[tuple[str, str, str]]:
+    """What the gate complains of; it then says what to do."""
+    run = check_inventory(plans(), verify.gate())
+    found = [(one.about, one.expected, one.found) for one in run.comparisons if not one.is_met]
+    assert run.verdict is (Verdict.VIOLATED if found else Verdict.HOLDS)
+    assert run.notes == ((REVIEW,) if found else ())
+    return found
+
+
+@pytest.fixture
+def manifest(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """A copy of the manifest's scopes, for a test to edit."""
+    given = deepcopy(dict(scopes.manifest()))
+    monkeypatch.setattr(scopes, "manifest", lambda: given)
+    monkeypatch.setattr(expectations, "manifest", lambda: given)
+    scopes.scopes.cache_clear()
+    yield given["scope"]
+    scopes.scopes.cache_clear()
+
+
+Edit = Callable[[dict[str, Any]], object]
+
+
+def cut_and_measured_anew(entries: dict[str, Any]) -> None:
+    entries["small"]["bounds"]["budgets"]["expiries"] = 1
+    entries["small"]["expect"]["AS_CODED"]["states"] = 7
+
+
+EDITS: dict[str, tuple[Edit, list[tuple[str, ...]]]] = {
+    "a scope leaves the everyday gate": (
+        lambda entries: entries["bounce"].setdefault("verify", {}).update(deep=True),
+        [
+            ("gate explorer bounce AS_CODED", "every day", "with --deep"),
+            ("gate explorer bounce FENCED", "every day", "with --deep"),
+            ("scope bounce / verified", "every day", "with --deep"),
+        ],
+    ),
+    "a scope's goals are not asked": (
+        lambda entries: entries["tiny"].setdefault("verify", {}).update(goals=False),
+        [("scope tiny / verified", "with goals", "without goals")],
+    ),
+    "a proof's expectations are dropped": (
+        lambda entries: entries["proof"]["prove"].pop("FENCED"),
+        [
+            ("gate induction proof FENCED", "every day", "nothing"),
+            ("scope proof / proved FENCED",),
+            ("system proof FENCED proving",),
+        ],
+    ),
+    "a property is no longer expected to be proved": (
+        lambda entries: entries["proof"]["prove"]["FENCED"].update(violated=["one_term_acts_in_an_epoch"]),
+        [("scope proof / proved FENCED",)],
+    ),
+    "a variant's expectation is gone": (
+        lambda entries: entries["bounce"]["expect"].pop("FENCED"),
+        [
+            ("gate explorer bounce FENCED", "every day", "nothing"),
+            ("scope bounce / explored FENCED",),
+            ("system bounce FENCED",),
+        ],
+    ),
+    "a violation is expected where none was": (
+        lambda entries: entries["large"]["expect"]["AS_CODED"]["violated"].update(leaders_were_in_sync=9),
+        [("scope large / explored AS_CODED",)],
+    ),
+    "a row is no longer asked for": (
+        lambda entries: entries["creation"]["expect"]["AS_CODED"].pop("rows"),
+        [("scope creation / explored AS_CODED",)],
+    ),
+    "bounds are cut, and what is left is measured": (
+        cut_and_measured_anew,
+        [
+            ("scope small / budget expiries", "2", "1"),
+            ("scope small / explored AS_CODED",),
+        ],
+    ),
+    "a place of the crash matrix recovers no more": (
+        lambda entries: entries["matrix_failover"]["matrix"]["expect"]["AS_CODED"]["crash"].update(OVER="never tried"),
+        [("scope matrix_failover / matrix AS_CODED",)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("unmoved")
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_of_the_manifest_fails_the_gate(name: str, manifest: dict[str, Any]) -> None:
+    edit, expected = EDITS[name]
+    edit(manifest)
+    found = unmet()
+    assert [wanted for wanted in expected if wanted not in {one[: len(wanted)] for one in found}] == []
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_recording_taken_out_of_the_list_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = {name: broken for name, broken in shipped_recordings.BROKEN.items() if name != "03-controller-kill"}
+    monkeypatch.setattr(facts, "BROKEN", left)
+    monkeypatch.setattr(shipped_recordings, "BROKEN", left)
+    assert [one[0] for one in unmet()] == [
+        "gate judge 03-controller-kill AS_CODED", "recording 03-controller-kill",
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_recording_judged_less_often_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    less = shipped_recordings.DEEP | {"03-controller-kill"}
+    monkeypatch.setattr(facts, "DEEP", less)
+    monkeypatch.setattr(shipped_recordings, "DEEP", less)
+    assert [one[1:] for one in unmet()] == [
+        ("every day", "with --deep"), ("judged every day", "judged with --deep"),
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_defects_row_that_is_gone_or_shown_otherwise_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *others = defects.DEFECTS
+    monkeypatch.setattr(facts, "DEFECTS", tuple(others))
+    assert [one[::2] for one in unmet()] == [(f"defect {first.id}", "nothing")]
+    monkeypatch.setattr(facts, "DEFECTS", (replace(first, first_depth=first.first_depth + 1), *others))
+    assert [one[0] for one in unmet()] == [f"defect {first.id}"]
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_claim_that_is_gone_or_has_another_witness_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = list(claims())
+    name = next(one.name for one in known if one.witness)
+    left = [one for one in known if one.name != name]
+    monkeypatch.setattr(facts, "claims", lambda: iter(left))
+    assert [one[::2] for one in unmet()] == [(f"claim {name}", "nothing"), (f"claim {name} / words", "nothing")]
+    easier = replace(claim_named(name), witness="an_easier_one")
+    monkeypatch.setattr(facts, "claims", lambda: iter([*left, easier]))
+    assert [one[0] for one in unmet()] == [f"claim {name}"]
+
+
+@pytest.fixture
+def small_protocol(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The protocol of the smallest of the systems, written down anew each time."""
+    monkeypatch.setattr(whole_protocol, "WHOLE", whole_protocol.WHOLE[1:2])
+    whole_protocol._built.cache_clear()
+    yield
+    whole_protocol._built.cache_clear()
+
+
+@pytest.mark.usefixtures("small_protocol")
+@pytest.mark.parametrize(
+    "name", ["isr_is_within_assigned", "brokers_accept_only_higher_leader_epochs", "two_brokers_lead"]
+)
+def test_a_claim_or_a_witness_that_is_made_always_true_has_other_terms(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = dict(whole_protocol.term_facts())
+    weaker = tuple(replace(one, function=_always) if one.name == name else one for one in leadership.CLAIMS)
+    monkeypatch.setattr(leadership, "CLAIMS", weaker)
+    whole_protocol._built.cache_clear()
+    after = dict(whole_protocol.term_facts())
+    assert [one for one in before if before[one] != after[one]] == [f"claim {name} / terms"]
+
+
+def _always(*_: object) -> Value:
+    return YES
+
+
+def test_each_system_is_compared_where_it_is_checked() -> None:
+    built = SystemKey("tiny", AS_CODED).built()
+    run = Run("explorer", "tiny", "AS_CODED", Verdict.HOLDS)
+    met = with_system_compared(run, built, "tiny", AS_CODED, proving=False)
+    assert (met.verdict, [one.about for one in met.comparisons]) == (Verdict.HOLDS, ["system"])
+    other = replace(built, actions=built.actions[1:])
+    moved = with_system_compared(run, other, "tiny", AS_CODED, proving=False)
+    (difference,) = moved.comparisons
+    assert (moved.verdict, difference.about, moved.notes) == (Verdict.VIOLATED, "system tiny AS_CODED", (REVIEW,))
+    assert "variables" not in difference.found, "only what moved is told"
+
+
+def test_every_system_of_which_something_is_expected_is_in_the_inventory() -> None:
+    wanted = [one.name for one in system_keys(plans().values())]
+    assert sorted(wanted) == sorted(name for name in accepted() if name.startswith("system "))
+    explored = sum(len(one.explorations) for one in plans().values())
+    proved = sum(len(one.proofs) for one in plans().values())
+    tried = sum(len(one.matrix.expected) for one in plans().values() if one.matrix is not None)
+    assert len(wanted) == explored + proved + tried
+
+
+SHARE = (("bounce", AS_CODED), ("bounce", FENCED), ("removal", AS_CODED), ("purgatory_alone", AS_CODED))
+"""Some that are soon built; `kcheck verify` looks at all that it checks, every day at most of them."""
+
+
+@pytest.mark.parametrize(("name", "switches"), SHARE)
+def test_some_systems_are_those_of_the_inventory(name: str, switches: Switches) -> None:
+    ((key, told),) = system_facts.system_facts([SystemKey(name, switches)])
+    assert accepted()[key] == told
+
+
+@pytest.mark.slow
+def test_every_system_is_that_of_the_inventory() -> None:
+    known = accepted()
+    for key, told in system_facts.system_facts(system_keys(plans().values())):
+        assert known[key] == told
