@@ -64,7 +64,7 @@ def test_a_run_that_is_not_searched_is_not_explained() -> None:
     assert [row[1:5] for row in table(found)[1:]] == [
         ("2", "-", "-", "HOLDS"),
         ("2", "-", "-", "VIOLATED"),
-        ("0", "-", "-", "HOLDS"),
+        ("0", "-", "-", "INCOMPLETE"),
     ]
     assert list(summary(found)) == [
         "3 runs: 0 explained, 0 not explained, 3 not searched, 1 with a broken claim, 0 not recorded or not read",
