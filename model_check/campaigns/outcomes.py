@@ -18,7 +18,7 @@ from model_check.verdicts import Verdict, worst
 SHRINK: Final = "shrink"
 """The engine of what shrinking found."""
 EARLY: Final = "the run ended early: "
-"""How the note begins that tells why a member's end, or what did not come, ended a run (`live_run.with_its_making`)."""
+"""How the reason or note begins that tells why a member's end, or what did not come, ended a run (`live_run.with_its_making`)."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Outcome:
     @property
     def is_not_searched(self) -> bool:
         """Whether nothing but its claims was asked."""
-        return self.how_far is None and not self._is_open
+        return self.how_far is None and not self.failure and (bool(self.ended_early) or not self._is_open)
 
     @property
     def _is_open(self) -> bool:
@@ -67,8 +67,8 @@ class Outcome:
     @property
     def ended_early(self) -> str:
         """Why the run ended before its time; empty if it did not."""
-        notes = (note for one in self.runs for note in one.notes if note.startswith(EARLY))
-        return next(notes, "").removeprefix(EARLY)
+        said = (text for one in self.runs for text in (one.reason, *one.notes) if text.startswith(EARLY))
+        return next(said, "").removeprefix(EARLY)
 
     @property
     def breaks(self) -> tuple[Finding, ...]:
