@@ -18,7 +18,7 @@ from model_check.verdicts import Verdict, worst
 SHRINK: Final = "shrink"
 """The engine of what shrinking found."""
 EARLY: Final = "the run ended early: "
-"""How the reason or note begins that tells why a member's end, or what did not come, ended a run (`live_run.with_its_making`)."""
+"""How the reason or note begins that tells why a run ended before its time (`live_run.with_its_making`)."""
 
 
 @dataclass(frozen=True)
