@@ -71,6 +71,11 @@ class Finding:
     story: Story | None = None
 
 
+def is_break(one: Finding) -> bool:
+    """Whether a property is broken, and was not expected to be."""
+    return one.verdict is Verdict.VIOLATED and one.expected != Verdict.VIOLATED
+
+
 @dataclass(frozen=True)
 class Counts:
     """The size of an exploration; `levels[d]` counts the states first reached by d steps."""

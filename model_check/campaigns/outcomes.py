@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from model_check.campaigns.campaign import ENGINE as CAMPAIGN
-from model_check.results import Document, Explained, Finding, Run, Seen
+from model_check.live.live_run import EARLY
+from model_check.results import Document, Explained, Finding, Run, Seen, is_break
 from model_check.verdicts import Verdict, worst
 
 SHRINK: Final = "shrink"
 """The engine of what shrinking found."""
-EARLY: Final = "the run ended early: "
-"""How the reason or note begins that tells why a run ended before its time (`live_run.with_its_making`)."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Outcome:
     def breaks(self) -> tuple[Finding, ...]:
         """The claims that are broken, and that the specification's own exploration does not break."""
         violated = (one for run in self.runs if run.verdict is Verdict.VIOLATED for one in run.findings)
-        return tuple(one for one in violated if one.verdict is Verdict.VIOLATED and one.expected != Verdict.VIOLATED)
+        return tuple(one for one in violated if is_break(one))
 
     @property
     def first_unexplained(self) -> Seen | None:

@@ -14,7 +14,7 @@ from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import Report, bar, interruptible
 from model_check.judging.judge import BUDGET, EACH
-from model_check.results import Run, plain_document
+from model_check.results import Run, is_break, plain_document
 from model_check.two_questions import Question, claims_run, readable, search_run
 from model_check.verdicts import Verdict
 from model_check.verification import Check, run_checks, told_as_interrupted
@@ -108,10 +108,8 @@ def about(claims: Run, chosen: Collection[str]) -> Run:
         return claims
     findings = tuple(one for one in claims.findings if one.property in chosen)
     left = tuple(one for one in claims.not_asked if one.split()[0] in chosen)
-    broken = any(one.verdict is Verdict.VIOLATED and one.expected != Verdict.VIOLATED for one in findings)
-    return replace(
-        claims, findings=findings, not_asked=left, notes=(), verdict=Verdict.VIOLATED if broken else Verdict.HOLDS
-    )
+    verdict = Verdict.VIOLATED if any(map(is_break, findings)) else Verdict.HOLDS
+    return replace(claims, findings=findings, not_asked=left, notes=(), verdict=verdict)
 
 
 def told(report: Report) -> Callable[[int, int], None]:

@@ -28,14 +28,14 @@ from model_check.live.live_setup import Setup
 from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE
 from model_check.recordings.recorded_members import MEMBERS, print_members
 from model_check.recordings.recorded_sessions import SESSIONS, sessions_by_log, sessions_by_ownership
-from model_check.recordings.recorded_transactions import ZOOKEEPER
+from model_check.recordings.recorded_transactions import ZOOKEEPER, parts_of
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import HOST, kept_ports
 from reference.zookeeper.log import LogTail, read_transaction_log
 from reference.zookeeper.recording import write_recording
 from reference.zookeeper.server import ZookeeperServer
 from reference.zookeeper.server_errors import ZookeeperServerError
-from reference.zookeeper.transactions import MultiChange, WriteRefused
+from reference.zookeeper.transactions import WriteRefused
 from spec.errors import EnvironmentFailure, SpecError
 
 POLL_SECONDS: Final = 0.03
@@ -243,9 +243,7 @@ class LiveCluster:
         A write that is refused is a transaction, too; who stands for election makes many of them.
         """
         for one in self._log.until(self.admin.last_zxid()):
-            if not (
-                isinstance(one.change, WriteRefused) or (isinstance(one.change, MultiChange) and one.change.refused)
-            ):
+            if not any(isinstance(part.change, WriteRefused) for part in parts_of(one)):
                 self._last_change = one.zxid
         logs = (log for name in TELLING for log in self.folder.glob(f"broker-*/{name}"))
         return self._last_change, sum(log.stat().st_size for log in logs)

@@ -28,6 +28,8 @@ from model_check.verification import told_as_interrupted
 from spec.variants import Switches, show_switches
 
 ENGINE: Final = "live"
+EARLY: Final = "the run ended early: "
+"""How the reason or note begins that tells why a run ended before its time."""
 POSITIONS_EACH: Final = 30
 """How many positions the judge may visit for each observation of a long recording."""
 
@@ -123,7 +125,7 @@ def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: floa
     """
     first, *others = (replace(one, scope=title) for one in made)
     if ended:
-        early = f"the run ended early: {ended}"
+        early = f"{EARLY}{ended}"
         first = replace(first, notes=(early, *first.notes))
         if first.verdict is Verdict.HOLDS:
             first = replace(first, verdict=Verdict.INCOMPLETE, reason=early, notes=first.notes[1:])
@@ -140,7 +142,7 @@ def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> st
             ended = INTERRUPTED
         except EndedEarly as early:
             ended = str(early)
-            cluster.act(NOTE, text=f"the run ended early: {ended}")
+            cluster.act(NOTE, text=f"{EARLY}{ended}")
         cluster.finish()
         return ended
 

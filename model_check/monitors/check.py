@@ -40,7 +40,7 @@ from model_check.recordings.recorded_cluster import is_unclean_by_default
 from model_check.recordings.recorded_members import Member, members_of
 from model_check.recordings.recorded_sessions import Session, sessions_of
 from model_check.recordings.recorded_transactions import read_transactions
-from model_check.results import Finding, Run
+from model_check.results import Finding, Run, is_break
 from model_check.verdicts import Verdict
 from reference.zookeeper.transactions import hex_of
 from spec.defects import DEFECTS
@@ -142,7 +142,7 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
         breaks = [one for one in answers if one is not None]
         findings.append(_finding(claim, len(answers), breaks, excused))
         notes += _told(claim, breaks)
-    verdict = Verdict.VIOLATED if any(_is_violation(one) for one in findings) else Verdict.HOLDS
+    verdict = Verdict.VIOLATED if any(map(is_break, findings)) else Verdict.HOLDS
     return Run(
         engine=ENGINE,
         scope=name,
@@ -152,10 +152,6 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
         not_asked=tuple(not_asked),
         notes=(*notes, *_remarks(history)),
     )
-
-
-def _is_violation(one: Finding) -> bool:
-    return one.verdict is Verdict.VIOLATED and one.expected != Verdict.VIOLATED
 
 
 def _finding(claim: Monitored, asked: int, breaks: Sequence[Break], excused: frozenset[str]) -> Finding:

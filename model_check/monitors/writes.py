@@ -1,6 +1,6 @@
 """What a log of transactions tells, as the writes of a history.
 
-The parts of a transaction that was made as one follow each other; one that was refused as a whole wrote nothing.
+A transaction of several changes comes as its parts, one by one, or as what refused it (`recorded_transactions`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from reference.zookeeper.transactions import (
     ERROR_NAMES,
     Change,
     DataSet,
-    MultiChange,
     NodeCreated,
     NodeDeleted,
     SessionClosed,
@@ -41,31 +40,14 @@ def history_of(
     office = Office()
     for line, one in with_lines(transactions):
         author = _author(one.session, sessions, admins)
-        for change in parts_of(one.change):
-            for name, data, version in _changed(change):
-                write = _write(one, f"zookeeper.jsonl:{line}", author, name, data, version, tree, office)
-                write = replace(write, number=len(writes), dropped=isinstance(change, SessionClosed))
-                writes.append(write)
-                office = office_after(write, office)
-        refusals += [Refusal(author, len(writes), error) for error in _errors(one.change)]
+        for name, data, version in _changed(one.change):
+            write = _write(one, f"zookeeper.jsonl:{line}", author, name, data, version, tree, office)
+            write = replace(write, number=len(writes), dropped=isinstance(one.change, SessionClosed))
+            writes.append(write)
+            office = office_after(write, office)
+        if isinstance(one.change, WriteRefused):
+            refusals.append(Refusal(author, len(writes), ERROR_NAMES.get(one.change.code, "")))
     return History(tuple(writes), refusals=tuple(refusals), is_admin_told=bool(admins))
-
-
-def parts_of(change: Change) -> tuple[Change, ...]:
-    """The changes that were made as one; none, if one of them was refused, for then all were."""
-    if not isinstance(change, MultiChange):
-        return (change,)
-    parts = tuple(part for one in change.changes for part in parts_of(one))
-    return () if any(isinstance(one, WriteRefused) for one in parts) else parts
-
-
-def _errors(change: Change) -> Iterator[str]:
-    """The errors with which a change, or parts of it, were refused."""
-    if isinstance(change, MultiChange):
-        for part in change.changes:
-            yield from _errors(part)
-    elif isinstance(change, WriteRefused):
-        yield ERROR_NAMES.get(change.code, "")
 
 
 def _changed(change: Change) -> Iterator[tuple[str, bytes | None, int]]:

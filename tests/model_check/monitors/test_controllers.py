@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from model_check.monitors.check import AS_CODED_ROWS, read_history, rows_of
-from model_check.monitors.writes import parts_of
 from model_check.verdicts import Verdict
 from reference.zookeeper.api import SetData
-from reference.zookeeper.transactions import MultiChange, OtherChange, WriteRefused
+from reference.zookeeper.transactions import MultiChange, WriteRefused
 from spec.kafka_types import V0101, V082
 from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over, moved
 
@@ -309,7 +308,9 @@ def test_the_parts_of_a_transaction_are_at_its_line(tmp_path: Path) -> None:
     assert [one.place for one in writes[-3:]] == [place, place, after]
 
 
-def test_the_parts_of_a_refused_transaction_write_nothing() -> None:
-    check = OtherChange("check", (("path", "/controller_epoch"), ("version", 2)))
-    assert parts_of(MultiChange((check, WriteRefused(-101)))) == ()
-    assert parts_of(MultiChange((check,))) == (check,)
+def test_a_refused_transaction_writes_nothing(tmp_path: Path) -> None:
+    story = begun()
+    place = story.log(99, MultiChange((WriteRefused(0), WriteRefused(-101))))
+    history = read_history(story.save(tmp_path))
+    assert place not in {one.place for one in history.writes}
+    assert [one.error for one in history.refusals] == ["NoNode"]

@@ -162,18 +162,11 @@ def test_a_break_counts_only_wherever_clocks_may_put_the_moment(tmp_path: Path) 
     assert story.checked(tmp_path).verdict is Verdict.HOLDS
 
 
-def test_nothing_is_asked_while_the_dead_are_still_registered(tmp_path: Path) -> None:
+@pytest.mark.parametrize("act", ["broker-kill-9", "broker-sigstop"])
+def test_nothing_is_asked_while_the_dead_are_still_registered_or_a_process_is_paused(act: str, tmp_path: Path) -> None:
     story = begun()
     undone(story)
-    story.act("broker-kill-9", 2)
-    story.rest()
-    assert story.checked(tmp_path).verdict is Verdict.HOLDS
-
-
-def test_nothing_is_asked_while_a_process_is_paused(tmp_path: Path) -> None:
-    story = begun()
-    undone(story)
-    story.act("broker-sigstop", 2)
+    story.act(act, 2)
     story.rest()
     assert story.checked(tmp_path).verdict is Verdict.HOLDS
 
