@@ -15,15 +15,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from model_check.explicit_state.findings import ENGINE as EXPLORER
-from model_check.results import Comparison, Run
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts.results import Comparison, Run
+from model_check.verdicts.verdict import Verdict, worst
 from spec.expectations import Expectation, Plan
-from spec.language import GOALS
+from spec.language.rules import GOALS
 from spec.model import Model
-from spec.moves import ROWS
 from spec.properties import claims
 from spec.scopes import scope
 from spec.system import is_in_scope, rules
+from spec.tables.taken_rows import ROWS
 
 ENGINE = "coverage"
 

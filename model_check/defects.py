@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 import z3
 
 from model_check.explicit_state.findings import Found, run_of
-from model_check.results import Comparison, Finding, Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Comparison, Finding, Run
+from model_check.verdicts.verdict import Verdict
 from spec.defects import Defect
 from spec.expectations import Plan
-from spec.language import Action, Property, TransitionSystem, Variable
+from spec.language.rules import Action, Property, TransitionSystem, Variable
+from spec.language.terms import FLAG, Value, both, choose, either, flag, number
 from spec.scopes import scope
 from spec.system import system
-from spec.terms import FLAG, Value, both, choose, either, flag, number
 from spec.variants import Switches, show_switches
 
 MONITOR = "history.defining"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from reference.connections import QueuedRequest
+from reference.requests.connections import QueuedRequest
 from reference.zookeeper.api import AnyOperation
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ControlledShutdownResponse, Request, Response
-from spec.kafka_types import TopicPartition
 from spec.logs.log_lines import Line
 
 

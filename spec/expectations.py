@@ -37,10 +37,10 @@ from typing import Any
 
 from spec.errors import BadInput, UnknownName, Where
 from spec.matrix_plans import MatrixPlan, read_matrix
-from spec.moves import ROWS
 from spec.properties import claim_named
 from spec.scopes import SOURCE, manifest, scopes
 from spec.system import rules
+from spec.tables.taken_rows import ROWS
 from spec.variants import Switches, show_switches, switches_named
 
 

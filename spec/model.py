@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from spec.broker_lists import Brokers
+from spec.language.broker_lists import Brokers
+from spec.language.terms import Kind, epoch, number
 from spec.scopes import APART, Purgatory, Scope
-from spec.terms import Kind, epoch, number
 from spec.variants import Switch, Switches
 
 UNMENDED = {

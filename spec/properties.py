@@ -30,9 +30,9 @@ from spec.claims import (
     unclean,
 )
 from spec.errors import UnknownName
-from spec.language import Action, Claim, Property, View
+from spec.language.rules import Action, Claim, Property, View
+from spec.language.terms import is_true
 from spec.model import Model
-from spec.terms import is_true
 
 MODULES = (
     controller, leadership, request_batch, deletion, goals, reassignment, preferred_election, auto_rebalance,

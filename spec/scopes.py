@@ -14,8 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from spec.broker_lists import FEW
 from spec.errors import MalformedInput, UnknownName, Where
+from spec.language.broker_lists import FEW
 
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",

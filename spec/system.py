@@ -14,39 +14,35 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from spec import (
-    auto_rebalance,
-    broker_changes,
-    connections,
-    controlled_shutdown,
-    controller_election,
-    controller_failover,
-    controller_threads,
-    delayed_operations,
-    deletion_completion,
-    epoch_listener,
-    foreign_removal,
-    isr_changes,
-    isr_notification,
-    late_requests,
-    lost_reassignment_writes,
-    partition_addition,
-    partition_leadership,
-    preferred_election,
-    processes_and_sessions,
-    properties,
-    purgatory_state,
-    reassignment,
-    reassignment_requests,
-    replica_transitions,
-    topic_deletion,
-    topics,
-)
-from spec.language import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
+from spec import properties
+from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
 from spec.model import Model
+from spec.protocol import delayed_operations
+from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
+from spec.protocol.brokers import isr_changes
+from spec.protocol.brokers import processes as processes_and_sessions
+from spec.protocol.controller import epoch_listener
+from spec.protocol.controller import threads as controller_threads
+from spec.protocol.deletion import completion as deletion_completion
+from spec.protocol.deletion import thread as topic_deletion
+from spec.protocol.elections import preferred as preferred_election
+from spec.protocol.elections import rebalance as auto_rebalance
+from spec.protocol.failover import election as controller_election
+from spec.protocol.failover import steps as controller_failover
+from spec.protocol.leadership import partitions as partition_leadership
+from spec.protocol.leadership import replicas as replica_transitions
+from spec.protocol.reassignment import lost_answers as lost_reassignment_writes
+from spec.protocol.reassignment import requests as reassignment_requests
+from spec.protocol.reassignment import steps as reassignment
+from spec.protocol.requests import connections
+from spec.protocol.requests import late_copies as late_requests
+from spec.protocol.topics import addition as partition_addition
+from spec.protocol.topics import creation as topics
+from spec.protocol.topics import removal_by_hand as foreign_removal
 from spec.scopes import Scope
-from spec.start import running
-from spec.state import Callback, listened_paths, shape
+from spec.state import purgatory as purgatory_state
+from spec.state.shape import Callback, listened_paths, shape
+from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 
 MODULES = (

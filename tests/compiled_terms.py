@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from model_check.kernel.python_code import step_function
-from model_check.kernel.straight_line import Program
-from spec.terms import TRUE, Kind, Value
+from model_check.terms.python_code import step_function
+from model_check.terms.straight_line import Program
+from spec.language.terms import TRUE, Kind, Value
 
 Function = Callable[..., tuple[int, ...]]
 """From raw values, in the order of the variables, to raw values, in the order of the results."""

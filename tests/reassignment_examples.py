@@ -3,7 +3,8 @@
 Row by row: the assignment in ZooKeeper and in memory, leader, ISR, epoch, version, replica states, requests. The first
 one was done by a real Kafka 0.10.2.2, too, with the same numbers and the same order of brokers. Of its table rows 5 and
 8 are no states of the specification, where steps 5 and 6 are one action, and the sends of 8 and 9 are another
-(spec/reassignment.py): the reference is looked at in between (tests/reference/test_reassignment.py).
+(spec/protocol/reassignment/steps.py): the reference is looked at in between
+(tests/reference/reassignment/test_steps.py).
 """
 
 from __future__ import annotations

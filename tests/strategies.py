@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from spec.formats import request_schemas as requests
 from spec.formats import znode_paths, znodes
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.request_schemas import ApiKey
 from spec.formats.requests import RequestHeader
 from spec.formats.znode_paths import Path, PathKind
-from spec.kafka_types import KafkaVersion, TopicPartition
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import SCALA, Answer
 from spec.logs.logged_values import BrokerNode, LeaderAndIsr, Leadership, PartitionInfo, Role
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 
 INT_MAX = 2**31 - 1
 

@@ -34,7 +34,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "pyspark": ("model_check/spark/", "model_check/cli/", "reference/zookeeper/server"),
     "pytest": ("model_check/pytest_plugin",),
     "rich": ("model_check/cli/",),
-    "statemachine": ("reference/machines",),
+    "statemachine": ("reference/controller/machines",),
     "typer": ("model_check/cli/",),
     "z3": ("spec/", "model_check/"),
 }
@@ -182,7 +182,7 @@ INNOCENT: Sources = {
     "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# |tmp|kafka-logs a|work|b".replace("|", "/"),
     "reference/__init__.py": DOC,
     "reference/live/__init__.py": DOC,
-    "reference/live/zookeeper.py": DOC + "import kazoo.client\nimport spec.state\n" + "x = 1\n" * (MAX_LINES - 3),
+    "reference/live/zookeeper.py": DOC + "import kazoo.client\nimport spec.state.shape\n" + "x = 1\n" * (MAX_LINES - 3),
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
 }
 

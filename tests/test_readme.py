@@ -55,7 +55,7 @@ def test_the_defects_are_the_rows_of_the_specification() -> None:
 
 def test_the_action_shown_is_the_actions_text() -> None:
     (shown,) = blocks("python")
-    assert shown.strip() in (ROOT / "spec/controller_failover.py").read_text(encoding="utf-8")
+    assert shown.strip() in (ROOT / "spec/protocol/failover/steps.py").read_text(encoding="utf-8")
 
 
 def test_files_that_are_named_exist() -> None:
@@ -78,7 +78,7 @@ def planted_output(tmp_path_factory: pytest.TempPathFactory) -> str:
     shutil.copytree(ROOT / "spec", copy / "spec", ignore=shutil.ignore_patterns("__pycache__"))
     (diff,) = blocks("diff")
     old, new = (line[1:] for line in diff.splitlines())
-    path = copy / "spec/broker_requests.py"
+    path = copy / "spec/protocol/requests/handling.py"
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")

@@ -18,7 +18,7 @@ from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import spark_rows
 from model_check.explicit_state.promela import SpinError
 from spec.errors import UnknownName
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 from spec.scopes import scope, scopes
 from spec.system import system
 from spec.variants import VARIANTS, variant

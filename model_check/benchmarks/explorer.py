@@ -17,7 +17,7 @@ from typing import Any
 from model_check.benchmarks.warming import warm
 from model_check.explicit_state.promela import SpinError, SpinResult, run_spin
 from model_check.kernel.kernel import load_kernel
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 Row = tuple[str, str, str]
 """What was measured, the number with its unit, and the target if there is one."""

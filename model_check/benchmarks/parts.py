@@ -19,7 +19,7 @@ from model_check.kernel.expansion import Scratch, Tally, ask, expand_block, make
 from model_check.kernel.native import call2, loop
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 SAMPLE = 1_000_000
 """States to explore for the measurement."""

@@ -19,7 +19,7 @@ from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
 from model_check.kernel.packing import Packing
 from model_check.spark.shard import OUTBOX_BYTES
 from model_check.spark.spark_engine import enumerate_states
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 CORES = 2
 

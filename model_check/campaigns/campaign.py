@@ -22,9 +22,9 @@ from model_check.campaigns.judge_process import Executor
 from model_check.campaigns.plan import Plan, judge_command
 from model_check.live.live_run import ENGINE as LIVE
 from model_check.live.live_run import Task, Tell, judged, record, with_its_making
-from model_check.results import Document, Run, plain_document
-from model_check.verdicts import INTERRUPTED, Verdict
-from model_check.verification import Check, made
+from model_check.verdicts.results import Document, Run, plain_document
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
+from model_check.verdicts.verification import Check, made
 from spec.variants import Switches
 
 ENGINE: Final = "campaign"

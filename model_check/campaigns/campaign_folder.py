@@ -1,7 +1,7 @@
 """The folder of a campaign: what it is of, the result of each run, and the recordings that are kept.
 
     campaign.json            the command that decides the runs; another one is refused here
-    seed-7.json              the result of a run, a document of `model_check.results`
+    seed-7.json              the result of a run, a document of `model_check.verdicts.results`
     seed-7/                  its recording, if it does not hold, or all are kept
     seed-7-shrunk.json, seed-7-shrunk/    the same of the smallest run that shows what seed-7 did
     under-way-123/           what process 123 is recording, or has judged: it goes with that process
@@ -23,8 +23,8 @@ from typing import Final
 
 from model_check.campaigns.plan import Plan
 from model_check.live.janitor import short_lived
-from model_check.results import Document, Run, from_json, plain_document
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Document, Run, from_json, plain_document
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput, MalformedInput
 
 CAMPAIGN: Final = "campaign.json"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from model_check.campaigns.outcomes import Outcome, outcomes
-from model_check.results import Document
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Document
+from model_check.verdicts.verdict import Verdict
 
 HEAD: Final = (
     "run", "faults", "observations", "explained", "verdict", "record s", "judge s", "positions", "best at",

@@ -13,8 +13,8 @@ from typing import Final
 
 from model_check.campaigns.campaign import ENGINE as CAMPAIGN
 from model_check.live.live_run import EARLY
-from model_check.results import Document, Explained, Finding, Run, Seen, is_break
-from model_check.verdicts import Verdict, worst
+from model_check.verdicts.results import Document, Explained, Finding, Run, Seen, is_break
+from model_check.verdicts.verdict import Verdict, worst
 
 SHRINK: Final = "shrink"
 """The engine of what shrinking found."""

@@ -22,7 +22,7 @@ from model_check.campaigns.shrinking import Faults, Tally, ever_fewer, tally
 from model_check.campaigns.signatures import signature
 from model_check.live.live_faults import Fault, faults_in
 from model_check.live.live_run import Task
-from model_check.results import Explained, Run
+from model_check.verdicts.results import Explained, Run
 from spec.errors import SpecError
 
 TRY: Final = "try"

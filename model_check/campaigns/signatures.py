@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from model_check.results import Explained
+from model_check.verdicts.results import Explained
 
 TOPIC: Final = re.compile(r"\btopic-\d+(?:-\d+)?")
 NUMBER: Final = re.compile(r"0x[0-9a-f]+|\d+(?:,\s?\d+)*")

@@ -6,7 +6,7 @@ Ctrl-C already; so nothing is loaded here before that is provided for.
 
 from __future__ import annotations
 
-from model_check.interrupts import end_at_once
+from model_check.verdicts.interrupts import end_at_once
 
 
 def main() -> None:

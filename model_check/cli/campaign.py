@@ -20,8 +20,8 @@ from model_check.campaigns.shrunk_runs import shrink_runs
 from model_check.cli import live_options, options
 from model_check.cli.console import aligned, say
 from model_check.cli.progress import bar, interruptible
-from model_check.rendering import headline
-from model_check.results import Document
+from model_check.verdicts.rendering import headline
+from model_check.verdicts.results import Document
 from spec.errors import BadInput
 
 RUNS, SHRINK_MINUTES = 10, 30.0

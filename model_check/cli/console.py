@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
-from model_check.rendering import text
-from model_check.results import Document
+from model_check.verdicts.rendering import text
+from model_check.verdicts.results import Document
 
 COLOURS = {
     "verdict.holds": "green",

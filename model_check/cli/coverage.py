@@ -12,13 +12,13 @@ import typer
 
 from model_check.cli import explore, options
 from model_check.cli.console import print_document
+from model_check.cli.second_process import in_a_second_process
 from model_check.coverage import check_coverage, table
 from model_check.explicit_state.findings import ENGINE, run_of
-from model_check.interrupts import raising
-from model_check.results import Run, plain_document
-from model_check.second_process import in_a_second_process
-from model_check.verdicts import Verdict
-from model_check.verification import Check, run_checks
+from model_check.verdicts.interrupts import raising
+from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, run_checks
 from spec.errors import BadInput
 from spec.expectations import Expectation, Plan, plan, plans
 from spec.scopes import scope as scope_named

@@ -10,12 +10,12 @@ from model_check.cli import explore, options
 from model_check.cli.console import print_document, say
 from model_check.defects import Half, check, halves, told_of_today
 from model_check.explicit_state.findings import Found
-from model_check.results import Run
-from model_check.verification import document
+from model_check.verdicts.results import Run
+from model_check.verdicts.verification import document
 from spec.defects import DEFECTS, Defect, Unfound, listed, row
 from spec.errors import BadInput
 from spec.expectations import plan
-from spec.language import GOALS, TransitionSystem
+from spec.language.rules import GOALS, TransitionSystem
 from spec.variants import Switches, show_switches
 
 

@@ -16,10 +16,10 @@ from model_check.cli.estimates import estimated
 from model_check.cli.explore import Task, annotated
 from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit, states_bar
 from model_check.explicit_state.findings import Found, run_of
-from model_check.results import plain_document
-from model_check.verdicts import INTERRUPTED, Verdict, worst
+from model_check.verdicts.results import plain_document
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.errors import BadInput
-from spec.language import GOALS
+from spec.language.rules import GOALS
 from spec.scopes import scope as scope_named
 from spec.system import system
 

@@ -13,12 +13,12 @@ from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
 from model_check.explicit_state.findings import Found, run_of
-from model_check.itf import save
 from model_check.kernel.system_digest import system_digest
-from model_check.results import Run, plain_document
-from model_check.verification import compared, printed_expectation
+from model_check.traces.itf import save
+from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.verification import compared, printed_expectation
 from spec.expectations import Expectation, plan
-from spec.language import GOALS, TransitionSystem
+from spec.language.rules import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import Switches, show_switches

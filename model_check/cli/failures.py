@@ -17,8 +17,8 @@ from typing import ParamSpec
 
 import typer
 
-from model_check.interrupts import NOTHING_MORE, is_interrupt, raising
-from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict
+from model_check.verdicts.interrupts import NOTHING_MORE, is_interrupt, raising
+from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
 P = ParamSpec("P")

@@ -14,12 +14,12 @@ from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import Report, bar, interruptible
 from model_check.judging.judge import BUDGET, EACH
-from model_check.results import Run, is_break, plain_document
 from model_check.two_questions import Question, claims_run, readable, search_run
-from model_check.verdicts import Verdict
-from model_check.verification import Check, run_checks, told_as_interrupted
+from model_check.verdicts.results import Run, is_break, plain_document
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, run_checks, told_as_interrupted
 from spec.errors import BadInput
-from spec.kafka_types import KafkaVersion, release_named
+from spec.formats.kafka_types import KafkaVersion, release_named
 from spec.properties import claim_named
 from spec.variants import Switches, show_switches
 

@@ -19,8 +19,8 @@ from model_check.cli.estimates import estimated
 from model_check.cli.progress import bar, interruptible
 from model_check.live.janitor import short_lived
 from model_check.live.live_run import Task, Tell, recorded_and_judged
-from model_check.results import Run, plain_document
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
 LAST_PLAY = 100_000

@@ -22,7 +22,7 @@ from model_check.live.live_run import Task
 from model_check.live.live_scenario import FAULTS, checked_kinds, kinds_for
 from model_check.live.live_setup import Setup
 from model_check.live.reference_program import REFERENCE
-from model_check.recordings.recorded_members import RELEASES
+from model_check.recordings.members import RELEASES
 from spec.errors import BadInput, UnknownName
 
 KINDS: Final = "; ".join(f"{name}: {said}" for name, (said, _) in FAULTS.items())

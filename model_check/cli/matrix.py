@@ -16,9 +16,9 @@ from model_check.cli.estimates import estimated
 from model_check.cli.progress import bar, interruptible
 from model_check.matrix.crash_matrix import Matrix, matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
-from model_check.rendering import headline
-from model_check.results import Document, Run, plain_document
-from model_check.verdicts import EXIT_CODES, NOT_BEGUN, Verdict
+from model_check.verdicts.rendering import headline
+from model_check.verdicts.results import Document, Run, plain_document
+from model_check.verdicts.verdict import EXIT_CODES, NOT_BEGUN, Verdict
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plans
 from spec.matrix_plans import FAULTS, MatrixPlan
@@ -154,8 +154,8 @@ def plain(found: Matrix) -> str:
 
 def save(folder: Path, found: list[Matrix], switches: Switches, document: Document) -> None:
     """Write the document, the tables, and every trace as a file of its own."""
-    from model_check.itf import save as save_trace
     from model_check.kernel.system_digest import system_digest
+    from model_check.traces.itf import save as save_trace
 
     (folder / "matrix.json").write_text(document.to_json() + "\n", encoding="utf-8")
     variant = show_switches(switches)

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from spec.errors import BadInput, EnvironmentFailure
-from spec.language import Property
+from spec.language.rules import Property
 from spec.properties import claim_named
 from spec.variants import Switches, adjusted, marked_switches, switch
 

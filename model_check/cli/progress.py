@@ -16,7 +16,7 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from model_check.interrupts import Interrupt, the_verbs
+from model_check.verdicts.interrupts import Interrupt, the_verbs
 from spec.errors import EnvironmentFailure, LacksMemory
 
 GIB = 1 << 30

@@ -18,9 +18,9 @@ from model_check.proofs.bounded import BoundedReport, check_bounded
 from model_check.proofs.proof_findings import missing_lemmas, run_of_proof, with_bounded
 from model_check.proofs.proof_report import ProofReport
 from model_check.proofs.smtlib import export
-from model_check.results import plain_document
-from model_check.verdicts import INTERRUPTED
-from spec.language import Property, TransitionSystem
+from model_check.verdicts.results import plain_document
+from model_check.verdicts.verdict import INTERRUPTED
+from spec.language.rules import Property, TransitionSystem
 from spec.model import Model
 from spec.scopes import scope as scope_named
 from spec.system import system

@@ -12,8 +12,8 @@ from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import bar, interruptible
-from model_check.results import Run, plain_document
-from model_check.verdicts import INTERRUPTED, Verdict
+from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.expectations import Expectation, plan
 from spec.model import Model
 from spec.scopes import scope as scope_named
@@ -90,8 +90,8 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
 def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit: int | None) -> Run:
     from model_check.explicit_state.spanning_tree import spanning_tree
     from model_check.refinement.edge_replay import joined, walk
+    from model_check.refinement.lockstep import Disagreement, Sides
     from model_check.refinement.replay_report import agreed, disagreed
-    from model_check.refinement.sides import Disagreement, Sides
     from model_check.spark.spark_edge_replay import walk_with_workers
 
     if scope_named(task.scope).purgatory is not None:
@@ -121,9 +121,9 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
 def run_race(task: Task, *, depth: int | None = None, limit: int | None = None) -> Run:
     """Replay a system of threads, in this process: a generator cannot be sent to a worker."""
     from model_check.explicit_state.spanning_tree import spanning_tree
-    from model_check.refinement.purgatory_replay import Replay
+    from model_check.refinement.lockstep import Disagreement
+    from model_check.refinement.purgatory.replay import Replay
     from model_check.refinement.replay_report import agreed, disagreed
-    from model_check.refinement.sides import Disagreement
 
     sides = Replay(Model(scope_named(task.scope), task.switches))
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED)

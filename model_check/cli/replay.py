@@ -11,13 +11,13 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.explicit_state.findings import broken_along, story_of
-from model_check.itf import ItfError, SavedTrace, load
 from model_check.kernel.system_digest import system_digest
-from model_check.replay import ReplayError, replay
-from model_check.results import Run, plain_document
-from model_check.verdicts import Verdict
+from model_check.traces.itf import ItfError, SavedTrace, load
+from model_check.traces.replay import ReplayError, replay
+from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
-from spec.language import GOALS, TransitionSystem
+from spec.language.rules import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import show_switches, switches_named

@@ -12,30 +12,30 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import print_document, say
 from model_check.cli.failures import guarded
-from model_check.results import from_json
-from spec import diagrams
+from model_check.verdicts.results import from_json
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
 from spec.formats.descriptions import described, payload_forms
+from spec.formats.kafka_types import KafkaVersion
 from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, api_version, api_versions
 from spec.formats.requests import BARE_HEADER, FULL_HEADER, HEADER
 from spec.formats.znode_paths import KINDS
 from spec.formats.znodes import PAYLOADS, EmptyPayload
-from spec.kafka_types import KafkaVersion
-from spec.language import Rule
+from spec.language.rules import Rule
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_lines import Vocabulary
 from spec.logs.request_log_lines import REQUEST_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
-from spec.partition_states import PARTITION_TRANSITIONS
 from spec.properties import claims
-from spec.replica_states import REPLICA_TRANSITIONS
 from spec.scopes import Scope
 from spec.scopes import scope as scope_named
 from spec.scopes import scopes as all_scopes
 from spec.system import rules
 from spec.system import system as system_of
-from spec.tables import Table
+from spec.tables import diagrams
+from spec.tables.partition_states import PARTITION_TRANSITIONS
+from spec.tables.replica_states import REPLICA_TRANSITIONS
+from spec.tables.table import Table
 from spec.variants import DOCUMENTATION, VARIANTS, Switch
 
 TABLES: dict[str, Table[Any]] = {"partition": PARTITION_TRANSITIONS, "replica": REPLICA_TRANSITIONS}

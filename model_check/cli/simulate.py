@@ -13,8 +13,8 @@ from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import bar, interruptible
-from model_check.results import Run, plain_document
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.verdict import Verdict
 from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
 
@@ -66,8 +66,8 @@ class Task:
 
 def run(task: Task) -> Run:
     """Make the runs, with an estimate and a bar."""
+    from model_check.refinement.lockstep import Disagreement, Sides
     from model_check.refinement.replay_report import disagreed, simulated
-    from model_check.refinement.sides import Disagreement, Sides
     from model_check.refinement.simulate import simulate, widened
 
     sides = Sides(widened(scope_named(task.scope)), task.switches)

@@ -18,21 +18,21 @@ from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import judgements, live_runs
+from model_check.cli.second_process import in_a_second_process
 from model_check.coverage import check_coverage
 from model_check.defects import Half, halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
-from model_check.interrupts import raising
 from model_check.inventory.facts import Fact
 from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
-from model_check.manifest_checks import check_manifest
 from model_check.matrix import matrix_report
 from model_check.proofs.proof_findings import ENGINE as PROOF
 from model_check.proofs.proof_findings import compared_proof, run_of_proof
-from model_check.results import Run
-from model_check.second_process import in_a_second_process
-from model_check.verdicts import Verdict
-from model_check.verification import Check, compared, document, run_checks
-from reference.parts import lacking
+from model_check.verdicts.interrupts import raising
+from model_check.verdicts.manifest_checks import check_manifest
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, compared, document, run_checks
+from reference.memory.parts import lacking
 from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
 from spec.scopes import scope as scope_named

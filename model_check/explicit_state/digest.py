@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from model_check.kernel.native import loop
 from model_check.kernel.packing import Packing, Words
-from spec.language import Variable
+from spec.language.rules import Variable
 
 LANE = (1 << 64) - 1
 WIDEST = 16

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from model_check.explicit_state.digest import digest_of
 from model_check.explicit_state.graph import GoalResult, Graph
 from model_check.explicit_state.retracing import Retracer
-from model_check.traces import State, Trace
+from model_check.traces.trace import State, Trace
 
 
 class SpecificationError(Exception):

@@ -29,7 +29,7 @@ from model_check.kernel.expansion import ask, make_tally
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
 from model_check.kernel.slicing import BLOCK
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 SHARE = 64 * BLOCK
 """States expanded between two looks at the clock, the limit and whoever wants to stop."""

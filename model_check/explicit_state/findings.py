@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from model_check.kernel.straight_line import Program, Valuation
-from model_check.results import Counts, Finding, Run, Step, Story
-from model_check.traces import Trace, tell
-from model_check.verdicts import Verdict, worst
-from spec.language import GOALS, Property, TransitionSystem
+from model_check.terms.straight_line import Program, Valuation
+from model_check.traces.trace import Trace, tell
+from model_check.verdicts.results import Counts, Finding, Run, Step, Story
+from model_check.verdicts.verdict import Verdict, worst
+from spec.language.rules import GOALS, Property, TransitionSystem
 
 
 class Found(Protocol):

@@ -24,8 +24,8 @@ import numpy.typing as npt
 
 from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.native import loop
-from model_check.traces import Trace
-from spec.language import Property, TransitionSystem
+from model_check.traces.trace import Trace
+from spec.language.rules import Property, TransitionSystem
 
 Numbers = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.bool_]

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 
 import z3
 
-from model_check.kernel.python_code import Raw, compiled, condition_source, step_function
-from model_check.kernel.straight_line import Program, evaluate
-from model_check.traces import State, Trace
-from spec.language import GOALS, Action, TransitionSystem
+from model_check.terms.python_code import Raw, compiled, condition_source, step_function
+from model_check.terms.straight_line import Program, evaluate
+from model_check.traces.trace import State, Trace
+from spec.language.rules import GOALS, Action, TransitionSystem
 
 __all__ = ["Exploration", "Finding", "Machine", "evaluate", "explore_plainly", "successors"]
 

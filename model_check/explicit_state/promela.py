@@ -21,9 +21,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from model_check.kernel.c_code import action_source, initial_source, struct_source
-from model_check.kernel.straight_line import Program
-from spec.language import TransitionSystem
+from model_check.terms.c_code import action_source, initial_source, struct_source
+from model_check.terms.straight_line import Program
+from spec.language.rules import TransitionSystem
 
 MODEL, HEADER = "system.pml", "system.h"
 COMPILE = ("gcc", "-O3", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOCOMP")

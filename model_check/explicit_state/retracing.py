@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from model_check.kernel.kernel import Kernel
 from model_check.kernel.packing import Words
-from model_check.kernel.straight_line import Valuation
-from model_check.traces import State, Trace
-from spec.language import Action
+from model_check.terms.straight_line import Valuation
+from model_check.traces.trace import State, Trace
+from spec.language.rules import Action
 
 
 @dataclass(frozen=True)

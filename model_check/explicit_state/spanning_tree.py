@@ -21,7 +21,7 @@ from model_check.explicit_state.block_edges import edges_from
 from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.visited import Visited
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 Numbers = npt.NDArray[np.int64]
 Step = tuple[str, int]

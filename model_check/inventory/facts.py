@@ -16,10 +16,10 @@ from spec.defects import DEFECTS, UNFOUND, Defect
 from spec.expectations import Expectation, Plan, ProofExpectation
 from spec.lemmas import declared
 from spec.matrix_plans import MatrixPlan
-from spec.moves import ROWS
 from spec.properties import claims
 from spec.scopes import Scope, scope
 from spec.system import rules
+from spec.tables.taken_rows import ROWS
 from spec.variants import VARIANTS, Switch, show_switches
 
 Fact: TypeAlias = tuple[str, str]

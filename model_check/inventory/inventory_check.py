@@ -14,11 +14,11 @@ from model_check.inventory.changes import Change, changes
 from model_check.inventory.facts import Fact, manifest_facts, recording_facts, specification_facts
 from model_check.inventory.system_facts import SystemKey, system_fact, system_keys
 from model_check.inventory.whole_protocol import term_facts
-from model_check.results import Comparison, Run
-from model_check.verdicts import Verdict, worst
-from model_check.verification import Check
+from model_check.verdicts.results import Comparison, Run
+from model_check.verdicts.verdict import Verdict, worst
+from model_check.verdicts.verification import Check
 from spec.expectations import Plan
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 from spec.variants import Switches
 
 REVIEW = "what differs from the inventory is for a reviewer: `kcheck accept` writes it down, and tells it in words"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import z3
 
 from model_check.kernel.system_digest import digest_of
-from spec.language import Action, Observation, Property, TransitionSystem, Variable
+from spec.language.rules import Action, Observation, Property, TransitionSystem, Variable
 
 BYTES = 6
 """So many bytes tell two contents apart that nobody chose on purpose to look alike."""

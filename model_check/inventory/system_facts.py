@@ -11,7 +11,7 @@ from typing import Final
 
 from model_check.inventory.system_digests import digests
 from spec.expectations import Plan
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import Switches, show_switches, switches_named

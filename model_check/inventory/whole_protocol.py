@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final
 
 from model_check.inventory.system_digests import digest_of_actions, short_digest, terms_of
-from spec.language import Action, TransitionSystem
+from spec.language.rules import Action, TransitionSystem
 from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope
 from spec.system import system
 from spec.variants import AS_CODED, Switch

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from model_check.judging.plain_state import Draft, PlainState
-from spec.language import Claim
+from model_check.stepping.plain_state import Draft, PlainState
+from spec.language.rules import Claim
 from spec.model import Model
 
 

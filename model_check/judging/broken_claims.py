@@ -16,10 +16,10 @@ from typing import Final
 from model_check.judging.asked_again import AskedAgain, Taken
 from model_check.judging.explaining import Explainer
 from model_check.judging.hidden_steps import part
-from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import Position, actors_of
-from model_check.recordings.recorded_zookeeper import SessionEnded
-from spec.language import Claim
+from model_check.recordings.zookeeper import SessionEnded
+from model_check.stepping.plain_state import PlainState
+from spec.language.rules import Claim
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import Scope

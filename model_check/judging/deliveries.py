@@ -9,20 +9,20 @@ from typing import Any, Final
 
 from model_check.judging.explanations import DELETION, DELIVERY
 from model_check.judging.hidden_steps import STAGES, part
-from model_check.judging.open_system import OpenSystem
-from model_check.judging.plain_rules import Seen
-from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import Position
 from model_check.judging.recorded_trees import raw_leadership
-from model_check.recordings.recorded import NOT_PRINTED
-from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from model_check.recordings.recorded_tracks import Place, Tracks
-from spec.broker_state import Stage
-from spec.kafka_types import TopicPartition
+from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recordings.recording import NOT_PRINTED
+from model_check.recordings.tracks import Place, Tracks
+from model_check.stepping.open_system import OpenSystem
+from model_check.stepping.plain_rules import Seen
+from model_check.stepping.plain_state import PlainState
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
-from spec.replica_states import ReplicaState
-from spec.request_batch import FIELDS
+from spec.protocol.requests.batch import FIELDS
+from spec.state.brokers import Stage
+from spec.tables.replica_states import ReplicaState
 
 OUTCOMES: Final = {
     "become leader": "leader",

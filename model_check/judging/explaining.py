@@ -18,14 +18,11 @@ from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
 from model_check.judging.hidden_steps import SESSIONS, Candidate, hidden_steps, is_instead_of, part
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
-from model_check.judging.nothing_new import finds_nothing_new
+from model_check.judging.lines.spurious_callbacks import finds_nothing_new
 from model_check.judging.on_demand import called_for, failures
-from model_check.judging.open_system import NoRoom, OpenSystem, open_system
-from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
 from model_check.judging.taken_steps import Steps
-from model_check.recordings.recorded import Observed, Recording
-from model_check.recordings.recorded_processes import (
+from model_check.recordings.processes import (
     ControllerSaid,
     Handled,
     ProcessKilled,
@@ -35,17 +32,20 @@ from model_check.recordings.recorded_processes import (
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recordings.recorded_tracks import SKEW, Tracks
-from model_check.recordings.recorded_zookeeper import (
+from model_check.recordings.recording import Observed, Recording
+from model_check.recordings.tracks import SKEW, Tracks
+from model_check.recordings.zookeeper import (
     NotificationCreated,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
 )
+from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
+from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.model import Model
-from spec.state import Session
+from spec.state.shape import Session
 from spec.system import instances
 from spec.variants import Switches
 

@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from model_check.judging.hidden_steps import Candidate, part, place_of
-from model_check.judging.open_system import ADDITION, RECREATION
-from model_check.judging.plain_state import PlainState
-from model_check.recordings.recorded import Observed
-from model_check.recordings.recorded_processes import (
+from model_check.recordings.processes import (
     ProcessKilled,
     ProcessStopping,
     ReplicaStopped,
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recordings.recorded_zookeeper import (
+from model_check.recordings.recording import Observed
+from model_check.recordings.zookeeper import (
     AssignmentRead,
     AssignmentWritten,
     BrokerRegistered,
@@ -44,9 +42,11 @@ from model_check.recordings.recorded_zookeeper import (
     TopicDeleted,
     WriteConflicted,
 )
-from spec.broker_state import Stage
+from model_check.stepping.open_system import ADDITION, RECREATION
+from model_check.stepping.plain_state import PlainState
 from spec.model import Model
-from spec.state import At
+from spec.state.brokers import Stage
+from spec.state.shape import At
 
 
 def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from model_check.judging.plain_state import EMPTY, PlainState
-from spec.broker_state import Stage
-from spec.connections import CALLBACK_WAITS
+from model_check.stepping.plain_state import EMPTY, PlainState
 from spec.model import Model
-from spec.state import At, Callback, Handler, Session
+from spec.protocol.requests.connections import CALLBACK_WAITS
+from spec.state.brokers import Stage
+from spec.state.shape import At, Callback, Handler, Session
 
 Candidate: TypeAlias = tuple[str, dict[str, int]]
 """A rule's name and parameters; it need not be enabled."""

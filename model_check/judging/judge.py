@@ -25,12 +25,12 @@ from typing import Any
 
 from model_check.judging.broken_claims import Broken, BrokenClaims
 from model_check.judging.explaining import Explainer
-from model_check.judging.open_system import OpenSystem
-from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import Actor, Move, Position
-from model_check.recordings.recorded import Observed, Recording
-from model_check.recordings.recorded_tracks import Place
-from spec.language import Claim
+from model_check.recordings.recording import Observed, Recording
+from model_check.recordings.tracks import Place
+from model_check.stepping.open_system import OpenSystem
+from model_check.stepping.plain_state import PlainState
+from spec.language.rules import Claim
 from spec.variants import AS_CODED, Switches
 
 Key = tuple[Place, frozenset[int], frozenset[tuple[int, int]], frozenset[tuple[int, int, str]], int]

@@ -9,14 +9,14 @@ from typing import Final
 
 from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
-from model_check.judging.open_system import OpenSystem
 from model_check.judging.positions import BreakOff, Position
-from model_check.recordings.recorded import Contradiction, Observed, Recording
-from model_check.results import Explained, Finding, Run, Seen, Step, Story
-from model_check.verdicts import Verdict
+from model_check.recordings.recording import Contradiction, Observed, Recording
+from model_check.stepping.open_system import OpenSystem
+from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from spec.expectations import plans
-from spec.language import GOALS, Claim
+from spec.language.rules import GOALS, Claim
 
 LAST_STEPS = 8
 """How many steps of an explanation are told where it ends too early."""

@@ -9,16 +9,16 @@ from __future__ import annotations
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import CALLBACKS, Candidate, lock_is_free, part
 from model_check.judging.on_demand import LEAVING
-from model_check.judging.plain_state import PlainState
 from model_check.judging.positions import DELIVERIES, Explained, Position
-from model_check.recordings.recorded import Observed
-from model_check.recordings.recorded_processes import Handled, RequestHandled
-from model_check.recordings.recorded_tracks import REPORTS, SKEW, Place, Tracks
-from model_check.recordings.recorded_zookeeper import SessionEnded, StateWritten
-from spec.election_state import Leaving
+from model_check.recordings.processes import Handled, RequestHandled
+from model_check.recordings.recording import Observed
+from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
+from model_check.recordings.zookeeper import SessionEnded, StateWritten
+from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
-from spec.state import Callback
+from spec.state.elections import Leaving
+from spec.state.shape import Callback
 
 TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
 """Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""

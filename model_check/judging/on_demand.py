@@ -11,16 +11,16 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from model_check.judging.hidden_steps import Candidate, part
-from model_check.judging.plain_state import PlainState
-from model_check.recordings.recorded import Cluster, Observed
-from model_check.recordings.recorded_processes import ControllerSaid, ReplicaStopped
-from model_check.recordings.recorded_zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
-from spec.election_state import Leaving
+from model_check.recordings.processes import ControllerSaid, ReplicaStopped
+from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
+from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.controller_log.preferred_election import ImbalanceRatio
 from spec.logs.state_change_lines import LeaderElectionStarted
 from spec.model import Model
+from spec.state.elections import Leaving
 
 LEAVING: Final = list(Leaving)
 

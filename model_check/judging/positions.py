@@ -11,10 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from model_check.judging.plain_rules import Seen
-from model_check.judging.plain_state import PlainState
-from model_check.recordings.recorded import Observed
-from model_check.recordings.recorded_processes import (
+from model_check.recordings.processes import (
     ControllerSaid,
     Handled,
     ProcessKilled,
@@ -22,14 +19,17 @@ from model_check.recordings.recorded_processes import (
     ProcessStopping,
     RequestHandled,
 )
-from model_check.recordings.recorded_tracks import Place
-from model_check.recordings.recorded_zookeeper import (
+from model_check.recordings.recording import Observed
+from model_check.recordings.tracks import Place
+from model_check.recordings.zookeeper import (
     NotificationCreated,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
 )
+from model_check.stepping.plain_rules import Seen
+from model_check.stepping.plain_state import PlainState
 
 Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""

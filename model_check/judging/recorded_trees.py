@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from model_check.judging.hidden_steps import part
-from model_check.judging.plain_state import EMPTY, PlainState
-from model_check.recordings.recorded import Leadership
-from model_check.recordings.recorded_zookeeper import (
+from model_check.recordings.recording import Leadership
+from model_check.recordings.zookeeper import (
     AssignmentWritten,
     BrokerRegistered,
     ConfigurationDeleted,
@@ -36,6 +35,7 @@ from model_check.recordings.recorded_zookeeper import (
     TopicDeleted,
     ZooKeeperChange,
 )
+from model_check.stepping.plain_state import EMPTY, PlainState
 from spec.model import Model
 
 Tree: TypeAlias = dict[str, Any]

@@ -18,8 +18,8 @@ from typing import Final
 from model_check.judging.judge import Judgement, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
-from model_check.results import Comparison, Run
-from model_check.verdicts import INTERRUPTED, Verdict, worst
+from model_check.verdicts.results import Comparison, Run
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.variants import AS_CODED, show_switches
 
 SHIPPED: Final = Path(__file__).parents[1] / "shipped"

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model_check.judging.controller_step import SILENT
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import Candidate
-from model_check.judging.open_system import NoRoom, OpenSystem, Step
-from model_check.judging.plain_rules import Seen
-from model_check.judging.plain_state import PlainState
+from model_check.judging.lines.controller_log import Reporting
+from model_check.judging.lines.controller_step import SILENT
+from model_check.judging.lines.state_change_log import Printing
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
-from model_check.judging.printed import Printing
 from model_check.judging.recorded_trees import agrees, makes_a_transaction
-from model_check.judging.reported import Reporting
-from model_check.recordings.recorded import Cluster, Observed
-from model_check.recordings.recorded_processes import (
+from model_check.recordings.processes import (
     ControllerSaid,
     ProcessKilled,
     ReplicaStopped,
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recordings.recorded_tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
-from model_check.recordings.recorded_zookeeper import ZooKeeperChange
+from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
+from model_check.recordings.zookeeper import ZooKeeperChange
+from model_check.stepping.open_system import NoRoom, OpenSystem, Step
+from model_check.stepping.plain_rules import Seen
+from model_check.stepping.plain_state import PlainState
 
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
 """What happens to a process that is stopped, too."""

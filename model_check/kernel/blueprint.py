@@ -25,8 +25,8 @@ from model_check.kernel.kernel import target_machine
 from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import predicates
 from model_check.kernel.system_digest import system_digest
-from spec.language import TransitionSystem, Variable
-from spec.terms import Kind
+from spec.language.rules import TransitionSystem, Variable
+from spec.language.terms import Kind
 
 WIDEST = 16
 """Bits of the widest variable whose values are listed; the digest has the same bound."""

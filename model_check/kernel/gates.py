@@ -18,7 +18,7 @@ from functools import reduce
 
 import z3
 
-from model_check.kernel.straight_line import CONSTANTS, VARIABLE, Node, Program
+from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, Program
 
 FALSE, TRUE = 0, 1
 

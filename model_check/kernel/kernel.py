@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from model_check.kernel.cache import cache_folder, keep
 from model_check.kernel.expansion import Expansion, Scratch, expand, make_scratch
-from model_check.kernel.folding import Folding
 from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
@@ -31,7 +30,8 @@ from model_check.kernel.slicing import Slices, lanes_of, transpose_ir
 from model_check.kernel.system_digest import system_digest
 from model_check.kernel.table_loops import tables_ir
 from model_check.kernel.updates import action_ir
-from spec.language import TransitionSystem
+from model_check.terms.folding import Folding
+from spec.language.rules import TransitionSystem
 
 OPTIMIZATION = 2
 """How hard LLVM tries."""
@@ -89,7 +89,8 @@ def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
 def _compiler_version() -> bytes:
     """What an object depends on besides the system: our own text, LLVM, and the processor."""
     version = hashlib.blake2b(digest_size=16)
-    for module in sorted(Path(__file__).parent.glob("*.py")):
+    here = Path(__file__).parents[1]
+    for module in (one for folder in ("terms", "kernel") for one in sorted((here / folder).glob("*.py"))):
         version.update(module.read_bytes())
     for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):
         version.update(part.encode() + b"\0")

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 import z3
 
-from model_check.kernel.folding import Folding
 from model_check.kernel.packing import WORD, Packing
-from model_check.kernel.straight_line import CONSTANTS, VARIABLE, Node
+from model_check.terms.folding import Folding
+from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node
 
 
 class Scalars:

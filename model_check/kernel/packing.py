@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from spec.language import TransitionSystem, Variable
+from spec.language.rules import TransitionSystem, Variable
 
 WORD = 64
 

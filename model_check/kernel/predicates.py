@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import z3
 
-from spec.language import GOALS, Action, Property, TransitionSystem
-from spec.terms import FLAG, Value, both, either
+from spec.language.rules import GOALS, Action, Property, TransitionSystem
+from spec.language.terms import FLAG, Value, both, either
 
 
 class Kind(enum.Enum):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import z3
 
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 
 def system_digest(system: TransitionSystem) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from model_check.kernel.folding import Folding
 from model_check.kernel.lowering import Scalars
 from model_check.kernel.packing import Packing
 from model_check.kernel.slicing import BLOCK, GROUPS
 from model_check.kernel.tables import Tables
 from model_check.kernel.updates import POINTERS, rows_ir
-from spec.language import TransitionSystem
+from model_check.terms.folding import Folding
+from spec.language.rules import TransitionSystem
 
 
 def tables_ir(system: TransitionSystem) -> str:

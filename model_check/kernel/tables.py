@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from model_check.kernel.folding import Folding
 from model_check.kernel.gates import FALSE, Blaster, Network
 from model_check.kernel.packing import WORD, Packing
 from model_check.kernel.predicates import predicates
 from model_check.kernel.slicing import needed
 from model_check.kernel.updates import FULL
-from spec.language import Action, TransitionSystem
+from model_check.terms.folding import Folding
+from spec.language.rules import Action, TransitionSystem
 
 Row = tuple[int, int, int]
 """A gate: the literals a, b and c of planes, twice a plane's number and one more if negated; c is never negated."""

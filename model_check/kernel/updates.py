@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from model_check.kernel.folding import Facts, Folding
 from model_check.kernel.hashing import hash_ir
 from model_check.kernel.lowering import Scalars
 from model_check.kernel.packing import WORD, Packing, Place
 from model_check.kernel.slicing import GROUPS, signed
-from spec.language import Action
+from model_check.terms.folding import Facts, Folding
+from spec.language.rules import Action
 
 POINTERS = ", ".join(f"ptr noalias %{name}" for name in ("rows", "mask", "out", "from", "hashes", "planes"))
 """What every action's function is given."""

@@ -24,7 +24,7 @@ from model_check.live.launching import Launch
 from model_check.live.live_child import Child
 from model_check.live.programs import REAL_TIMES, Program
 from spec.errors import BadInput, UnknownName
-from spec.kafka_types import KafkaVersion
+from spec.formats.kafka_types import KafkaVersion
 
 PLACEHOLDERS: Final = ("id", "host", "port", "zookeeper", "folder")
 UP_SECONDS: Final = 3.0

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from model_check.live.kafka_jars import is_cached, jars_of_release
-from model_check.verdicts import BAD_USAGE, EXIT_CODES, Verdict
+from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
 TESTED: Final = "0.10.2.2"

@@ -28,7 +28,7 @@ from model_check.live.janitor import short_lived, short_lived_process
 from reference.zookeeper.server import zookeeper_jars
 from reference.zookeeper.server_errors import JarsMissing
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
-from spec.kafka_types import KafkaVersion
+from spec.formats.kafka_types import KafkaVersion
 
 RELEASES_FILE: Final = Path(__file__).with_name("kafka_releases.toml")
 KAFKA_JAR: Final = re.compile(

@@ -19,7 +19,7 @@ from model_check.live.launching import Launch
 from model_check.live.live_child import Child
 from model_check.live.programs import REAL_TIMES, Program
 from spec.errors import EnvironmentFailure
-from spec.kafka_types import V082, V090, KafkaVersion
+from spec.formats.kafka_types import V082, V090, KafkaVersion
 
 MAIN_CLASS: Final = "kafka.Kafka"
 JAVA_OPTIONS: Final = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from model_check.recordings.recorded_members import Role
-from spec.kafka_types import V0102, KafkaVersion
+from model_check.recordings.members import Role
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.variants import AS_CODED, Switches
 
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 from reference.live.zookeeper import LiveZookeeper
-from reference.zookeeper.api import Create, Exists, GetData, NoNode, SetData
-from reference.zookeeper.scripts import (
+from reference.scripts import (
     CONTROLLER,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
@@ -21,6 +20,8 @@ from reference.zookeeper.scripts import (
     topic_config_path,
     topic_path,
 )
+from reference.zookeeper.api import Create, Exists, GetData, NoNode, SetData
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import (
     ControllerPayload,
     PartitionReassignment,
@@ -30,7 +31,6 @@ from spec.formats.znodes import (
     TopicPayload,
     parse_payload,
 )
-from spec.kafka_types import TopicPartition
 
 PATIENCE_SECONDS: Final = 30.0
 """How long anything may take that the cluster must come to by itself."""

@@ -25,10 +25,10 @@ from model_check.live.launching import Launch
 from model_check.live.live_admin import PATIENCE_SECONDS, Admin
 from model_check.live.live_child import Child
 from model_check.live.live_setup import Setup
-from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE
-from model_check.recordings.recorded_members import MEMBERS, print_members
-from model_check.recordings.recorded_sessions import SESSIONS, sessions_by_log, sessions_by_ownership
-from model_check.recordings.recorded_transactions import ZOOKEEPER, parts_of
+from model_check.recordings.actions import ACTIONS, AT_REST, NOTE
+from model_check.recordings.members import MEMBERS, print_members
+from model_check.recordings.sessions import SESSIONS, sessions_by_log, sessions_by_ownership
+from model_check.recordings.transactions import ZOOKEEPER, parts_of
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import HOST, kept_ports
 from reference.zookeeper.log import LogTail, read_transaction_log

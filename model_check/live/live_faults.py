@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from model_check.live.live_scenario import drawn
-from model_check.recordings.recorded_actions import NOTE, read_actions
+from model_check.recordings.actions import NOTE, read_actions
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import chance, chosen_faults, faults_in
 from model_check.live.live_scenario import FAULTS, Scenario
 from model_check.live.live_setup import Setup
-from model_check.recordings.recorded_actions import NOTE
-from model_check.results import Run
+from model_check.recordings.actions import NOTE
 from model_check.two_questions import Question, claims_run, readable, search_run
-from model_check.verdicts import INTERRUPTED, Verdict, worst
-from model_check.verification import told_as_interrupted
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
+from model_check.verdicts.verification import told_as_interrupted
 from spec.variants import Switches, show_switches
 
 ENGINE: Final = "live"

@@ -16,7 +16,7 @@ from typing import Final
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
 from spec.errors import BadInput, UnknownName
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 
 MOST_REPLICAS: Final = 3
 MORE_TOPICS: Final = 3

@@ -15,9 +15,9 @@ from typing import Final
 from model_check.live.launching import Times
 from model_check.live.programs import Program
 from model_check.live.reference_program import REFERENCE, reference
-from model_check.recordings.recorded_members import Member, Role
+from model_check.recordings.members import Member, Role
 from spec.errors import BadInput
-from spec.kafka_types import KafkaVersion
+from spec.formats.kafka_types import KafkaVersion
 from spec.variants import AS_CODED, Switch, Switches
 
 NEED_TRANSACTIONS: Final = frozenset({Switch.FENCED_WRITES, Switch.FENCED_RESIGN, Switch.ATOMIC_ELECTION})

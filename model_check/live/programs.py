@@ -12,7 +12,7 @@ from typing import Final
 
 from model_check.live.launching import Launch, Times
 from model_check.live.live_child import Child
-from spec.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import V0102, KafkaVersion
 
 REAL_TIMES: Final = Times(session_timeout_ms=4000, lag_ms=2000, quiet_seconds=2.0)
 """What suits brokers that start slowly, and look only now and then for followers that lag."""

@@ -1,4 +1,4 @@
-"""The reference as a member: a broker process that runs its handlers (`reference/broker_process.py`)."""
+"""The reference as a member: a broker process that runs its handlers (`reference/live/broker_process.py`)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Final
 from model_check.live.launching import Launch, Times
 from model_check.live.live_child import Child
 from model_check.live.programs import Program
-from reference.broker_process import STARTED, Exit
+from reference.live.broker_process import STARTED, Exit
 from reference.live.isr import BLACK_OUT_SECONDS
 from spec.errors import EnvironmentFailure
-from spec.kafka_types import V0102
+from spec.formats.kafka_types import V0102
 
 REFERENCE: Final = "reference"
-BROKER_MODULE: Final = "reference.broker_process"
+BROKER_MODULE: Final = "reference.live.broker_process"
 TIMES: Final = Times(session_timeout_ms=1500, lag_ms=1250, quiet_seconds=BLACK_OUT_SECONDS + 0.2)
 
 

@@ -23,15 +23,15 @@ from model_check.explicit_state.graph import Flags, Graph, reaching
 from model_check.kernel.predicates import Kind
 from model_check.matrix.fault_injection import MONITOR, PAST, PHASE, RUNNING, TURNS, Injection, injected, triggered
 from model_check.matrix.places import LAST, place_named
-from model_check.traces import Trace
+from model_check.traces.trace import Trace
 from spec.errors import EnvironmentFailure
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
+from spec.language.terms import enumeration
 from spec.matrix_plans import FAULTS, MatrixPlan
 from spec.model import Model
 from spec.scopes import Scope
-from spec.state import At
+from spec.state.shape import At
 from spec.system import system
-from spec.terms import enumeration
 from spec.variants import Switches
 
 EXPECTED = 100_000

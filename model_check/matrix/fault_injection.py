@@ -20,15 +20,15 @@ from typing import Any
 
 from model_check.explicit_state.interpreter import Machine, evaluate
 from model_check.matrix.places import turns_left_at
-from model_check.traces import State, Trace
+from model_check.traces.trace import State, Trace
 from spec.claims.goals import works
-from spec.controller_threads import turns_left
 from spec.errors import BadInput
-from spec.language import Action, TransitionSystem, Variable, View, leaves
+from spec.language.rules import Action, TransitionSystem, Variable, View, leaves
+from spec.language.terms import FLAG, Value, both, choose, either, enumeration, flag, number, same
+from spec.language.views import Frame
 from spec.model import Model
-from spec.state import At, shape
-from spec.terms import FLAG, Value, both, choose, either, enumeration, flag, number, same
-from spec.views import Frame
+from spec.protocol.controller.threads import turns_left
+from spec.state.shape import At, shape
 
 PHASE, TURNS = "monitor.phase", "monitor.turns"
 MONITOR = (PHASE, TURNS)

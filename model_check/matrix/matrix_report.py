@@ -12,8 +12,8 @@ from string import ascii_lowercase
 from model_check.explicit_state.findings import story_of
 from model_check.matrix.crash_matrix import Cell, Matrix
 from model_check.matrix.places import LAST, at_or_before, what_comes_next
-from model_check.results import Comparison, Finding, Run
-from model_check.verdicts import INTERRUPTED, Verdict, worst
+from model_check.verdicts.results import Comparison, Finding, Run
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.matrix_plans import FAULTS, MatrixPlan
 
 ENGINE = "crash matrix"

@@ -17,8 +17,8 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from model_check.recordings.recorded_actions import ACTIONS, AT_REST, NOTE, Act, read_actions
-from model_check.recordings.recorded_sessions import session_id
+from model_check.recordings.actions import ACTIONS, AT_REST, NOTE, Act, read_actions
+from model_check.recordings.sessions import session_id
 
 LOOKS: Final = ("observe-znodes", "observe-log-dirs")
 END: Final = "(end of recording)"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import TopicPartition
 
 NAMES = {
     ApiKey.LEADER_AND_ISR: "LeaderAndIsr",

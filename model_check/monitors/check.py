@@ -35,17 +35,17 @@ from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.monitors.wire_clocks import by_zookeepers_clock
 from model_check.monitors.writes import history_of
+from model_check.recordings.cluster import is_unclean_by_default
+from model_check.recordings.members import Member, members_of
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_cluster import is_unclean_by_default
-from model_check.recordings.recorded_members import Member, members_of
-from model_check.recordings.recorded_sessions import Session, sessions_of
-from model_check.recordings.recorded_transactions import read_transactions
-from model_check.results import Finding, Run, is_break
-from model_check.verdicts import Verdict
+from model_check.recordings.sessions import Session, sessions_of
+from model_check.recordings.transactions import read_transactions
+from model_check.verdicts.results import Finding, Run, is_break
+from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.transactions import hex_of
 from spec.defects import DEFECTS
 from spec.errors import BadInput
-from spec.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import V0102, KafkaVersion
 
 ENGINE: Final = "claims"
 NOTHING_OF_IT: Final = "nothing of it happened"

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TypeAlias
 
 from model_check.monitors.history import History
-from spec.language import Claim
+from spec.language.rules import Claim
 from spec.properties import claims
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from spec.formats import znode_paths as paths
+from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
-from spec.kafka_types import NO_LEADER, TopicPartition
 
 Brokers: TypeAlias = tuple[int, ...]
 

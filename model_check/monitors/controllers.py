@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, Elections, State
 from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
 
 CONTROLLERS_OWN = (

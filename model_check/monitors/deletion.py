@@ -16,10 +16,10 @@ from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.reassignment import asked_at, had, left_at
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
 from spec.formats.error_codes import ErrorCode
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 
 
 @dataclass(frozen=True)

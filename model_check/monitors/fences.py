@@ -17,10 +17,10 @@ from model_check.monitors.arrivals import Arrival, Told
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.requests import tells
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import TopicPartition
 
 STALE: Final = (ErrorCode.STALE_CONTROLLER_EPOCH, ErrorCode.STALE_LEADER_EPOCH)
 """What is answered for a leader epoch that is not higher: the second up to 0.9.0."""

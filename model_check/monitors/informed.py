@@ -18,10 +18,10 @@ from model_check.monitors.history import History, state_path
 from model_check.monitors.moments import Moment, Shown, at_rest
 from model_check.monitors.reassignment import left_at
 from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata, row_of_stray
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import TopicPartition
 
 
 @monitored(needs=Needs.REST_AND_REQUESTS)

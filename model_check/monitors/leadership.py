@@ -17,7 +17,7 @@ from model_check.monitors.contents import Assignment, State
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History, Write
 from spec.formats import znode_paths as paths
-from spec.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.kafka_types import NO_LEADER, TopicPartition
 
 
 def changes(history: History) -> Iterator[tuple[Write, State, State]]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from model_check.monitors.arrivals import Answer, Arrival, Received, Told
-from model_check.recordings.recorded import Cluster, Leadership, Recording
-from model_check.recordings.recorded_processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recordings.recording import Cluster, Leadership, Recording
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey
 

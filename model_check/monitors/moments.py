@@ -19,8 +19,8 @@ from model_check.monitors.arrivals import Arrival, Received
 from model_check.monitors.claims import Answers, Break
 from model_check.monitors.contents import State
 from model_check.monitors.history import History, state_path
-from model_check.recordings.recorded_tracks import SKEW
-from spec.kafka_types import TopicPartition
+from model_check.recordings.tracks import SKEW
+from spec.formats.kafka_types import TopicPartition
 
 Shown: TypeAlias = Iterator[tuple[str, Break | None]]
 """What is found, each under a name by which it is known again where the moment is put elsewhere."""

@@ -17,8 +17,8 @@ from model_check.monitors.contents import Assignment, Moves, State
 from model_check.monitors.history import MOVES, History, Write, state_path
 from spec.formats import znode_paths as paths
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import TopicPartition
 
 Brokers = tuple[int, ...]
 SHUTDOWN = 30_000

@@ -16,9 +16,9 @@ from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import raisers
 from model_check.monitors.history import History, Write, state_path
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
+from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
 
 
 @monitored(needs=Needs.REQUESTS, source="PROTOCOL.md sections 3 and 9: ZooKeeper is always ahead of the requests")

@@ -17,8 +17,8 @@ from model_check.monitors.history import ELECTIONS, History, Write, state_path
 from model_check.monitors.moments import Moment
 from model_check.monitors.reassignment import asked_at, left_at
 from spec.formats import znode_paths as paths
+from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import ApiKey
-from spec.kafka_types import NO_LEADER, TopicPartition
 
 FAILOVER = 30_000
 """Milliseconds that a controller may take to come to work."""

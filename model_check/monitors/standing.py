@@ -16,7 +16,7 @@ from model_check.monitors.history import ELECTIONS, MOVES, History
 from model_check.monitors.moments import Moment, Shown, at_rest
 from model_check.monitors.signatures import row_of_deletion, row_of_elections, row_of_unfinished, row_of_unmoved
 from spec.formats import znode_paths as paths
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 
 
 @monitored(needs=Needs.REST)

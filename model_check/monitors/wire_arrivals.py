@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, Told
-from model_check.recordings.recorded_sessions import broker_of
-from model_check.recordings.recorded_wire import read_wire
+from model_check.recordings.sessions import broker_of
+from model_check.recordings.wire import read_wire
 from spec.errors import MalformedInput
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     ApiKey,
     LeaderAndIsrRequest,
@@ -24,7 +25,6 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.formats.requests import RequestHeader, decode_request, decode_response
-from spec.kafka_types import TopicPartition
 from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord
 
 

@@ -14,9 +14,9 @@ from dataclasses import replace
 from model_check.monitors.arrivals import Received
 from model_check.monitors.history import History
 from model_check.monitors.requests import writes_told
-from model_check.recordings.recorded_clocks import ahead_by
-from model_check.recordings.recorded_sessions import Session
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.clocks import ahead_by
+from model_check.recordings.sessions import Session
+from model_check.recordings.tracks import SKEW
 from reference.zookeeper.transactions import SessionCreated, Transaction
 
 

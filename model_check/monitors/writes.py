@@ -11,8 +11,8 @@ from functools import cache
 
 from model_check.monitors.contents import Content, read_content
 from model_check.monitors.history import Author, History, Office, Refusal, Write, office_after
-from model_check.recordings.recorded_sessions import Session
-from model_check.recordings.recorded_transactions import with_lines
+from model_check.recordings.sessions import Session
+from model_check.recordings.transactions import with_lines
 from reference.zookeeper.transactions import (
     ERROR_NAMES,
     Change,

@@ -19,14 +19,14 @@ from time import perf_counter
 
 import z3
 
-from model_check.kernel.straight_line import Valuation
 from model_check.proofs.narrowing import Narrowing, NotNarrowable, growth
 from model_check.proofs.obligations import arbitrary_constants, initial_terms
 from model_check.proofs.smtlib import Answer, Problem, Question, decide_all, problem
-from model_check.traces import Trace
-from model_check.verdicts import INTERRUPTED, Verdict
-from spec.language import Action, Property, TransitionSystem
-from spec.terms import bits_for
+from model_check.terms.straight_line import Valuation
+from model_check.traces.trace import Trace
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
+from spec.language.rules import Action, Property, TransitionSystem
+from spec.language.terms import bits_for
 
 STRIDE = 5
 """How many lengths one question is about."""

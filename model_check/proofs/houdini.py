@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from model_check.kernel.python_code import Raw, compiled, condition_source
-from model_check.kernel.straight_line import VARIABLE, Program
 from model_check.proofs.induction import Progress, prove
 from model_check.proofs.obligations import arbitrary_constants
 from model_check.proofs.proof_report import ProofReport
-from model_check.traces import State
-from model_check.verdicts import Verdict
-from spec.language import Property, TransitionSystem
+from model_check.terms.python_code import Raw, compiled, condition_source
+from model_check.terms.straight_line import VARIABLE, Program
+from model_check.traces.trace import State
+from model_check.verdicts.verdict import Verdict
+from spec.language.rules import Property, TransitionSystem
 
 Samples = Callable[[], Iterable[Mapping[str, int]]]
 """Gives reachable states, as raw values by variable name; they may have more variables than the candidates mention."""

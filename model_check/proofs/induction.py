@@ -20,7 +20,6 @@ from time import perf_counter
 
 import z3
 
-from model_check.kernel.straight_line import Valuation
 from model_check.proofs.obligations import (
     TYPE_OF,
     Clause,
@@ -34,8 +33,9 @@ from model_check.proofs.obligations import (
 )
 from model_check.proofs.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
 from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide_all, problem
-from model_check.verdicts import INTERRUPTED, Verdict
-from spec.language import Property, TransitionSystem
+from model_check.terms.straight_line import Valuation
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
+from spec.language.rules import Property, TransitionSystem
 
 Progress = Callable[[int, int, str], None]
 """Called with how many actions are settled in this round, of how many, and the name of the last one."""

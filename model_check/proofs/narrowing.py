@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import z3
 
-from model_check.kernel.straight_line import CONSTANTS, VARIABLE, Node, Program
+from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, Program
 
 COMPARISONS: Mapping[int, Callable[[z3.BitVecRef, z3.BitVecRef], z3.BoolRef]] = {
     z3.Z3_OP_LE: z3.ULE,

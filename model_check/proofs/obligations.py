@@ -18,9 +18,9 @@ from math import prod
 
 import z3
 
-from model_check.kernel.straight_line import VARIABLE, Program
 from model_check.proofs.smtlib import Problem, problem
-from spec.language import Action, Property, TransitionSystem, Variable
+from model_check.terms.straight_line import VARIABLE, Program
+from spec.language.rules import Action, Property, TransitionSystem, Variable
 
 TYPE_OF = "type of "
 """How the members of the type invariant are named: `type of controllers[1].at`."""

@@ -13,10 +13,10 @@ from model_check.explicit_state.findings import story_of
 from model_check.proofs.bounded import BoundedReport
 from model_check.proofs.obligations import TYPE_OF
 from model_check.proofs.proof_report import ProofReport
-from model_check.results import Comparison, Finding, Run
-from model_check.verdicts import INTERRUPTED, Verdict, worst
+from model_check.verdicts.results import Comparison, Finding, Run
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.expectations import ProofExpectation
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 ENGINE = "induction"
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from model_check.proofs.smtlib import Problem
-from model_check.traces import State
-from model_check.verdicts import Verdict
-from spec.language import TransitionSystem
+from model_check.traces.trace import State
+from model_check.verdicts.verdict import Verdict
+from spec.language.rules import TransitionSystem
 
 Outcome = Literal["PROVED", "FAILED", "TIMEOUT"]
 

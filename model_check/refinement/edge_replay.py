@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
 from model_check.refinement.fingerprint import conditions, fingerprint
-from model_check.refinement.sides import Disagreement, Pair, Sides
+from model_check.refinement.lockstep import Disagreement, Pair, Sides
 from spec.errors import SpecError
 
 

@@ -43,26 +43,26 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
-from model_check.refinement.abstracted_connections import batch_of
-from model_check.refinement.abstracted_elections import has_read_request
-from model_check.refinement.abstracted_reassignment import has_read_remaining
+from model_check.refinement.abstraction.connections import batch_of
+from model_check.refinement.abstraction.elections import has_read_request
+from model_check.refinement.abstraction.reassignment import has_read_remaining
 from model_check.refinement.history import is_of_a_reassignment
-from reference.broker import Partition
-from reference.connections import QueuedRequest
-from reference.controller import KafkaController
-from reference.isr_notification import DeleteNotification, ReadNotified
+from reference.broker_events.isr_notification import DeleteNotification, ReadNotified
+from reference.brokers.broker import Partition
+from reference.controller.controller import KafkaController
+from reference.elections.preferred import DeleteElectionRequest, FinishFailover
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
-from reference.preferred_election import DeleteElectionRequest, FinishFailover
 from reference.procedures import Effect
-from reference.reassignment_effects import WriteRemaining
-from reference.request_batch import RequestBatch
+from reference.reassignment.effects import WriteRemaining
+from reference.requests.batch import RequestBatch
+from reference.requests.connections import QueuedRequest
+from reference.scripts import BROKER_TOPICS, broker_path
 from reference.zookeeper.api import parent_path
-from reference.zookeeper.scripts import BROKER_TOPICS, broker_path
+from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
-from spec.kafka_types import LEADER_DURING_DELETE
 from spec.model import Model
-from spec.partition_states import PartitionState
+from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 SIZE = 16

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from reference.connections import QueuedRequest
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory.cluster import MemoryCluster
-from reference.zookeeper.api import Create, Delete, GetData, SetData
-from reference.zookeeper.scripts import (
+from reference.requests.connections import QueuedRequest
+from reference.scripts import (
     BROKER_TOPICS,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
@@ -21,9 +20,10 @@ from reference.zookeeper.scripts import (
     state_path,
     topic_path,
 )
+from reference.zookeeper.api import Create, Delete, GetData, SetData
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
-from spec.kafka_types import TopicPartition
 
 BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
 """The steps that a process takes as a broker, and not as a controller."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from model_check.refinement import observed_requests as requests
-from model_check.refinement.demanded import Seen
+from model_check.refinement.expected_observations import Seen
 from model_check.refinement.history import BROKER_STEPS
 from reference.journal import (
     ElectionGivenUp,
@@ -32,18 +32,7 @@ from reference.journal import (
     TurnedTo,
 )
 from reference.memory.cluster import MemoryCluster
-from reference.zookeeper.api import (
-    BadVersion,
-    Create,
-    Delete,
-    GetChildren,
-    GetData,
-    NodeData,
-    NodeExists,
-    SetData,
-    ZookeeperError,
-)
-from reference.zookeeper.scripts import (
+from reference.scripts import (
     BROKER_IDS,
     BROKER_TOPICS,
     CONTROLLER,
@@ -59,9 +48,20 @@ from reference.zookeeper.scripts import (
     topic_config_path,
     topic_path,
 )
+from reference.zookeeper.api import (
+    BadVersion,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    NodeData,
+    NodeExists,
+    SetData,
+    ZookeeperError,
+)
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
 from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
-from spec.kafka_types import TopicPartition
 
 ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
 """What the tool that adds partitions does."""

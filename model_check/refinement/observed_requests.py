@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from model_check.refinement.demanded import Seen
+from model_check.refinement.expected_observations import Seen
 from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
 from reference.memory.cluster import MemoryCluster
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
@@ -16,7 +17,6 @@ from spec.formats.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.kafka_types import NO_LEADER, TopicPartition
 
 
 def _number(after: MemoryCluster, partition: TopicPartition) -> int:

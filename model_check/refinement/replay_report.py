@@ -9,13 +9,13 @@ from typing import Protocol
 from model_check.explicit_state.findings import story_of
 from model_check.explicit_state.spanning_tree import SpanningTree
 from model_check.refinement.edge_replay import Replayed
-from model_check.refinement.sides import Disagreement, Sides
+from model_check.refinement.lockstep import Disagreement, Sides
 from model_check.refinement.simulate import Simulated
-from model_check.results import Comparison, Run
-from model_check.traces import Trace
-from model_check.verdicts import INTERRUPTED, Verdict, worst
+from model_check.traces.trace import Trace
+from model_check.verdicts.results import Comparison, Run
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.expectations import Expectation
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 
 def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:

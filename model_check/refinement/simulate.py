@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from model_check.kernel.python_code import Raw
-from model_check.refinement.sides import Disagreement, Pair, Sides, refuse_what_lacks
+from model_check.refinement.lockstep import Disagreement, Pair, Sides, refuse_what_lacks
+from model_check.terms.python_code import Raw
 from reference.memory.choices import Choice
 from spec.scopes import BUDGETS, Scope
 
@@ -183,7 +183,7 @@ OWN_PART: Final = {
 
 BY_HAND: Final = frozenset({"removals", "state_removals"})
 """Faults that long runs go without: who creates a state znode of a topic that is gone creates the topic's znode, too,
-which the specification leaves out (spec/foreign_removal.py).
+which the specification leaves out (spec/protocol/topics/removal_by_hand.py).
 """
 
 

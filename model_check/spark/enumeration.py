@@ -22,8 +22,8 @@ from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.kernel import Kernel
 from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
 from model_check.spark.run_folder import Level, RunFolder
-from model_check.traces import State, Trace
-from spec.language import TransitionSystem
+from model_check.traces.trace import State, Trace
+from spec.language.rules import TransitionSystem
 
 FINDINGS = "findings.json"
 """The file of a run folder with the traces found, for whoever has not got the system."""

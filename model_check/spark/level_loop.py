@@ -24,7 +24,7 @@ from model_check.spark.folder import attempt
 from model_check.spark.run_folder import GENESIS, Level, Run, RunFolder, Section, ShardLevel
 from model_check.spark.shard_expansion import owners
 from spec.errors import BadInput
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 MOST_SHARDS = 1 << 16
 

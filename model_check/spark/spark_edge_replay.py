@@ -16,7 +16,7 @@ from pyspark import RDD, SparkContext
 
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
 from model_check.refinement.edge_replay import Walked, walk
-from model_check.refinement.sides import Sides
+from model_check.refinement.lockstep import Sides
 from model_check.spark.spark_job import awaited, finished_tasks
 from model_check.spark.spark_session import spark_session
 from spec.scopes import Scope

@@ -36,7 +36,7 @@ from model_check.spark.shard import Shard
 from model_check.spark.spark_job import awaited
 from model_check.spark.spark_session import has_workers, is_local, spark_session
 from spec.errors import EnvironmentFailure, SpecError
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 
 DEPTH = "kcheck.depth"
 """The property of a Spark job that tells its tasks which level to do."""

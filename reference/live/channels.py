@@ -21,13 +21,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from reference.connections import QueuedRequest
-from reference.controller import KafkaController
+from reference.controller.controller import KafkaController
 from reference.live.frames import connect, receive_frame, send_frame
+from reference.requests.connections import QueuedRequest
 from spec.errors import MalformedInput
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import ApiKey, Request, Response, api_version
 from spec.formats.requests import RequestHeader, decode_response, encode_request
-from spec.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_request_lines import ResponseReceived
 from spec.logs.logged_answers import Answer
 from spec.logs.logged_values import BrokerNode

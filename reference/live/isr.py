@@ -17,12 +17,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from reference.broker import Broker, Partition
-from reference.isr_notification import maybe_propagate_isr_changes
+from reference.broker_events.isr_notification import maybe_propagate_isr_changes
+from reference.brokers.broker import Broker, Partition
 from reference.live.fetching import INTERVAL_SECONDS, Fetch, Followed
 from reference.live.zkclient import ZkClient
 from reference.procedures import THROWABLE, Procedure
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 
 RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
 """A fetch that waited longer for its turn tells nothing of who is there now."""

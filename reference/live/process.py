@@ -28,11 +28,10 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from reference.broker import Broker
-from reference.connections import QueuedRequest
-from reference.controller import Configuration, KafkaController
-from reference.controller_threads import Event, on_callback, on_deletion_thread, on_startup, subscribed
-from reference.effects import RegisterBroker
+from reference.brokers.broker import Broker
+from reference.controller.controller import Configuration, KafkaController
+from reference.controller.effects import RegisterBroker
+from reference.deletion.thread import is_due, on_replica_deleted
 from reference.live.channels import Channels
 from reference.live.fetching import Fetcher
 from reference.live.frames import Address
@@ -42,13 +41,14 @@ from reference.live.requests import Listeners, RequestServer
 from reference.live.shutdown import ShutdownHandler, depart
 from reference.live.zkclient import ZkClient
 from reference.procedures import THROWABLE, Procedure, Script
-from reference.reassignment_requests import take_up
-from reference.topic_deletion import is_due, on_replica_deleted
-from reference.zookeeper.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
+from reference.reassignment.requests import take_up
+from reference.requests.connections import QueuedRequest
+from reference.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
+from reference.threads import Event, on_callback, on_deletion_thread, on_startup, subscribed
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
-from spec.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.failover import Resigned
-from spec.state import Callback
+from spec.state.shape import Callback
 from spec.variants import AS_CODED, Switch, Switches
 
 HOST = "127.0.0.1"

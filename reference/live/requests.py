@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from reference.broker import Broker
+from reference.brokers.broker import Broker
 from reference.live.fetching import API_KEY, Fetch, decode_fetch
 from reference.live.frames import Address, receive_frame, send_frame
 from reference.live.logs import Logs

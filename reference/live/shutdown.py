@@ -17,7 +17,7 @@ from functools import partial
 from random import Random
 from typing import Final, TypeAlias
 
-from reference.controlled_shutdown import (
+from reference.broker_events.controlled_shutdown import (
     AnswerShutdown,
     Departure,
     RequestShutdown,
@@ -25,17 +25,17 @@ from reference.controlled_shutdown import (
     begin_shutdown,
     move_partition,
 )
-from reference.controller import KafkaController
+from reference.controller.controller import KafkaController
 from reference.live.frames import Address, connect, receive_frame, send_frame
 from reference.live.zkclient import ZkClient
 from reference.procedures import Procedure
-from reference.zookeeper.scripts import broker_path, parsed, read_data
+from reference.scripts import broker_path, parsed, read_data
 from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.request_schemas import ApiKey, ControlledShutdownRequest, ControlledShutdownResponse, api_version
 from spec.formats.requests import RequestHeader, decode_response, encode_request
 from spec.formats.znodes import BrokerPayload
-from spec.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.variants import Switch
 
 MAX_RETRIES: Final = 3

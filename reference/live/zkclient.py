@@ -22,10 +22,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from reference.controller_threads import Event, event_of
-from reference.effects import ElectCreate
+from reference.controller.effects import ElectCreate
 from reference.live.zookeeper import LiveZookeeper, SessionEvent, SessionState
 from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Script, SessionView
+from reference.threads import Event, event_of
 from reference.zookeeper.api import (
     AnyOperation,
     Exists,

@@ -16,8 +16,7 @@ from typing import Final
 from reference.journal import Fate, FateMet
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
-from reference.zookeeper.api import AnyOperation, Create, Delete, SetData
-from reference.zookeeper.scripts import (
+from reference.scripts import (
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     delete_topic_path,
@@ -26,6 +25,8 @@ from reference.zookeeper.scripts import (
     topic_config_path,
     topic_path,
 )
+from reference.zookeeper.api import AnyOperation, Create, Delete, SetData
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import (
     PartitionReassignment,
     PartitionsPayload,
@@ -33,7 +34,6 @@ from spec.formats.znodes import (
     TopicConfigPayload,
     TopicPayload,
 )
-from spec.kafka_types import TopicPartition
 from spec.variants import Switch
 
 ADMIN: Final = 0

@@ -22,21 +22,33 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final, Self
 
-from reference.broker import Broker
-from reference.connections import QueuedRequest
-from reference.controlled_shutdown import RequestShutdown
-from reference.controller import LISTENED_PATHS, Configuration, KafkaController
-from reference.controller_threads import event_of
-from reference.deletion_requests import ReadDeletions
+from reference.broker_events.controlled_shutdown import RequestShutdown
+from reference.brokers.broker import Broker
+from reference.controller.controller import LISTENED_PATHS, Configuration, KafkaController
+from reference.deletion.requests import ReadDeletions
+from reference.elections.preferred import ReadElectionRequest
 from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
+from reference.leadership.effects import CreateState, IsrWrite, StateRead, StateWrite
 from reference.memory.process import MemoryProcess
 from reference.memory.zookeeper import MemoryZookeeper
-from reference.preferred_election import ReadElectionRequest
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
-from reference.reassignment_effects import ReadReassignments
-from reference.state_effects import CreateState, IsrWrite, StateRead, StateWrite
-from reference.topics import Assignment, ListenToTopics, ReadTopics
+from reference.reassignment.effects import ReadReassignments
+from reference.requests.connections import QueuedRequest
+from reference.scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    COMMON_PATHS,
+    CONTROLLER,
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    topic_path,
+)
+from reference.threads import event_of
+from reference.topics.creation import Assignment, ListenToTopics, ReadTopics
 from reference.zookeeper.api import (
     AnyOperation,
     Children,
@@ -51,21 +63,9 @@ from reference.zookeeper.api import (
     SetData,
     parent_path,
 )
-from reference.zookeeper.scripts import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    COMMON_PATHS,
-    CONTROLLER,
-    DELETE_TOPICS,
-    ISR_CHANGES,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
-    broker_path,
-    topic_path,
-)
 from reference.zookeeper.tree import WatchKind
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
-from spec.kafka_types import TopicPartition
 from spec.model import IMPLIED, Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches

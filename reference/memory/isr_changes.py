@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from reference.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.broker_events.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.memory.choices import Choice
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
-from reference.state_effects import IsrWrite, Partitions, ShrinkIsr
+from reference.scripts import state_path
 from reference.zookeeper.api import ANY_VERSION
-from reference.zookeeper.scripts import state_path
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.variants import Switch
 
 

@@ -16,8 +16,8 @@ from reference.memory import steps
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import StopReplicaRequest
-from spec.kafka_types import TopicPartition
 
 
 def choices(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:

@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias
 
-from reference.broker import Broker
-from reference.controlled_shutdown import Departure
-from reference.controller import KafkaController
-from reference.controller_threads import Event, subscribed
+from reference.broker_events.controlled_shutdown import Departure
+from reference.brokers.broker import Broker
+from reference.controller.controller import KafkaController
 from reference.forking import shallow_copy
 from reference.journal import Journal, nowhere
+from reference.leadership.effects import IsrWrite
 from reference.procedures import Effect, OneOf, Procedure
-from reference.state_effects import IsrWrite
-from reference.zookeeper.scripts import CONTROLLER
-from spec.kafka_types import TopicPartition
-from spec.state import Callback
+from reference.scripts import CONTROLLER
+from reference.threads import Event, subscribed
+from spec.formats.kafka_types import TopicPartition
+from spec.state.shape import Callback
 
 OWN: Final = (Callback.SESSION, Callback.REGISTRATION)
 """The handlers of a new session, which the client queues by itself: the controller's, then the broker's."""

@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
-from reference.auto_rebalance import find_imbalance, is_running, may_rebalance, preferred_brokers, rebalance_partition
-from reference.controller_threads import callback_of, is_run
-from reference.deletion_requests import ReadDeletions
-from reference.effects import (
+from reference.broker_events.isr_notification import DeleteNotification
+from reference.controller.effects import (
     CreateEpoch,
     ElectCreate,
     IncrementEpoch,
@@ -23,29 +21,37 @@ from reference.effects import (
     ReadEpoch,
     Subscribe,
 )
-from reference.isr_notification import DeleteNotification
+from reference.deletion.requests import ReadDeletions
+from reference.deletion.thread import is_deleted, is_due
+from reference.elections.preferred import FinishFailover, ReadElectionRequest
+from reference.elections.rebalance import (
+    find_imbalance,
+    is_running,
+    may_rebalance,
+    preferred_brokers,
+    rebalance_partition,
+)
+from reference.leadership.effects import ReadState
 from reference.memory import admin, isr_changes, late_copies, shutdown, steps
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
-from reference.preferred_election import FinishFailover, ReadElectionRequest
 from reference.procedures import Effect, UnexpectedFailure
-from reference.reassignment_effects import ReadReassignments
-from reference.reassignment_requests import take_up, verdict
-from reference.state_effects import ReadState
-from reference.topic_deletion import is_deleted, is_due
-from reference.topics import ReadTopics
-from reference.zookeeper.api import SessionExpired
-from reference.zookeeper.scripts import (
+from reference.reassignment.effects import ReadReassignments
+from reference.reassignment.requests import take_up, verdict
+from reference.scripts import (
     CONTROLLER,
     CONTROLLER_EPOCH,
     broker_path,
     parsed,
 )
+from reference.threads import callback_of, is_run
+from reference.topics.creation import ReadTopics
+from reference.zookeeper.api import SessionExpired
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
 from spec.formats.znodes import ControllerEpochPayload
-from spec.kafka_types import TopicPartition
-from spec.state import At, Callback, Handler
+from spec.state.shape import At, Callback, Handler
 from spec.variants import Switch
 
 TAKES: Final[Mapping[Callback, str]] = {

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from reference.controlled_shutdown import (
+from reference.broker_events.controlled_shutdown import (
     AnswerShutdown,
     Departure,
     RequestShutdown,
@@ -20,17 +20,17 @@ from reference.controlled_shutdown import (
     begin_shutdown,
     move_partition,
 )
-from reference.controller import KafkaController
+from reference.controller.controller import KafkaController
 from reference.journal import Fate, FateMet, ShutdownRequested
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.memory.steps import forget, settle, take_lock
-from reference.zookeeper.scripts import CONTROLLER, parsed
+from reference.scripts import CONTROLLER, parsed
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import NO_LEADER
 from spec.formats.request_schemas import ControlledShutdownResponse
 from spec.formats.znodes import ControllerPayload
-from spec.kafka_types import NO_LEADER
 from spec.variants import Switch
 
 

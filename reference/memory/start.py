@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference.controller import LISTENED_PATHS, KafkaController
+from reference.controller.controller import LISTENED_PATHS, KafkaController
 from reference.memory.admin import create_topic
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster, listened_paths

@@ -11,21 +11,21 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from reference.auto_rebalance import find_imbalance
-from reference.connections import QueuedRequest
-from reference.controller_threads import on_callback, on_deletion_thread, on_startup
-from reference.effects import ElectCreate, RegisterBroker
-from reference.epoch_listener import adopt_epoch
+from reference.controller.effects import ElectCreate, RegisterBroker
+from reference.controller.epoch_listener import adopt_epoch
+from reference.deletion.thread import on_replica_deleted
+from reference.elections.rebalance import find_imbalance
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure
-from reference.topic_deletion import on_replica_deleted
-from reference.zookeeper.scripts import broker_path
+from reference.requests.connections import QueuedRequest
+from reference.scripts import broker_path
+from reference.threads import on_callback, on_deletion_thread, on_startup
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
-from spec.kafka_types import TopicPartition
-from spec.state import At, Callback
+from spec.state.shape import At, Callback
 from spec.variants import Switch
 
 # ----------------------------------------------------------------------------------------------- processes and sessions

@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from spec.assignment import assigned_replicas
 from spec.claims.goals import both_claims
-from spec.deletion_queue import is_queued
-from spec.language import Action, claim
-from spec.live_brokers import live_brokers
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
-from spec.state import At, DeletionThread, Handler, Session
-from spec.terms import Value, both, choose, either, flag, is_false, number, same
-from spec.zookeeper import exists
+from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.deletion.queue import is_queued
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, DeletionThread, Handler, Session
 
 SOURCE = "PROTOCOL.md section 7.6"
 PARTS = ("auto_rebalance",)

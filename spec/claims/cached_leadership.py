@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import is_there
-from spec.broker_requests import is_stale_registration
-from spec.broker_state import Stage
 from spec.claims.deletion import is_gone
 from spec.claims.goals import both_claims, runs
 from spec.claims.request_batch import ANSWERS, queued_places
-from spec.deletion_queue import is_doomed, is_queued
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.context.assignment import is_there
+from spec.protocol.deletion.queue import is_doomed, is_queued
+from spec.protocol.requests.handling import is_stale_registration
+from spec.state.brokers import Stage
+from spec.state.shape import At
 
 CACHED = ("partitions", "cached_leaderships")
 MOVED = (*CACHED, "reassignment")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import stored_set
 from spec.claims.goals import both_claims
-from spec.election_state import Leaving
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state import At, Handler, Session
-from spec.terms import Value, both, either, flag
+from spec.protocol.context.assignment import stored_set
+from spec.state.elections import Leaving
+from spec.state.shape import At, Handler, Session
 
 PARTS = ("shutdown",)
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from spec.broker_state import Stage
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state import At, Session, listened_paths
-from spec.terms import Value, both, either, flag
+from spec.state.brokers import Stage
+from spec.state.shape import At, Session, listened_paths
 
 
 def acts_now(before: Any, after: Any, c: int) -> Value:

@@ -13,9 +13,10 @@ from itertools import combinations
 from typing import Any
 
 from spec.claims.goals import both_claims
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
-from spec.purgatory_state import (
+from spec.state.purgatory import (
     PART,
     Answer,
     At,
@@ -29,7 +30,6 @@ from spec.purgatory_state import (
     threads,
     updaters,
 )
-from spec.terms import Value, both, choose, either, flag
 from spec.variants import Switch
 
 COMPLETING = (At.CANCEL, At.ON_COMPLETE)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from spec.claims.goals import both_claims
-from spec.controller_threads import has_started
-from spec.deletion_queue import is_busy, is_queued
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.replica_states import ReplicaState
-from spec.state import At, DeletionThread
-from spec.terms import Value, both, either, flag
-from spec.topic_deletion import replica_states
+from spec.protocol.controller.threads import has_started
+from spec.protocol.deletion.queue import is_busy, is_queued
+from spec.protocol.deletion.thread import replica_states
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, DeletionThread
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
-from spec.zookeeper import exists
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))

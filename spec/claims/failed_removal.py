@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.terms import Value, both, either, flag
 
 PARTS = ("failed_removals",)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.deletion_queue import is_queued
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.partition_states import PartitionState
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.deletion.queue import is_queued
+from spec.state.shape import At
+from spec.tables.partition_states import PartitionState
 
 PARTS = ("partitions", "removals")
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spec.assignment import stored_set
-from spec.language import GOALS, Claim, claim
+from spec.language.rules import GOALS, Claim, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state import At, Session
-from spec.terms import Value, both, either, flag
-from spec.zookeeper import exists
+from spec.protocol.context.assignment import stored_set
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, Session
 
 
 def works(s: Any, c: int) -> Value:

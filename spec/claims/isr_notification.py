@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from spec.claims.goals import both_claims, works
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.state import At
-from spec.terms import Value, both, either
-from spec.zookeeper import exists
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At
 
 PARTS = ("notifications",)
 

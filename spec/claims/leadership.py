@@ -6,18 +6,18 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from spec.assignment import stored_set
-from spec.deletion_queue import is_queued
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
-from spec.partition_states import PARTITION_TRANSITIONS, PartitionState
-from spec.replica_states import REPLICA_TRANSITIONS, ReplicaState
-from spec.replica_transitions import ONLINE_OR_OFFLINE_FROM
-from spec.state import At, Session
-from spec.tables import Table
-from spec.terms import Value, both, either, flag, same
+from spec.protocol.context.assignment import stored_set
+from spec.protocol.deletion.queue import is_queued
+from spec.protocol.leadership.replicas import ONLINE_OR_OFFLINE_FROM
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, Session
+from spec.tables.partition_states import PARTITION_TRANSITIONS, PartitionState
+from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
+from spec.tables.table import Table
 from spec.variants import Switch
-from spec.zookeeper import exists
 
 #: Actions in which a state is initialised or forgotten, which is no transition.
 NOT_TRANSITIONS = frozenset({

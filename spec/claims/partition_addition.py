@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_replicas
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.terms import Value, both, either
+from spec.protocol.context.assignment import assigned_replicas
 
 PARTS = ("addition",)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import assigned_replicas
 from spec.claims.goals import both_claims
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.partition_leadership import elects_preferred
-from spec.preferred_election import is_requested
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.elections.preferred import is_requested
+from spec.protocol.leadership.partitions import elects_preferred
+from spec.state.shape import At
 
 PARTS = ("preferred_election",)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from spec.claims.goals import both_claims
-from spec.deletion_queue import is_queued
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.replica_states import ReplicaState
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.deletion.queue import is_queued
+from spec.state.shape import At
+from spec.tables.replica_states import ReplicaState
 
 PARTS = ("reassignment",)
 WITH_REQUESTS = ("reassignment", "connections")

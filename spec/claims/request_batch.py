@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spec.broker_state import Stage
-from spec.connections import CALLBACK_WAITS
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.partition_leadership import everybody_is_informed
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.leadership.partitions import everybody_is_informed
+from spec.protocol.requests.connections import CALLBACK_WAITS
+from spec.state.brokers import Stage
+from spec.state.shape import At
 from spec.variants import Switch
 
 SOURCE = "PROTOCOL.md section 9"

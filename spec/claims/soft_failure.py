@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.broker_state import Stage
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.terms import Value, both, either
+from spec.state.brokers import Stage
 
 PARTS = ("connections", "soft_failures")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.assignment import stored_set
 from spec.claims.goals import both_claims
+from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.state import Session
-from spec.terms import Value, both, either
-from spec.zookeeper import exists
+from spec.protocol.context.assignment import stored_set
+from spec.protocol.zookeeper import exists
+from spec.state.shape import Session
 
 
 def partitions_are_led(s: Any, m: Model) -> Value:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import Action, claim
+from spec.language.rules import Action, claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.terms import Value, both, either, flag
-from spec.zookeeper import exists
+from spec.protocol.zookeeper import exists
 
 PARTS = ("partitions", "unclean")
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from enum import IntEnum
 
 from spec.errors import Where
+from spec.formats.kafka_types import V0100, KafkaVersion
 from spec.formats.wire import Int, Source
-from spec.kafka_types import V0100, KafkaVersion
 
 
 class ErrorCode(IntEnum):

@@ -12,8 +12,8 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from spec.formats.json_schema import INT_MAX, INT_MIN
+from spec.formats.kafka_types import TOPIC_PATTERN, TopicPartition
 from spec.formats.templates import Shape
-from spec.kafka_types import TOPIC_PATTERN, TopicPartition
 
 INT_PATTERN: Final = "(?:0|-?[1-9][0-9]{0,9})"
 ID_PATTERN: Final = "(?:0|[1-9][0-9]{0,9})"

@@ -51,10 +51,19 @@ from spec.formats.json_schema import (
     decode_json,
     shown,
 )
+from spec.formats.kafka_types import BROKER_ID as ID
+from spec.formats.kafka_types import (
+    NO_LEADER,
+    BrokerId,
+    BrokerIds,
+    Epoch,
+    KafkaVersion,
+    PartitionId,
+    Topic,
+    TopicPartition,
+)
 from spec.formats.scala_order import immutable_map_order, mutable_map_order
 from spec.formats.znode_paths import Path, PathKind
-from spec.kafka_types import BROKER_ID as ID
-from spec.kafka_types import NO_LEADER, BrokerId, BrokerIds, Epoch, KafkaVersion, PartitionId, Topic, TopicPartition
 
 Version1 = Annotated[int, Constant(1), UNREAD]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spec.claims import delayed_operation as delayed_operation_claims
-from spec.language import Claim, Property, View
+from spec.language.rules import Claim, Property, View
 from spec.lemmas import (
     assigned_in_sync,
     auto_rebalance,
@@ -28,7 +28,7 @@ from spec.lemmas import (
     soft_failure,
 )
 from spec.model import Model
-from spec.state import shape
+from spec.state.shape import shape
 
 MODULES = (
     controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance,

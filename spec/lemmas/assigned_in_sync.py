@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from spec.controller_threads import has_started
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
 from spec.lemmas.leadership import every_copy_was_written
 from spec.lemmas.reassignment import MOVING, REFUSING, currents, has_moved, partitions_stay
 from spec.model import Model
-from spec.replica_states import ReplicaState
-from spec.replica_transitions import may_go_online_or_offline
-from spec.state import At, Handler
-from spec.terms import Value, both, either, flag
+from spec.protocol.controller.threads import has_started
+from spec.protocol.leadership.replicas import may_go_online_or_offline
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, Handler
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
-from spec.zookeeper import exists
 
 PARTS = ("reassignment", "connections")
 #: Steps 1 to 3, once AR in memory is the union.

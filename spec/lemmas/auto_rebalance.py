@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.terms import Value, both, either
 
 
 @claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
-from spec.state import At, Handler
-from spec.terms import Value, both, either, flag
+from spec.state.shape import At, Handler
 
 PARTS = ("shutdown",)
 

@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state import At, Session
-from spec.terms import Value, both, either, flag
+from spec.protocol.zookeeper import epoch_is_as_read
+from spec.state.shape import At, Session
 from spec.variants import Switch
-from spec.zookeeper import epoch_is_as_read
 
 #: A failover up to the opening of the channels.
 IN_FAILOVER = (

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.model import Model
-from spec.partition_states import PartitionState
-from spec.state import Handler
-from spec.terms import Value, both, either, flag
+from spec.state.shape import Handler
+from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
 from spec.lemmas.deletion import PARTS
 from spec.lemmas.leadership import HOLDS_A_VERSION, copies, goes_for_good, is_in_no_state, only_deletes
 from spec.model import Model
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
-from spec.zookeeper import exists
 
 #: Where a topic's znodes are deleted.
 ZNODES_GO = (At.DELETE_STATE, At.DELETE_TOPIC)

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.broker_state import Stage
-from spec.controller_threads import has_threads
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.lemmas.leadership import only_deletes
 from spec.model import Model
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
-from spec.replica_transitions import may_go_online_or_offline
-from spec.state import At, DeletionThread, Handler
-from spec.terms import Value, both, either, flag
+from spec.protocol.controller.threads import has_threads
+from spec.protocol.leadership.replicas import may_go_online_or_offline
+from spec.state.brokers import Stage
+from spec.state.shape import At, DeletionThread, Handler
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 PARTS = ("deletion", "connections")

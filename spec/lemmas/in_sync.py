@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.partition_leadership import live_assigned
-from spec.partition_states import PartitionState
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.leadership.partitions import live_assigned
+from spec.state.shape import At
+from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 

@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import only_the_current_writes
 from spec.model import Model
-from spec.partition_leadership import election_of
-from spec.partition_states import PartitionState
-from spec.reassignment import election_of_move
-from spec.replica_states import ReplicaState
-from spec.replica_transitions import without_replica
-from spec.state import At
-from spec.terms import Value, both, either, flag
+from spec.protocol.leadership.partitions import election_of
+from spec.protocol.leadership.replicas import without_replica
+from spec.protocol.reassignment.steps import election_of_move
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
-from spec.zookeeper import exists
 
 #: Where a controller holds the version that it is about to write on.
 HOLDS_A_VERSION = (At.ONLINE_WRITE, At.REMOVE_WRITE, At.BUMP_WRITE, At.MOVE_WRITE)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.lemmas.leadership import is_in_no_state
 from spec.model import Model
-from spec.state import At, Callback
-from spec.terms import Value, both, either, flag
-from spec.zookeeper import exists
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, Callback
 
 PARTS = ("addition",)
 

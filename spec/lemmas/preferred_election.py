@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.state import At
-from spec.terms import Value, both, either
+from spec.state.shape import At
 from spec.variants import Switch
 
 

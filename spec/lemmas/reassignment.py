@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import (
     BEFORE_CHANNELS,
     BEFORE_TOPICS,
@@ -21,11 +22,10 @@ from spec.lemmas.controller import (
 )
 from spec.lemmas.leadership import copies
 from spec.model import Model
-from spec.partition_states import PartitionState
-from spec.state import At, Handler
-from spec.terms import Value, both, either, flag
+from spec.protocol.zookeeper import exists
+from spec.state.shape import At, Handler
+from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
-from spec.zookeeper import exists
 
 PARTS = ("reassignment",)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.broker_state import Stage
 from spec.claims.soft_failure import PARTS
-from spec.language import claim
+from spec.language.rules import claim
+from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import is_current, only_the_current_writes
 from spec.lemmas.leadership import copies, every_copy_was_written
 from spec.model import Model
-from spec.state import At
-from spec.terms import Value, both, either, flag
-from spec.zookeeper import exists
+from spec.protocol.zookeeper import exists
+from spec.state.brokers import Stage
+from spec.state.shape import At
 
 BEFORE_LEADERSHIP = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
 from spec.logs.log_lines import Line
 from spec.logs.logged_values import VOCABULARY, PartitionInfo
 

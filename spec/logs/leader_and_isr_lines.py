@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0100, V0101, V0102, V082, V090
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
 from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine, dashed_since
 from spec.logs.log_lines import Line
 from spec.logs.logged_values import PartitionInfo, Role

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from spec.errors import MalformedInput, Where
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.templates import Shapes, Template, construct
-from spec.kafka_types import V0102, KafkaVersion
 
 ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""

@@ -29,8 +29,8 @@ from spec.formats.shapes import (
 )
 from spec.formats.templates import Shape, Shapes, Template, record
 from spec.logs.logged_answers import SCALA_ANSWER, STRUCT_ANSWER
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 
 
 class Role(StrEnum):

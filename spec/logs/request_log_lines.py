@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from spec.errors import MalformedInput
+from spec.formats.kafka_types import V0102, V090, KafkaVersion
 from spec.formats.request_schemas import Request
 from spec.formats.requests import RequestHeader, parse_request, print_request
 from spec.formats.shapes import ID, INT, WORDS
 from spec.formats.templates import Shape, Shapes
-from spec.kafka_types import V0102, V090, KafkaVersion
 from spec.logs.log_lines import Line, Vocabulary
 
 

@@ -14,15 +14,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0102, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.logs.broker_change_lines import BROKER_CHANGE_LINES
 from spec.logs.controller_request_lines import REQUEST_LINES, ControllerLine
 from spec.logs.leader_and_isr_lines import LEADER_AND_ISR_LINES
 from spec.logs.log_lines import Line, Vocabulary
 from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.logger_lines import LoggerRegistered
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from model_check.results import Comparison, Counts, Document, Explained, Finding, Run, Seen, Step, Story
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Comparison, Counts, Document, Explained, Finding, Run, Seen, Step, Story
+from model_check.verdicts.verdict import Verdict
 
 STEP = Step(
     1, "turn(w=1)", "wheel 1", "A wheel shows one more than before.", "by hand", ("wheel 1 turned",), ("a: 0 -> 1",)

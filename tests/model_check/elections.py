@@ -22,8 +22,20 @@ from typing import Any
 
 import z3
 
-from spec.language import Leaf, Property, Shape, TransitionSystem, Value, View, action, both, require, successor, when
-from spec.terms import FLAG, enumeration, epoch, number
+from spec.language.rules import (
+    Leaf,
+    Property,
+    Shape,
+    TransitionSystem,
+    Value,
+    View,
+    action,
+    both,
+    require,
+    successor,
+    when,
+)
+from spec.language.terms import FLAG, enumeration, epoch, number
 from tests.model_check.systems import build, each
 
 

@@ -1,7 +1,7 @@
 """A broker process with a fault planted into the reference; the environment variable PLANTED_FAULT says which.
 
-Run as `python -m tests.model_check.faulty_broker`, with the options of `reference.broker_process`. The product has no
-such hook: the fault is put in from here, into the process's own copy of the classes.
+Run as `python -m tests.model_check.faulty_broker`, with the options of `reference.live.broker_process`. The product has
+no such hook: the fault is put in from here, into the process's own copy of the classes.
 """
 
 import os
@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from reference import leader_selection
-from reference.broker import NO_LEADER_EPOCH, Broker
-from reference.broker_process import main
-from reference.effects import IncrementEpoch
-from reference.leader_selectors import Election, elect_offline, elect_on_controlled_shutdown, elect_preferred
+from reference.brokers.broker import NO_LEADER_EPOCH, Broker
+from reference.controller.effects import IncrementEpoch
+from reference.leadership import leader_selection
+from reference.leadership.effects import StateRead, StateWrite, WriteElectedLeader
+from reference.leadership.leader_selectors import Election, elect_offline, elect_on_controlled_shutdown, elect_preferred
+from reference.live.broker_process import main
 from reference.procedures import Script
-from reference.reassignment_effects import ReadWhetherCaughtUp
-from reference.state_effects import StateRead, StateWrite, WriteElectedLeader
-from reference.zookeeper.scripts import StateZnode
+from reference.reassignment.effects import ReadWhetherCaughtUp
+from reference.scripts import StateZnode
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
 
 ZOOKEEPER = "zookeeper.jsonl"
 LOGS = "broker-*/state-change.log"

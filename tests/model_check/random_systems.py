@@ -11,9 +11,9 @@ from typing import Any
 import z3
 from hypothesis import strategies as st
 
-from spec.language import Action, Property, TransitionSystem, Variable
-from spec.terms import FALSE, FLAG, Kind
-from tests.model_check.terms import BIT_VECTORS, BOOL, FLAGS, LARGE, NARROW, SMALL, literal, terms, variable
+from spec.language.rules import Action, Property, TransitionSystem, Variable
+from spec.language.terms import FALSE, FLAG, Kind
+from tests.model_check.random_terms import BIT_VECTORS, BOOL, FLAGS, LARGE, NARROW, SMALL, literal, terms, variable
 
 
 def kind_of(name: str) -> Kind:

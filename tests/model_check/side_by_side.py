@@ -12,25 +12,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from model_check.judging.controller_step import SILENT
-from model_check.judging.open_system import NoRoom, OpenSystem
-from model_check.judging.reported import REPORTS, Reporting
-from model_check.judging.reported_deletion import DELETION_REPORTS
-from model_check.judging.reported_reassignment import REASSIGNMENT_REPORTS
-from model_check.recordings.recorded import Cluster
-from model_check.refinement.abstraction import Abstraction
+from model_check.judging.lines.controller_log import REPORTS, Reporting
+from model_check.judging.lines.controller_log_deletion import DELETION_REPORTS
+from model_check.judging.lines.controller_log_reassignment import REASSIGNMENT_REPORTS
+from model_check.judging.lines.controller_step import SILENT
+from model_check.recordings.recording import Cluster
+from model_check.refinement.abstraction.cluster import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
+from model_check.stepping.open_system import NoRoom, OpenSystem
 from reference.journal import Report
 from reference.memory.choices import Choice
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
+from spec.language.views import leaves
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.log_lines import Line
 from spec.model import Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
-from spec.views import leaves
 
 UNTOLD = frozenset({NotificationsFound})
 """That a callback begins, which the reference does not tell."""

@@ -21,9 +21,9 @@ from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import STARTS
+from reference.scripts import state_path
 from reference.zookeeper.api import BadVersion, SetData
 from reference.zookeeper.recording import write_recording
-from reference.zookeeper.scripts import state_path
 from reference.zookeeper.transactions import hex_of
 from spec.formats.znodes import PartitionStatePayload
 from spec.logs.broker_change_lines import BrokerLine

@@ -42,7 +42,7 @@ from typing import Any
 
 import z3
 
-from spec.language import (
+from spec.language.rules import (
     Action,
     Leaf,
     Property,
@@ -62,7 +62,7 @@ from spec.language import (
     successor,
     take,
 )
-from spec.terms import FLAG, enumeration, epoch, number
+from spec.language.terms import FLAG, enumeration, epoch, number
 
 Parameters = Mapping[str, int]
 StepClaim = Callable[[View, View], Value]

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from model_check.coverage import ENGINE, check_coverage, items, occurrence, table
-from model_check.results import Comparison, Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Comparison, Run
+from model_check.verdicts.verdict import Verdict
 from spec.expectations import plans
-from spec.language import GOALS
-from spec.moves import ROWS
+from spec.language.rules import GOALS
 from spec.properties import claims
 from spec.system import rules
+from spec.tables.taken_rows import ROWS
 from tests.model_check import documents
 
 NAMES = tuple(item.occurrence for item in items())

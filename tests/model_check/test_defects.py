@@ -9,16 +9,16 @@ from model_check import defects
 from model_check.defects import MONITOR, Half, check, halves, is_covered, watched
 from model_check.explicit_state.explorer import Exploration, explore
 from model_check.explicit_state.interpreter import Machine
-from model_check.kernel.straight_line import evaluate
-from model_check.replay import replay
-from model_check.traces import State
-from model_check.verdicts import Verdict
+from model_check.terms.straight_line import evaluate
+from model_check.traces.replay import replay
+from model_check.traces.trace import State
+from model_check.verdicts.verdict import Verdict
 from spec.defects import Defect
 from spec.expectations import plans
-from spec.language import Action, TransitionSystem
-from spec.terms import flag
+from spec.language.rules import Action, TransitionSystem
+from spec.language.terms import flag
+from spec.language.views import Observation
 from spec.variants import AS_CODED, Switch, Switches
-from spec.views import Observation
 from tests.model_check.systems import clerks, lamps, odometer
 
 

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reference.context import LeaderIsrAndControllerEpoch
-from reference.controller_threads import on_callback, on_deletion_thread
-from reference.deletion_requests import OnDeletionChange
+from reference.controller.context import LeaderIsrAndControllerEpoch
+from reference.deletion.requests import OnDeletionChange
+from reference.deletion.thread import DeleteQueuedTopic, on_replica_deleted
+from reference.elections.preferred import FinishFailover
 from reference.journal import Entry, Report
-from reference.preferred_election import FinishFailover
-from reference.state_effects import ReadForRemoval, WriteRemoval
-from reference.topic_deletion import DeleteQueuedTopic, on_replica_deleted
-from reference.zookeeper.scripts import StateZnode
+from reference.leadership.effects import ReadForRemoval, WriteRemoval
+from reference.scripts import StateZnode
+from reference.threads import on_callback, on_deletion_thread
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     PartitionError,
     PartitionsResponse,
     StopReplicaRequest,
 )
-from spec.kafka_types import TopicPartition
-from spec.replica_states import ReplicaState
-from spec.state import Callback
+from spec.state.shape import Callback
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 from tests.reference.hands import Hand, controller, failed_over, znode
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reference.context import Registration
-from reference.controller import Configuration, KafkaController
-from reference.controller_election import elect
-from reference.deletion_requests import ReadDeletions
-from reference.effects import (
+from reference.controller.context import Registration
+from reference.controller.controller import Configuration, KafkaController
+from reference.controller.effects import (
     ElectCreate,
     ElectRead,
     EpochZnode,
@@ -21,15 +19,17 @@ from reference.effects import (
     ReadEpoch,
     Subscribe,
 )
+from reference.deletion.requests import ReadDeletions
+from reference.elections.preferred import FinishFailover, ReadElectionRequest
+from reference.failover.election import elect
 from reference.journal import Entry, Milestone, Reached, RequestSent
-from reference.preferred_election import FinishFailover, ReadElectionRequest
+from reference.leadership.effects import ReadState
 from reference.procedures import Effect, OneOf, Procedure
-from reference.reassignment_effects import ReadReassignments
-from reference.state_effects import ReadState
-from reference.topics import ListenToTopics, ReadTopics, Topics
-from reference.zookeeper.scripts import StateZnode
+from reference.reassignment.effects import ReadReassignments
+from reference.scripts import StateZnode
+from reference.topics.creation import ListenToTopics, ReadTopics, Topics
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import BrokerPayload, PartitionStatePayload
-from spec.kafka_types import TopicPartition
 from spec.variants import Switch
 
 TP = TopicPartition("t", 0)

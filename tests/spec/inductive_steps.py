@@ -12,7 +12,7 @@ from model_check.explicit_state.interpreter import explore_plainly
 from model_check.proofs.induction import TACTICS
 from model_check.proofs.obligations import Clause, Step, Vocabulary, type_terms
 from model_check.proofs.smtlib import decide
-from spec.language import Action, Property
+from spec.language.rules import Action, Property
 from spec.lemmas import lemmas_of
 from spec.model import Model
 from spec.scopes import Scope

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from model_check.kernel.straight_line import Program, Valuation
-from spec.language import Action, TransitionSystem
+from model_check.terms.straight_line import Program, Valuation
+from spec.language.rules import Action, TransitionSystem
 from spec.scopes import Scope
 from spec.system import system
 from spec.variants import AS_CODED, Switches

@@ -10,16 +10,16 @@ import pytest
 from model_check.explicit_state.explorer import explore
 from model_check.matrix.fault_injection import PHASE, RUNNING, Injection, injected, triggered
 from model_check.matrix.places import turns_left_at
-from model_check.traces import State
+from model_check.traces.trace import State
 from spec.errors import MalformedInput, Where
 from spec.expectations import plans
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
+from spec.language.terms import enumeration
 from spec.matrix_plans import FAULTS, read_matrix
 from spec.model import Model
 from spec.scopes import scope
-from spec.state import At, Handler
+from spec.state.shape import At, Handler
 from spec.system import system
-from spec.terms import enumeration
 from spec.variants import AS_CODED
 
 HANDLERS = {name: plan.matrix for name, plan in plans().items() if plan.matrix is not None}

@@ -51,7 +51,7 @@ BY_TEST = {
         "recoverable_every_request_is_answered": NO_ANSWER,
         "eventually_every_request_is_answered": NO_ANSWER,
     },
-    "test_delayed_operations.py": {
+    "protocol/test_delayed_operations.py": {
         "an_operation_completes_once": "test_without_the_compare_and_set_an_operation_completes_twice",
         "only_expiry_is_told_of_expiration": "test_without_the_compare_and_set_an_operation_completes_twice",
     },

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from spec.defects import listed, number
-from spec.partition_states import PARTITION_TRANSITIONS
-from spec.replica_states import REPLICA_TRANSITIONS
-from spec.tables import KafkaState, Table, transitions
+from spec.tables.partition_states import PARTITION_TRANSITIONS
+from spec.tables.replica_states import REPLICA_TRANSITIONS
+from spec.tables.table import KafkaState, Table, transitions
 from tests.test_architecture import ROOT, Sources, repository
 
 NAME = "PROTOCOL.md"

@@ -8,7 +8,7 @@ import pytest
 import z3
 
 from spec.expectations import plans
-from spec.language import Action, TransitionSystem
+from spec.language.rules import Action, TransitionSystem
 from spec.model import IMPLIED, PUT_BACK, UNMENDED, Model
 from spec.properties import claims
 from spec.scopes import BUDGETS, PARTS, scope, scopes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
 from spec.logs.controller_log.values import Replicas
 from spec.logs.log_lines import Line

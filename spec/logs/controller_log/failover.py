@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0102, V090
+from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
 from spec.logs.controller_log.values import Brokers, Topics
 from spec.logs.log_lines import Line

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0102, V082, TopicPartition
+from spec.formats.kafka_types import V0102, V082, TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_log.values import Brokers
 from spec.logs.log_lines import Line

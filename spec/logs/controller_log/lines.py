@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spec.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.broker_changes import BROKER_LINES
 from spec.logs.controller_log.channels import CHANNEL_LINES
 from spec.logs.controller_log.failover import FAILOVER_LINES

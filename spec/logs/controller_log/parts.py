@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0102, V082, KafkaVersion
+from spec.formats.kafka_types import V0102, V082, KafkaVersion
 from spec.logs.controller_log.values import VALUES
 from spec.logs.log_lines import Line
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions
 from spec.logs.log_lines import Line

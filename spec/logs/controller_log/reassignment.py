@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0101, V082, TopicPartition
+from spec.formats.kafka_types import V0101, V082, TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Brokers, Partitions
 from spec.logs.log_lines import Line

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
 from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
 from spec.logs.log_lines import Line
 from spec.logs.logged_values import Leadership
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spec.kafka_types import V0100, V082
+from spec.formats.kafka_types import V0100, V082
 from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions, Topics
 from spec.logs.log_lines import Line

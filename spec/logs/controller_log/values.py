@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.shapes import BRACKETED, ID, INT, TOPIC, around, collection, listed, one_of, paired
 from spec.formats.templates import Shape, Shapes, Template, record
-from spec.kafka_types import TopicPartition
 from spec.logs.logged_values import LEADERSHIP, VOCABULARY, Leadership
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 
 Brokers = tuple[int, ...]
 Topics = tuple[str, ...]

@@ -20,8 +20,8 @@ from model_check.campaigns.plan import Plan
 from model_check.live.live_faults import chosen_faults, faults_in
 from model_check.live.live_run import Task, Tell
 from model_check.live.live_setup import Setup
-from model_check.results import Explained, Run, Seen
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Explained, Run, Seen
+from model_check.verdicts.verdict import Verdict
 from spec.errors import EnvironmentFailure
 from spec.variants import Switches
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from model_check.campaigns.campaign import Campaign
 from model_check.campaigns.campaign_folder import opened
-from model_check.results import Document, Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Document, Run
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from tests.model_check.campaigns.stand_in_runs import Cluster, campaign, plan
 

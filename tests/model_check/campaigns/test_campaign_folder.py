@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from model_check.campaigns.campaign_folder import opened
-from model_check.results import Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput, MalformedInput
 from tests.model_check.campaigns.stand_in_runs import judged_run, plan
 

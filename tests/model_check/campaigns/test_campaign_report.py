@@ -9,8 +9,8 @@ import pytest
 from model_check.campaigns.campaign_report import seen_by, summary, table
 from model_check.campaigns.outcomes import Outcome, outcomes
 from model_check.live.live_run import with_its_making
-from model_check.results import Document, Finding, Run, plain_document
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Document, Finding, Run, plain_document
+from model_check.verdicts.verdict import Verdict
 from tests.model_check.campaigns.stand_in_runs import PART, WHOLE, judged_run
 
 SECONDS = {"record": 12.34, "judge": 5.0}

@@ -18,8 +18,8 @@ from model_check.live.live_faults import faults_in
 from model_check.live.live_run import Task
 from model_check.live.live_setup import Setup
 from model_check.live.reference_program import reference
-from model_check.results import Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
 from tests.model_check.campaigns.stand_in_runs import NEXT, PART, Cluster, campaign, judged_run, plan
 from tests.model_check.faulty_broker import FAULT
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from model_check.campaigns.signatures import Signature, signature, without_numbers
-from model_check.results import Explained, Seen
+from model_check.verdicts.results import Explained, Seen
 from tests.model_check.campaigns.stand_in_runs import PART, WHOLE
 
 

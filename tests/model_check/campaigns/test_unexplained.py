@@ -13,7 +13,7 @@ import pytest
 
 from model_check.live.live_run import judged
 from model_check.recordings.reading import read
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 ARCHIVE = Path(__file__).parents[2] / "data/kafka-unexplained.tar.xz"

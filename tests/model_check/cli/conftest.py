@@ -20,7 +20,7 @@ from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest, add_plainly
 from model_check.explicit_state.interpreter import Exploration, explore_plainly
 from spec import expectations, scopes
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 from spec.scopes import Scope
 from spec.system import rules, system
 from spec.variants import AS_CODED

@@ -21,8 +21,8 @@ from typer.testing import CliRunner, Result
 from model_check.campaigns.plan import Plan
 from model_check.cli import campaign
 from model_check.cli.verbs import app
-from model_check.results import from_json
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import from_json
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from tests.model_check.cli.conftest import Bars
 

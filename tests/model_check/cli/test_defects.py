@@ -8,7 +8,7 @@ from typer.testing import Result
 
 from model_check.cli import defects as verb
 from model_check.cli import verify
-from model_check.results import from_json
+from model_check.verdicts.results import from_json
 from spec import defects
 from spec.defects import DEFECTS, UNFOUND, Defect, Unfound
 from spec.variants import Switch

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from model_check.results import from_json
+from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Bars, Kcheck, expectation
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -12,9 +12,9 @@ import pytest
 
 from model_check.cli import explore as verb
 from model_check.explicit_state import explorer
-from model_check.itf import load
-from model_check.replay import replay
-from model_check.results import from_json
+from model_check.traces.itf import load
+from model_check.traces.replay import replay
+from model_check.verdicts.results import from_json
 from spec.errors import EnvironmentFailure
 from tests.model_check.cli.conftest import Kcheck, built, counted, expectation
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 import model_check.judging.judge
 from model_check.cli.verbs import app
-from model_check.results import from_json
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import from_json
+from model_check.verdicts.verdict import Verdict
 from tests.model_check.cli.conftest import Bars
 from tests.model_check.unpacking import changed, recording, replaced, unpacked
 

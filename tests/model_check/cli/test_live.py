@@ -19,8 +19,8 @@ from model_check.live.fetch_kafka import TESTED
 from model_check.live.kafka_jars import is_cached
 from model_check.live.live_run import Task
 from model_check.live.live_setup import Setup
-from model_check.results import Run, from_json
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run, from_json
+from model_check.verdicts.verdict import Verdict
 from spec.errors import EnvironmentFailure
 from tests.model_check.cli.conftest import Bars
 

@@ -7,7 +7,7 @@ import pytest
 from model_check.cli.live_options import Asked
 from model_check.live.live_scenario import FAULTS
 from spec.errors import BadInput, UnknownName
-from spec.kafka_types import V0102, V090
+from spec.formats.kafka_types import V0102, V090
 
 
 def test_what_is_as_usual_is_not_said() -> None:

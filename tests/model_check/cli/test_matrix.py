@@ -13,8 +13,8 @@ import pytest
 import model_check.matrix.crash_matrix
 from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
-from model_check.itf import load
-from model_check.results import from_json
+from model_check.traces.itf import load
+from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Bars, Kcheck
 
 RESIGNING = {

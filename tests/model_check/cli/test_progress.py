@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit
-from model_check.interrupts import raising
+from model_check.verdicts.interrupts import raising
 from spec.errors import EnvironmentFailure, LacksMemory
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from model_check.cli import prove
 from model_check.proofs import bounded
-from model_check.results import from_json
-from spec.language import TransitionSystem
+from model_check.verdicts.results import from_json
+from spec.language.rules import TransitionSystem
 from spec.system import system
 from tests.model_check.cli.conftest import Bars, Kcheck, expectation
 

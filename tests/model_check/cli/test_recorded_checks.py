@@ -13,7 +13,6 @@ import pytest
 
 from model_check.cli import recorded_checks as checks
 from model_check.cli import verify
-from model_check.interrupts import raising
 from model_check.judging import judge, shipped_recordings
 from model_check.judging.shipped_recordings import (
     BROKEN,
@@ -28,9 +27,10 @@ from model_check.judging.shipped_recordings import (
 )
 from model_check.live import live_run
 from model_check.live.live_run import Task
-from model_check.results import Run
-from model_check.verdicts import Verdict
-from model_check.verification import Check, document, run_checks
+from model_check.verdicts.interrupts import raising
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, document, run_checks
 from tests.model_check.cli.conftest import Kcheck
 
 NAME = "13-D1-epoch-write-connectionloss"

@@ -9,10 +9,10 @@ import pytest
 from model_check.cli import refine
 from model_check.explicit_state.spanning_tree import SpanningTree
 from model_check.refinement.edge_replay import Walked, walk
-from model_check.refinement.sides import Sides
-from model_check.results import from_json
+from model_check.refinement.lockstep import Sides
 from model_check.spark import spark_edge_replay
-from reference.effects import ResignDelete
+from model_check.verdicts.results import from_json
+from reference.controller.effects import ResignDelete
 from spec.errors import EnvironmentFailure
 from tests.model_check.cli.conftest import Kcheck, expectation
 

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from model_check.results import plain_document
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import plain_document
+from model_check.verdicts.verdict import Verdict
+from spec.formats.kafka_types import V082, KafkaVersion
 from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, api_versions
 from spec.formats.znode_paths import KINDS
-from spec.kafka_types import V082, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
-from spec.partition_states import PARTITION_TRANSITIONS
 from spec.properties import claims
-from spec.replica_states import REPLICA_TRANSITIONS
 from spec.system import rules
-from spec.tables import transitions
+from spec.tables.partition_states import PARTITION_TRANSITIONS
+from spec.tables.replica_states import REPLICA_TRANSITIONS
+from spec.tables.table import transitions
 from spec.variants import DOCUMENTATION, VARIANTS, Switch
 from tests.model_check.cli.conftest import Kcheck, built
 from tests.model_check.documents import finding, run

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from model_check.cli import simulate as verb
-from model_check.results import from_json
+from model_check.verdicts.results import from_json
 from reference.memory import steps as memory_steps
 from tests.model_check.cli.conftest import Kcheck
 

@@ -8,8 +8,8 @@ import pytest
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli import explore, refine, simulate, verify
 from model_check.cli.progress import interruptible
-from model_check.results import Run, from_json
-from model_check.verdicts import INTERRUPTED, Verdict
+from model_check.verdicts.results import Run, from_json
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.expectations import Expectation, plan
 from spec.scopes import PARTS, scope
 from tests.model_check.cli.conftest import Kcheck, expectation

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from model_check.explicit_state.digest import SetDigest, add_plainly, avalanche, digest_of, mixed
 from model_check.kernel.packing import Packing
-from spec.language import TransitionSystem, Variable
-from spec.terms import FLAG, Kind, epoch, number
+from spec.language.rules import TransitionSystem, Variable
+from spec.language.terms import FLAG, Kind, epoch, number
 from tests.model_check.systems import clerks
 
 VARIABLES = (

@@ -15,12 +15,12 @@ from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.slicing import BLOCK
-from model_check.kernel.straight_line import evaluate
-from model_check.traces import Trace
-from spec.language import Leaf, Property, TransitionSystem, action
+from model_check.terms.straight_line import evaluate
+from model_check.traces.trace import Trace
+from spec.language.rules import Leaf, Property, TransitionSystem, action
+from spec.language.terms import number
 from spec.scopes import Scope, scope
 from spec.system import system
-from spec.terms import number
 from tests.model_check.random_systems import systems
 from tests.model_check.systems import EXPECTED, Counts, build, jugs, lamps, odometer, odometer_counts
 

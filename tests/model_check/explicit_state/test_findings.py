@@ -9,11 +9,11 @@ import z3
 
 from model_check.explicit_state.explorer import Exploration, explore
 from model_check.explicit_state.findings import broken_along, run_of, story_of
-from model_check.replay import replay
-from model_check.results import Finding, Run
-from model_check.traces import Trace
-from model_check.verdicts import Verdict
-from spec.language import Property, TransitionSystem
+from model_check.traces.replay import replay
+from model_check.traces.trace import Trace
+from model_check.verdicts.results import Finding, Run
+from model_check.verdicts.verdict import Verdict
+from spec.language.rules import Property, TransitionSystem
 from tests.model_check.systems import clerks, jugs, lamps, odometer
 
 SYSTEMS: dict[str, Callable[[], TransitionSystem]] = {

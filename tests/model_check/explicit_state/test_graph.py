@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.graph import GoalResult, Graph, reaching
 from model_check.explicit_state.interpreter import explore_plainly, successors
-from model_check.kernel.straight_line import evaluate
-from spec.language import TransitionSystem
+from model_check.terms.straight_line import evaluate
+from spec.language.rules import TransitionSystem
 from tests.model_check.random_systems import systems
 from tests.model_check.systems import clerks, jugs, lamps, odometer
 

@@ -3,8 +3,8 @@
 import pytest
 
 from model_check.explicit_state.interpreter import Machine, explore_plainly, successors
-from spec.language import Leaf, TransitionSystem, action
-from spec.terms import number
+from spec.language.rules import Leaf, TransitionSystem, action
+from spec.language.terms import number
 from tests.model_check.systems import EXPECTED, Counts, build, clerks, jugs, lamps, odometer, odometer_counts
 
 

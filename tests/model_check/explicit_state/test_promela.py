@@ -7,12 +7,12 @@ import pytest
 
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.promela import SpinError, export, promela_source, run_spin
-from spec.language import Leaf, Shape, TransitionSystem, action, require
+from spec.language.rules import Leaf, Shape, TransitionSystem, action, require
+from spec.language.terms import FLAG
 from spec.scopes import scope
 from spec.system import system
-from spec.terms import FLAG
-from tests.model_check.kernel.test_c_code import swapper
 from tests.model_check.systems import EXPECTED, Counts, build, each, lamps, odometer, odometer_counts
+from tests.model_check.terms.test_c_code import swapper
 
 needs_spin = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None,

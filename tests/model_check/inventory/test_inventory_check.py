@@ -15,13 +15,13 @@ from model_check.inventory.accepted import accepted
 from model_check.inventory.inventory_check import REVIEW, check_inventory, with_system_compared
 from model_check.inventory.system_facts import SystemKey, system_keys
 from model_check.judging import shipped_recordings
-from model_check.results import Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
 from spec import defects, expectations, scopes
 from spec.claims import leadership
 from spec.expectations import plans
+from spec.language.terms import YES, Value
 from spec.properties import claim_named, claims
-from spec.terms import YES, Value
 from spec.variants import AS_CODED, FENCED, Switches
 
 

@@ -9,8 +9,8 @@ import pytest
 import z3
 
 from model_check.inventory.system_digests import digests
-from spec.language import Action, Observation, TransitionSystem, constant
-from spec.terms import FALSE, TRUE
+from spec.language.rules import Action, Observation, TransitionSystem, constant
+from spec.language.terms import FALSE, TRUE
 from tests.model_check.systems import lamps
 
 

@@ -8,14 +8,14 @@ import pytest
 from model_check.judging.asked_again import AskedAgain, Taken
 from model_check.judging.broken_claims import BrokenClaims
 from model_check.judging.explaining import Explainer
-from model_check.judging.plain_state import Draft, Layout
 from model_check.judging.positions import Position
 from model_check.recordings.reading import read
-from spec.language import Leaf, Shape, claim
+from model_check.stepping.plain_state import Draft, Layout
+from spec.language.rules import Leaf, Shape, claim
+from spec.language.terms import FLAG, Value, flag, number
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import Scope
-from spec.terms import FLAG, Value, flag, number
 from spec.variants import AS_CODED
 from tests.model_check.unpacking import judged, recording
 

@@ -2,8 +2,8 @@
 
 from model_check.judging.broken_claims import BrokenClaims
 from model_check.judging.explaining import Explainer
-from model_check.judging.open_system import RECREATION
 from model_check.recordings.reading import read
+from model_check.stepping.open_system import RECREATION
 from spec.variants import AS_CODED
 from tests.model_check.unpacking import recording
 

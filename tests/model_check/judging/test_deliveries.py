@@ -7,11 +7,11 @@ from typing import Any, cast
 import pytest
 
 from model_check.judging.deliveries import Certainty, Deliveries
-from model_check.judging.open_system import OpenSystem
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.recorded_processes import StopReplicaRefused
-from model_check.recordings.recorded_tracks import Tracks
-from spec.broker_state import Stage
+from model_check.recordings.processes import StopReplicaRefused
+from model_check.recordings.tracks import Tracks
+from model_check.stepping.open_system import OpenSystem
+from spec.state.brokers import Stage
 
 BROKER, EPOCH, LIFE = 3, 1, 1
 REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnation=LIFE, epoch=EPOCH)

@@ -4,14 +4,15 @@ from itertools import pairwise
 
 import pytest
 
-from model_check.judging.open_system import OpenSystem, open_system
-from model_check.judging.plain_rules import Seen
-from model_check.judging.plain_state import PlainState
-from model_check.judging.printed import Printing
-from model_check.judging.reported import Reporting
-from model_check.recordings.recorded import Cluster
-from model_check.recordings.recorded_processes import ControllerSaid
-from spec.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from model_check.judging.lines.controller_log import Reporting
+from model_check.judging.lines.state_change_log import Printing
+from model_check.recordings.processes import ControllerSaid
+from model_check.recordings.recording import Cluster
+from model_check.stepping.open_system import OpenSystem, open_system
+from model_check.stepping.plain_rules import Seen
+from model_check.stepping.plain_state import PlainState
+from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.language.terms import number
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import ReassignmentRequested
@@ -19,9 +20,8 @@ from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.logs.logged_values import Leadership
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
-from spec.replica_states import ReplicaState
-from spec.state import At
-from spec.terms import number
+from spec.state.shape import At
+from spec.tables.replica_states import ReplicaState
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
 PARAMETERS = {"c": 1, "b": 2, "p": 0, "r": 2}

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.controller_step import Expected
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
-from model_check.judging.plain_rules import Seen
+from model_check.judging.lines.controller_log import Reporting
+from model_check.judging.lines.controller_step import Expected
 from model_check.judging.positions import BreakOff, Position
-from model_check.judging.reported import Reporting
 from model_check.judging.shipped_recordings import BROKEN
+from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_processes import ControllerSaid
-from spec.kafka_types import TopicPartition
+from model_check.stepping.plain_rules import Seen
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import BecomingController, Resigned
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.preferred_election import PreferredReplicaLeads

@@ -15,7 +15,7 @@ from model_check.judging.judge import MORE, Judgement, Outcome, judge
 from model_check.judging.judgement_report import known_to_break, run_of
 from model_check.judging.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM, POSSIBLY_BROKEN
 from model_check.recordings.reading import read
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from spec.claims.cached_leadership import the_dead_are_not_in_sync
 from spec.variants import DOCUMENTED, Switch, Switches
 from tests.model_check.accounts import ACCOUNTS

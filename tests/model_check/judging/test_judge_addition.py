@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from model_check.judging.on_demand import called_for
-from model_check.judging.open_system import open_system
-from model_check.judging.plain_state import PlainState
 from model_check.recordings.reading import read
-from model_check.recordings.recorded import Cluster, Leadership
-from model_check.recordings.recorded_zookeeper import StateWritten
+from model_check.recordings.recording import Cluster, Leadership
+from model_check.recordings.zookeeper import StateWritten
+from model_check.stepping.open_system import open_system
+from model_check.stepping.plain_state import PlainState
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import changed, replaced, without_line
 

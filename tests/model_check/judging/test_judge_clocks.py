@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from model_check.judging.judge import Outcome, judge
 from model_check.judging.shipped_recordings import BROKEN
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_tracks import SKEW
+from model_check.recordings.tracks import SKEW
 from tests.model_check.clocks import shifted
 from tests.model_check.unpacking import recording
 

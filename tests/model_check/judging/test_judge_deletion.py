@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from model_check.recordings.reading import read
-from model_check.recordings.recorded import NotModelled
-from model_check.recordings.recorded_zookeeper import (
+from model_check.recordings.recording import NotModelled
+from model_check.recordings.zookeeper import (
     DeletionAsked,
     RequestDeleted,
     StateDeleted,

@@ -1,7 +1,7 @@
 """Failovers that an exception ends: no recording of a real cluster has one, so one is put into a real recording.
 
 Such an exception is in the server's own log only. In controller.log the failover stops, in ZooKeeper the elector
-deletes /controller (`spec.controller_failover.fail_failover`).
+deletes /controller (`spec.protocol.failover.steps.fail_failover`).
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_zookeeper import ControllerDeleted
+from model_check.recordings.zookeeper import ControllerDeleted
 from tests.model_check.unpacking import judged, unpacked
 
 NAME = "28-D46-stale-epoch-answer"

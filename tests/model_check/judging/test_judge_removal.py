@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted
+from model_check.recordings.zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import Change, changed, recording, replaced
 

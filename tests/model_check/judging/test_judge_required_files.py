@@ -11,8 +11,8 @@ import pytest
 from model_check.judging.judge import Outcome, judge
 from model_check.judging.shipped_recordings import BROKEN
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_sessions import sessions_of
-from model_check.recordings.recorded_transactions import read_transactions
+from model_check.recordings.sessions import sessions_of
+from model_check.recordings.transactions import read_transactions
 from tests.model_check.unpacking import NAMES, recording
 
 REQUIRED = "zookeeper.jsonl", "broker-*/state-change.log"

@@ -1,11 +1,11 @@
 """What transactions change of the specification's tree, where no recording that comes along shows it."""
 
 from model_check.judging.judge import judge
-from model_check.judging.plain_state import PlainState
 from model_check.judging.recorded_trees import agrees
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_zookeeper import AssignmentWritten
-from spec.state import At
+from model_check.recordings.zookeeper import AssignmentWritten
+from model_check.stepping.plain_state import PlainState
+from spec.state.shape import At
 from tests.model_check.unpacking import recording
 
 

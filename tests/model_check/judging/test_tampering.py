@@ -8,7 +8,7 @@ import pytest
 from model_check.judging.judge import Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, without_line
 
 NAME = "12-D1-epoch-write-delayed"

@@ -7,8 +7,19 @@ import z3
 from hypothesis import given
 
 from model_check.kernel.gates import FALSE, OPERATIONS, TRUE, Blaster, Network
-from model_check.kernel.straight_line import MEANING, Program, evaluate
-from tests.model_check.terms import BIT_VECTORS, BOOL, FLAGS, INT, LARGE, OPERATORS, SMALL, states, terms, variable
+from model_check.terms.straight_line import MEANING, Program, evaluate
+from tests.model_check.random_terms import (
+    BIT_VECTORS,
+    BOOL,
+    FLAGS,
+    INT,
+    LARGE,
+    OPERATORS,
+    SMALL,
+    states,
+    terms,
+    variable,
+)
 
 INTEGERS_ONLY = {kind for kind, (sorts, _, _) in OPERATORS.items() if INT in sorts}
 WIDTHS = dict.fromkeys(FLAGS, 1) | BIT_VECTORS

@@ -15,13 +15,13 @@ from model_check.explicit_state.interpreter import successors
 from model_check.kernel import kernel, slicing, updates
 from model_check.kernel.kernel import load_kernel
 from model_check.kernel.slicing import BLOCK
-from model_check.kernel.straight_line import evaluate
-from spec.language import Leaf, Shape, TransitionSystem, action, choose, require, when
-from spec.terms import FLAG
-from spec.terms import number as number_kind
+from model_check.terms.straight_line import evaluate
+from spec.language.rules import Leaf, Shape, TransitionSystem, action, choose, require, when
+from spec.language.terms import FLAG
+from spec.language.terms import number as number_kind
 from tests.model_check.random_systems import systems
+from tests.model_check.random_terms import states
 from tests.model_check.systems import build, clerks, jugs, lamps, odometer
-from tests.model_check.terms import states
 
 BATCHES = st.lists(states(integers=False), min_size=1, max_size=90)
 

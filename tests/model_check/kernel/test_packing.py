@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model_check.kernel.packing import WORD, Packing
-from spec.language import TransitionSystem, Variable
-from spec.terms import Kind, epoch
+from spec.language.rules import TransitionSystem, Variable
+from spec.language.terms import Kind, epoch
 
 
 def system(widths: list[int]) -> TransitionSystem:

@@ -15,9 +15,9 @@ from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import Kind
 from model_check.kernel.slicing import BLOCK, GROUPS, cut, inputs_of, lanes_of
-from model_check.kernel.straight_line import Program
+from model_check.terms.straight_line import Program
+from tests.model_check.random_terms import BIT_VECTORS, BOOL, FLAGS, terms
 from tests.model_check.systems import odometer
-from tests.model_check.terms import BIT_VECTORS, BOOL, FLAGS, terms
 
 WIDTHS = dict.fromkeys(FLAGS, 1) | BIT_VECTORS
 

@@ -9,7 +9,7 @@ import z3
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.kernel.kernel import kernel_ir
 from model_check.kernel.system_digest import system_digest
-from spec.language import Action, TransitionSystem
+from spec.language.rules import Action, TransitionSystem
 from tests.model_check.systems import EXPECTED, clerks, lamps
 
 

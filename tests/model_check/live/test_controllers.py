@@ -10,7 +10,7 @@ import pytest
 from model_check.live.command_program import command
 from model_check.live.live_run import Task, recorded_and_judged
 from model_check.live.live_setup import Setup
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 
 HERE = "tests.model_check.live.controllers"
 

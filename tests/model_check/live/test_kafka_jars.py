@@ -16,7 +16,7 @@ from model_check.live import kafka_jars
 from model_check.live.fetch_kafka import main
 from model_check.live.kafka_jars import is_cached, jars_in, jars_of_release, kafka_cache, release_line, releases
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
-from spec.kafka_types import V0102, V082
+from spec.formats.kafka_types import V0102, V082
 
 JARS = {"org.example:one:1.0": b"the first jar", "org.example:two:2.1": b"the second jar"}
 SUMS = {name: hashlib.sha256(content).hexdigest() for name, content in JARS.items()}

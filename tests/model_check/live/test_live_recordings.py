@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from model_check.judging.judge import Outcome, judge
-from model_check.judging.open_system import NoRoom, OpenSystem
-from model_check.judging.plain_state import PlainState
 from model_check.judging.shipped_recordings import unpack
 from model_check.recordings.reading import read
+from model_check.stepping.open_system import NoRoom, OpenSystem
+from model_check.stepping.plain_state import PlainState
 from spec.variants import Switch
 from tests.model_check.unpacking import recording
 

@@ -14,9 +14,9 @@ from model_check.live.kafka_jars import KafkaJars
 from model_check.live.kafka_program import kafka, logging_of, settings_of
 from model_check.live.launching import Launch
 from model_check.live.programs import REAL_TIMES, Program
-from model_check.recordings.recorded_members import Role
+from model_check.recordings.members import Role
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
-from spec.kafka_types import V0102, V082, V090, KafkaVersion
+from spec.formats.kafka_types import V0102, V082, V090, KafkaVersion
 
 
 def launch(folder: Path, protocol: KafkaVersion = V0102) -> Launch:

@@ -11,7 +11,7 @@ from model_check.live.kafka_jars import is_cached
 from model_check.live.kafka_program import kafka
 from model_check.live.live_run import Task, recorded_and_judged
 from model_check.live.live_setup import Setup
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 
 pytestmark = pytest.mark.skipif(not is_cached(TESTED), reason=f"Kafka {TESTED} is not there: `make kafka` fetches it")
 

@@ -11,10 +11,10 @@ from model_check.live.live_scenario import checked_kinds, kinds_for
 from model_check.live.live_setup import Setup
 from model_check.live.programs import REAL_TIMES, Program
 from model_check.live.reference_program import reference
-from model_check.recordings.recorded_members import Role as Plays
-from model_check.recordings.recorded_members import members_of
+from model_check.recordings.members import Role as Plays
+from model_check.recordings.members import members_of
 from spec.errors import BadInput
-from spec.kafka_types import V0102
+from spec.formats.kafka_types import V0102
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, parse_record
 
 

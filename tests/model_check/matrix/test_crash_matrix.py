@@ -22,8 +22,8 @@ from model_check.matrix.fault_injection import (
     triggered,
 )
 from model_check.matrix.matrix_report import legend, printed_expectation, run_of_matrix, table
-from model_check.replay import replay
-from model_check.verdicts import Verdict
+from model_check.traces.replay import replay
+from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from spec.matrix_plans import FAULTS, MatrixPlan
 from spec.model import Model

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from model_check.monitors.check import check_history
-from model_check.results import Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import Create, CreateMode, Delete, SetData, parent_path
 from reference.zookeeper.transactions import (
     Change,
@@ -27,6 +27,7 @@ from reference.zookeeper.transactions import (
 )
 from reference.zookeeper.tree import ZnodeTree
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionError,
@@ -37,7 +38,6 @@ from spec.formats.request_schemas import (
     UpdateMetadataResponse,
 )
 from spec.formats.requests import RequestHeader, encode_request, encode_response
-from spec.kafka_types import TopicPartition
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, WireRecord, print_record
 
 STALE = ErrorCode.STALE_CONTROLLER_EPOCH

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from tests.model_check.monitors.stories import Story, begun, breaks, deleted, failed_over
 
 TOPIC = "/brokers/topics/t"

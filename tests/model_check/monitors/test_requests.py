@@ -10,12 +10,12 @@ from model_check.monitors.arrivals import Answer, Told
 from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
-from model_check.recordings.recorded import Cluster, Leadership, Recording
-from model_check.recordings.recorded_processes import RequestHandled
-from model_check.verdicts import Verdict
+from model_check.recordings.processes import RequestHandled
+from model_check.recordings.recording import Cluster, Leadership, Recording
+from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey, api_versions
-from spec.kafka_types import TopicPartition
 from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over
 
 RECORDING = Path(model_check.__file__).with_name("RECORDING.md")

@@ -6,7 +6,7 @@ import pytest
 
 from model_check.monitors.acts import read_acts
 from model_check.monitors.check import check_history
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
 from tests.model_check.monitors.stories import Story, begun, born, breaks, failed_over, moved
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import Create, CreateMode, SetData
 from reference.zookeeper.transactions import MultiChange
 from tests.model_check.monitors.stories import Story, begun, born, breaks, failed_over, moved

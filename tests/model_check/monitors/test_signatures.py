@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from model_check.monitors.check import AS_CODED_ROWS
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from tests.model_check.monitors.stories import Story, begun, breaks, deleted, failed_over, moved
 
 TOPIC = "/brokers/topics/t"

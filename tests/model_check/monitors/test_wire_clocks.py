@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from model_check.monitors.check import check_history
-from model_check.results import Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
 from spec.logs.wire_records import ProcessStarted
 from tests.model_check.monitors.stories import Story, begun, breaks, deleted, failed_over
 

@@ -5,8 +5,8 @@ import z3
 
 from model_check.explicit_state.interpreter import Machine, explore_plainly
 from model_check.proofs.houdini import falsified, needed, orders, strengthen
-from model_check.traces import State
-from spec.terms import FLAG, Value
+from model_check.traces.trace import State
+from spec.language.terms import FLAG, Value
 from tests.model_check.elections import always, below_version, elections
 
 ELECTIONS = elections()

@@ -15,8 +15,8 @@ from model_check.proofs.induction import NotProvable, prove
 from model_check.proofs.obligations import TYPE_OF, conjuncts
 from model_check.proofs.proof_report import ProofReport
 from model_check.proofs.smtlib import export, file_name, recheck
-from spec.language import Property, TransitionSystem
-from spec.terms import FLAG, Value
+from spec.language.rules import Property, TransitionSystem
+from spec.language.terms import FLAG, Value
 from tests.model_check.elections import always, below_version, elections, factors, watching
 from tests.model_check.systems import EXPECTED, clerks, jugs, lamps, odometer
 

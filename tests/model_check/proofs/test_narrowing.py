@@ -5,9 +5,9 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.kernel.straight_line import evaluate
 from model_check.proofs.narrowing import Narrowing, NotNarrowable, growth
-from spec.terms import bits_for
+from model_check.terms.straight_line import evaluate
+from spec.language.terms import bits_for
 
 INTEGERS = z3.Ints("i j k")
 FLAGS = z3.Bools("p q")

@@ -12,8 +12,8 @@ from model_check.proofs.bounded import check_bounded
 from model_check.proofs.induction import prove
 from model_check.proofs.proof_findings import compared_proof, missing_lemmas, run_of_proof, with_bounded
 from model_check.proofs.proof_report import ProofReport
-from model_check.results import Finding, Run
-from model_check.verdicts import Verdict
+from model_check.verdicts.results import Finding, Run
+from model_check.verdicts.verdict import Verdict
 from spec.expectations import ProofExpectation
 from tests.model_check.elections import below_version, elections
 

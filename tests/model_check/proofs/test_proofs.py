@@ -10,9 +10,9 @@ import pytest
 
 from model_check.proofs.induction import prove
 from model_check.proofs.proof_report import ProofReport
-from model_check.verdicts import Verdict
+from model_check.verdicts.verdict import Verdict
 from spec.expectations import plan
-from spec.language import Property, TransitionSystem
+from spec.language.rules import Property, TransitionSystem
 from spec.lemmas import lemmas_of
 from spec.model import Model
 from spec.scopes import APART, PARTS, scope

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.reported import REPORTS
+from model_check.judging.lines.controller_log import REPORTS
+from model_check.recordings.processes import ControllerSaid, RequestHandled
 from model_check.recordings.reading import read
-from model_check.recordings.recorded import Cluster
-from model_check.recordings.recorded_processes import ControllerSaid, RequestHandled
-from model_check.recordings.recorded_reports import PASSED_OVER
-from model_check.recordings.recorded_transactions import may_be_unanswered
-from model_check.recordings.recorded_zookeeper import (
+from model_check.recordings.recording import Cluster
+from model_check.recordings.reports import PASSED_OVER
+from model_check.recordings.transactions import may_be_unanswered
+from model_check.recordings.zookeeper import (
     AssignmentRead,
     AssignmentWritten,
     SessionBegan,
@@ -24,7 +24,7 @@ from model_check.recordings.recorded_zookeeper import (
 )
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
 from spec.errors import BadInput
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import SessionExpiredElectedAlready
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, unpacked

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from model_check.recordings.entries import Log
 from model_check.recordings.reading import read
-from model_check.recordings.recorded_entries import Log
-from model_check.recordings.recorded_sessions import sessions_by_log
+from model_check.recordings.sessions import sessions_by_log
 from spec.errors import BadInput
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, read_entries

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model_check.refinement.sides import Sides
+from model_check.refinement.lockstep import Sides
 from model_check.refinement.simulate import first_disagreement
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch

@@ -16,19 +16,19 @@ import pytest
 from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.refinement.edge_replay import joined, replay_edges, walk
-from model_check.refinement.sides import Disagreement, Sides
-from reference import deletion_requests
-from reference.broker import Broker
-from reference.effects import ResignDelete
+from model_check.refinement.lockstep import Disagreement, Sides
+from reference.brokers.broker import Broker
+from reference.controller.effects import ResignDelete
+from reference.deletion import requests as deletion_requests
+from reference.leadership.effects import WriteRemoval
 from reference.memory import choices as memory_choices
 from reference.memory import isr_changes as memory_isr_changes
 from reference.memory import scheduler as memory_scheduler
 from reference.memory.cluster import MemoryCluster
 from reference.procedures import Script
-from reference.request_batch import RequestBatch
-from reference.state_effects import WriteRemoval
+from reference.requests.batch import RequestBatch
+from reference.scripts import state_path
 from reference.zookeeper.api import SetData
-from reference.zookeeper.scripts import state_path
 from spec.expectations import plan
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership

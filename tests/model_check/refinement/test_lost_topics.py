@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model_check.refinement.sides import Sides
+from model_check.refinement.lockstep import Sides
 from reference.memory.scheduler import choices
 from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED, Switch, Switches

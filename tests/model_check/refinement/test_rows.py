@@ -3,16 +3,17 @@
 import pytest
 
 from model_check.explicit_state.interpreter import explore_plainly
-from model_check.kernel.straight_line import evaluate
 from model_check.refinement.edge_replay import replay_edges
-from model_check.refinement.sides import Sides
-from reference import partition_leadership, replica_transitions
-from reference.controller import is_permitted
-from reference.machines import TABLES, TableKind
+from model_check.refinement.lockstep import Sides
+from model_check.terms.straight_line import evaluate
+from reference.controller.controller import is_permitted
+from reference.controller.machines import TABLES, TableKind
+from reference.leadership import partitions as partition_leadership
+from reference.leadership import replicas as replica_transitions
 from spec.expectations import plan
-from spec.moves import ROWS
 from spec.scopes import scope
-from spec.tables import KafkaState, find
+from spec.tables.table import KafkaState, find
+from spec.tables.taken_rows import ROWS
 from spec.variants import AS_CODED
 from tests.model_check.plain_trees import plain_tree
 

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from model_check.refinement.sides import Sides
+from model_check.refinement.lockstep import Sides
 from model_check.refinement.simulate import first_disagreement
 from spec.defects import defect
 from spec.scopes import scope

@@ -12,16 +12,16 @@ import pytest
 
 from model_check.explicit_state.explorer import SpecificationError, explore
 from model_check.explicit_state.interpreter import explore_plainly
-from model_check.replay import replay
 from model_check.spark import folder
 from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import LevelLoop, ship_for_any_machine, take_up
 from model_check.spark.run_folder import RunFolder, ShardLevel
 from model_check.spark.shard import Shard
 from model_check.spark.shard_expansion import owners
+from model_check.traces.replay import replay
 from spec.errors import BadInput, EnvironmentFailure
-from spec.language import TransitionSystem
-from spec.terms import Kind
+from spec.language.rules import TransitionSystem
+from spec.language.terms import Kind
 from tests.model_check.systems import EXPECTED, Counts, clerks, jugs, lamps, lamps_counts, odometer, odometer_counts
 
 SHARDS = (1, 2, 5)

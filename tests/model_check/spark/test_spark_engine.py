@@ -15,14 +15,14 @@ import pytest
 from pyspark import SparkContext
 
 from model_check.explicit_state.explorer import Exploration, Progress, explore
-from model_check.replay import replay
 from model_check.spark import spark_session as spark_session_module
 from model_check.spark.run_folder import RunFolder
 from model_check.spark.spark_engine import enumerate_states
 from model_check.spark.spark_session import TRIES, given_up, spark_session, with_tries
+from model_check.traces.replay import replay
 from spec.errors import BadInput, EnvironmentFailure
 from spec.expectations import plan
-from spec.language import GOALS, TransitionSystem
+from spec.language.rules import GOALS, TransitionSystem
 from spec.scopes import PARTS, manifest, scope
 from spec.system import system
 from spec.variants import AS_CODED

@@ -13,9 +13,9 @@ from model_check.spark.enumeration import Enumeration
 from model_check.spark.run_folder import Level, Section, ShardLevel
 from model_check.spark.spark_engine import enumerate_states
 from model_check.spark.spark_tables import Ids, write_tables
-from model_check.traces import State
+from model_check.traces.trace import State
 from spec.errors import BadInput
-from spec.language import TransitionSystem
+from spec.language.rules import TransitionSystem
 from tests.model_check.conftest import MASTER
 from tests.model_check.systems import EXPECTED, clerks, jugs, lamps
 

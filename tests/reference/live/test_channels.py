@@ -11,12 +11,12 @@ from contextlib import suppress
 
 import pytest
 
-from reference.connections import ControllerChannelManager, QueuedRequest
-from reference.context import Registration
-from reference.controller import Configuration, KafkaController
+from reference.controller.context import Registration
+from reference.controller.controller import Configuration, KafkaController
 from reference.journal import Entry, StateChange
 from reference.live.channels import Channels
 from reference.live.frames import receive_frame, send_frame
+from reference.requests.connections import ControllerChannelManager, QueuedRequest
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import UpdateMetadataRequest, UpdateMetadataResponse
 from spec.formats.requests import decode_request, encode_response

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.broker import Broker, Partition
+from reference.brokers.broker import Broker, Partition
 from reference.live.fetching import API_KEY, Fetch, Fetcher, Followed, decode_fetch, encode_fetch
 from reference.live.frames import receive_frame, send_frame
 from spec.errors import MalformedInput
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.requests import decode_request
-from spec.kafka_types import TopicPartition
 
 NUMBERS = st.integers(-(2**31), 2**31 - 1)
 FOLLOWED = st.builds(Followed, st.from_regex("[a-z]{1,9}", fullmatch=True), st.integers(0, 99), NUMBERS)

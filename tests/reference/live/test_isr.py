@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from reference.broker import Broker, Partition
-from reference.isr_notification import ReportIsrChanges
+from reference.broker_events.isr_notification import ReportIsrChanges
+from reference.brokers.broker import Broker, Partition
+from reference.leadership.effects import ExpandIsr, ShrinkIsr
 from reference.live.fetching import Fetch, Followed
 from reference.live.isr import BLACK_OUT_SECONDS, IsrManager
 from reference.live.zkclient import ZkClient
-from reference.state_effects import ExpandIsr, ShrinkIsr
 from reference.zookeeper.api import NoNode
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 
 T0 = TopicPartition("t", 0)
 LAG = 1.0

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recordings.recorded_sessions import sessions_by_log
+from model_check.recordings.sessions import sessions_by_log
 from reference.journal import Milestone, Reached, Report, StateChange
 from reference.live.logs import Logs
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import ReadyToServe
 from spec.logs.controller_log.lines import parse_controller_line

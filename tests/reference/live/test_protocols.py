@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from reference.effects import RegisterBroker
+from reference.controller.effects import RegisterBroker
 from reference.live.shutdown import _header
 from reference.procedures import AskSession, SessionView
 from reference.zookeeper.api import Create
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion
 from spec.formats.request_schemas import ApiKey, EndPoint, LiveBroker, UpdateMetadataRequest, api_version
 from spec.formats.requests import RequestHeader, decode_request, encode_request
 from spec.formats.znodes import BrokerPayload, parse_payload
-from spec.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion
 
 BROKER = LiveBroker(3, end_points=(EndPoint(9092, "h", "PLAINTEXT"),), rack="r")
 TOLD = {

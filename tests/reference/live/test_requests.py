@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from reference.broker import Broker
+from reference.brokers.broker import Broker
 from reference.live.fetching import Fetch, Followed, encode_fetch
 from reference.live.frames import receive_frame, send_frame
 from reference.live.logs import Logs
 from reference.live.requests import Listeners, RequestServer
 from reference.zookeeper.api import NoNode
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     ApiKey,
     ControlledShutdownRequest,
@@ -36,7 +37,6 @@ from spec.formats.request_schemas import (
     UpdateMetadataResponse,
 )
 from spec.formats.requests import RequestHeader, decode_response, encode_request
-from spec.kafka_types import TopicPartition
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.request_log_lines import RequestCompleted, RequestReceived, parse_request_line
 from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, WireRecord, parse_record

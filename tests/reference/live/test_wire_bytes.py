@@ -16,16 +16,17 @@ from pathlib import Path
 
 import pytest
 
-from reference.broker import Broker
-from reference.connections import ControllerChannelManager, QueuedRequest
-from reference.context import Registration
-from reference.controller import Configuration, KafkaController
+from reference.brokers.broker import Broker
+from reference.controller.context import Registration
+from reference.controller.controller import Configuration, KafkaController
 from reference.journal import Entry, StateChange
 from reference.live.channels import Channels
 from reference.live.logs import Logs
 from reference.live.requests import Listeners, RequestServer
 from reference.live.shutdown import _ask, _header
+from reference.requests.connections import ControllerChannelManager, QueuedRequest
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.formats.request_schemas import (
     ControlledShutdownResponse,
     EndPoint,
@@ -38,7 +39,6 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.formats.znodes import BrokerPayload
-from spec.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 
 TIMEOUT = 10
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from reference.controller_threads import Event
-from reference.effects import ElectCreate
+from reference.controller.effects import ElectCreate
 from reference.live.zkclient import ZkClient
 from reference.live.zookeeper import LiveZookeeper
 from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import OneOf, Procedure, Script
+from reference.scripts import BROKER_IDS, COMMON_PATHS, CONTROLLER, create_with_parents
+from reference.threads import Event
 from reference.zookeeper.api import (
     AnyOperation,
     Create,
@@ -29,10 +30,9 @@ from reference.zookeeper.api import (
     Stat,
 )
 from reference.zookeeper.log import read_transaction_log
-from reference.zookeeper.scripts import BROKER_IDS, COMMON_PATHS, CONTROLLER, create_with_parents
 from reference.zookeeper.server import ZookeeperServer
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
-from spec.state import Callback
+from spec.state.shape import Callback
 from tests.reference.flaky_proxy import FlakyProxy
 
 TIMEOUT = 15

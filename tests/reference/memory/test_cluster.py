@@ -10,9 +10,9 @@ from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster, run_to_rest
-from reference.zookeeper.scripts import CONTROLLER, broker_path
+from reference.scripts import CONTROLLER, broker_path
 from spec.scopes import scope
-from spec.state import Callback
+from spec.state.shape import Callback
 from spec.variants import AS_CODED
 
 

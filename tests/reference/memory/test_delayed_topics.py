@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from reference.delayed_operations import run
-from reference.delayed_topics import (
+from reference.journal import RequestHandled
+from reference.memory.choices import Choice
+from reference.memory.cluster import MemoryCluster
+from reference.memory.scheduler import choices, step
+from reference.memory.start import STARTS, initial_cluster, run_to_rest
+from reference.purgatory.delayed_topics import (
     Answers,
     Creation,
     MetadataCache,
@@ -18,13 +22,9 @@ from reference.delayed_topics import (
     handle_update_metadata,
     wait_for_leaders,
 )
-from reference.journal import RequestHandled
-from reference.memory.choices import Choice
-from reference.memory.cluster import MemoryCluster
-from reference.memory.scheduler import choices, step
-from reference.memory.start import STARTS, initial_cluster, run_to_rest
-from reference.purgatory import Purgatory, Timer
-from reference.zookeeper.scripts import broker_path, state_path
+from reference.purgatory.operations import run
+from reference.purgatory.purgatory import Purgatory, Timer
+from reference.scripts import broker_path, state_path
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import UpdateMetadataRequest
 from spec.scopes import Scope, scope

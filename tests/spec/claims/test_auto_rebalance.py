@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from model_check.judging.asked_again import Taken
-from model_check.judging.open_system import OpenSystem, open_system
+from model_check.stepping.open_system import OpenSystem, open_system
 from spec.claims.auto_rebalance import (
     rebalance_acts_only_beyond_the_percentage,
     rebalance_elects_live_brokers_one_by_one,
     rebalance_leaves_dying_topics_alone,
     rebalance_waits_for_what_is_under_way,
 )
-from spec.language import Claim
-from spec.state import At, Handler
+from spec.language.rules import Claim
+from spec.state.shape import At, Handler
 
 PARTS = frozenset({"auto_rebalance", "preferred_election", "reassignment", "deletion", "shutdown"})
 CLUSTER = open_system(2, ((2, 1),) * 4 + ((1, 2),), (0, 0, 0, 0, 1), controller_epochs=2, parts=PARTS)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from model_check.judging.open_system import open_system
+from model_check.stepping.open_system import open_system
 from spec.claims.cached_leadership import the_dead_are_not_in_sync
-from spec.state import At
+from spec.state.shape import At
 
 OPENED = open_system(3, ((1, 2, 3),), (0,), controller_epochs=3, parts=frozenset({"deletion"}))
 BROKERS = OPENED.model.brokers

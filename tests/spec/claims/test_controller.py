@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from model_check.judging.asked_again import Taken
-from model_check.judging.open_system import open_system
+from model_check.stepping.open_system import open_system
 from spec.claims.controller import epochs_never_go_back
-from spec.state import At, Session
+from spec.state.shape import At, Session
 
 OPENED = open_system(2, (), (), controller_epochs=3)
 LIVE = list(Session).index(Session.LIVE)

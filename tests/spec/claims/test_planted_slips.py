@@ -9,16 +9,20 @@ import pytest
 import z3
 
 from model_check.explicit_state.explorer import explore
-from spec import connections, delayed_operations, leader_selectors, partition_leadership, request_batch
-from spec.broker_lists import Brokers
-from spec.broker_requests import handle_leader_and_isr, handle_update_metadata
 from spec.expectations import plan
-from spec.leader_selectors import ElectionTerms, elect_preferred
+from spec.language.broker_lists import Brokers
+from spec.language.terms import Value, choose, flag
 from spec.model import Model
-from spec.purgatory_state import named
+from spec.protocol import delayed_operations
+from spec.protocol.leadership import leader_selectors
+from spec.protocol.leadership import partitions as partition_leadership
+from spec.protocol.leadership.leader_selectors import ElectionTerms, elect_preferred
+from spec.protocol.requests import batch as request_batch
+from spec.protocol.requests import connections
+from spec.protocol.requests.handling import handle_leader_and_isr, handle_update_metadata
 from spec.scopes import Purgatory, Scope, scope
+from spec.state.purgatory import named
 from spec.system import system
-from spec.terms import Value, choose, flag
 from spec.variants import AS_CODED, FENCED, Switches
 
 WAITING = replace(scope("purgatory_alone"), budgets=(("updates", 1),), purgatory=Purgatory(((0, 1),), ((1,),), (1, 1)))

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from model_check.judging.asked_again import Taken
-from model_check.judging.open_system import open_system
-from spec.broker_state import Stage
+from model_check.stepping.open_system import open_system
 from spec.claims.request_batch import (
     an_answer_ends_the_first_request,
     everybody_hears_what_some_are_told,
@@ -20,9 +19,10 @@ from spec.claims.request_batch import (
     requests_stay_until_they_are_answered,
     requests_wait_where_there_is_a_channel,
 )
-from spec.language import Claim
+from spec.language.rules import Claim
 from spec.model import Model
-from spec.state import At
+from spec.state.brokers import Stage
+from spec.state.shape import At
 from spec.variants import AS_CODED, Switch, Switches
 
 OPENED = open_system(2, ((1, 2), (2, 1)), (0, 0), controller_epochs=3, parts=frozenset({"deletion"}))

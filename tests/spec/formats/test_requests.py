@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
+from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.request_schemas import (
     ApiKey,
     ControlledShutdownRequest,
@@ -40,7 +41,6 @@ from spec.formats.requests import (
     parse_request,
     print_request,
 )
-from spec.kafka_types import KafkaVersion, TopicPartition
 from tests import strategies
 
 RECORDED = Path(__file__).parents[2] / "data" / "kafka-0.10.2.2-requests.txt.gz"

@@ -13,6 +13,7 @@ from hypothesis import given
 
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
+from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.znode_paths import Path
 from spec.formats.znodes import (
     BrokerPayload,
@@ -28,7 +29,6 @@ from spec.formats.znodes import (
     parse_payload,
     registration_version,
 )
-from spec.kafka_types import KafkaVersion, TopicPartition
 from tests import strategies
 
 RECORDED = File(__file__).parents[2] / "data" / "kafka-0.10.2.2-znodes.jsonl.gz"

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from spec.expectations import plan
-from spec.language import Property
+from spec.language.rules import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.assigned_in_sync import LEMMAS
 from spec.lemmas.assigned_in_sync import NEEDED as MENDS

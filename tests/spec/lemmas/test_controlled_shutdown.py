@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 from model_check.explicit_state.interpreter import explore_plainly
-from model_check.kernel.straight_line import Valuation
+from model_check.terms.straight_line import Valuation
 from spec.expectations import plan
-from spec.language import Property
+from spec.language.rules import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.controlled_shutdown import LEMMAS
 from spec.model import Model

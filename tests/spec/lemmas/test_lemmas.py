@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import z3
 
-from spec.language import Property, View, claim
+from spec.language.rules import Property, View, claim
+from spec.language.terms import Value, both
 from spec.lemmas import controller as controller_lemmas
 from spec.lemmas import declared, lemmas_of
 from spec.lemmas import in_sync as in_sync_lemmas
@@ -17,8 +18,7 @@ from spec.lemmas import leadership as leadership_lemmas
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import scope
-from spec.state import shape
-from spec.terms import Value, both
+from spec.state.shape import shape
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 

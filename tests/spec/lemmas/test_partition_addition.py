@@ -10,7 +10,7 @@ import z3
 
 from model_check.explicit_state.explorer import explore
 from spec.expectations import plan
-from spec.language import Property
+from spec.language.rules import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.partition_addition import LEMMAS
 from spec.model import Model

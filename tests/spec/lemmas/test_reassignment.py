@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from spec.expectations import plan
-from spec.language import Property
+from spec.language.rules import Property
 from spec.lemmas import lemmas_of
 from spec.lemmas.reassignment import LEMMAS
 from spec.model import Model

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.kafka_types import TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.log_entries import LogEntry, TornLine, entry_of, read_entries
 from spec.logs.state_change_lines import LeaderElected
 from tests.strategies import printable

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spec.kafka_types import V0100, V0101, V0102, V082, KafkaVersion
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, TornLine, read_entries
 from spec.logs.log_lines import Line, Vocabulary

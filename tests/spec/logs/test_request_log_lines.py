@@ -3,9 +3,9 @@
 import pytest
 
 from spec.errors import MalformedInput
+from spec.formats.kafka_types import V082, V090, TopicPartition
 from spec.formats.request_schemas import ApiKey, StopReplicaRequest
 from spec.formats.requests import RequestHeader
-from spec.kafka_types import V082, V090, TopicPartition
 from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived, parse_request_line
 
 TEXT = (

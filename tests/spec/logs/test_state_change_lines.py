@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.formats.request_schemas import ApiKey, PartitionError, PartitionsResponse, UpdateMetadataResponse
-from spec.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.broker_change_lines import LeaderInfoCached, StopReplicaFromOldController
 from spec.logs.controller_request_lines import (
     LeaderAndIsrSending,
@@ -38,8 +38,8 @@ from spec.logs.state_change_lines import (
     ReplicaChanged,
     parse_line,
 )
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 from tests import strategies
 
 DATA = Path(__file__).parents[2] / "data"

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.formats.request_schemas import ApiKey, PartitionError, PartitionsResponse
-from spec.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.controller_log.broker_changes import BrokerDifference, NotInIsr
 from spec.logs.controller_log.channels import Connected, LeaderAndIsrNotSent, NotConnected, SendThreadStarting
 from spec.logs.controller_log.failover import EpochIncremented, Resigned, SessionExpiredElectedAlready
@@ -30,8 +30,8 @@ from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
 from spec.logs.logged_values import BrokerNode
 from spec.logs.logger_lines import LoggerRegistered
-from spec.partition_states import PartitionState
-from spec.replica_states import ReplicaState
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 from tests import strategies
 
 KINDS = [(kind, version) for kind in CONTROLLER_LOG.kinds for version in kind.templates]

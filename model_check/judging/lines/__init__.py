@@ -1,0 +1,1 @@
+"""Which lines of Kafka's logs a step writes."""

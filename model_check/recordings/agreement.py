@@ -1,0 +1,168 @@
+"""What one process says of another's doing, held against that one's own log.
+
+A broker caches no leadership that the controller did not say it sends to it. A controller gets no answer that the
+broker did not give: the answers to its LeaderAndIsr and StopReplica, and to UpdateMetadata that are refused, are those
+of requests that the broker handled, in their order; some may be lost. (An UpdateMetadata without partitions leaves no
+line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) What does not agree is a
+contradiction, which no behaviour explains.
+
+PROTOCOL.md sections 9 and 12.2.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from model_check.recordings.limits import SequencesByName
+from model_check.recordings.processes import (
+    AnswerReceived,
+    ControllerSaid,
+    Handled,
+    ReplicaStopped,
+    RequestHandled,
+    StopReplicaRefused,
+)
+from model_check.recordings.recording import NOT_PRINTED, Cluster, Contradiction, Leadership
+from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
+from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, KafkaVersion
+from spec.logs.controller_request_lines import UpdateMetadataSending
+
+Codes: TypeAlias = Mapping[str, int | None]
+"""What a broker answers for a partition, by what became of it; None, if its answer has no word of it."""
+
+
+def codes_of(release: KafkaVersion) -> Codes:
+    """What brokers of a release answer."""
+    return {
+        **dict.fromkeys(("leader", "follower", "unavailable"), int(ErrorCode.NONE)),
+        "ignored": int(for_stale_leader_epoch(release)),
+        "unassigned": None if release is V082 else int(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    }
+
+
+Subject: TypeAlias = tuple[int, int, int, int]
+"""A controller, its epoch, a broker, and a partition of which the one tells the other."""
+
+
+def disagreements(
+    cluster: Cluster,
+    sequences: SequencesByName,
+    answers: Iterable[AnswerReceived],
+    releases: Mapping[int, KafkaVersion | None],
+) -> Iterator[Contradiction]:
+    """Lines about another process that its own log does not bear out; `releases` are the brokers', by their ids."""
+    handled = [one for track in sequences.values() for one in track if isinstance(one, Handled)]
+    requests = [one for one in handled if isinstance(one, RequestHandled)]
+    said = [one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)]
+    logged = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"broker {name}" in sequences}
+    yield from _never_sent(cluster, [one for one in requests if one.controller in logged], said)
+    codes = {
+        b: codes_of(release)
+        for b, name in enumerate(cluster.broker_ids, start=1)
+        if (release := releases.get(name)) is not None
+    }
+    yield from _never_given([one for one in answers if one.broker in logged], handled, codes)
+
+
+# ------------------------------------------------------------------------------------------ what is sent and cached
+
+
+def _never_sent(
+    cluster: Cluster, handled: Iterable[RequestHandled], said: Iterable[ControllerSaid]
+) -> Iterator[Contradiction]:
+    """What is cached of a partition is what was sent of it next, or later; a request that comes again says the same."""
+    left: dict[Subject, list[Leadership]] = defaultdict(list)
+    for word in said:
+        if isinstance(word.line, UpdateMetadataSending) and word.line.leadership.leader != LEADER_DURING_DELETE:
+            for subject, told in _words(cluster, word):
+                left[subject].append(told)
+    last: dict[tuple[int, int, int], Mapping[int, Leadership]] = {}
+    for one in handled:
+        connection = one.controller, one.epoch, one.broker
+        for p, told in one.told.items() if last.get(connection) != one.told else ():
+            sent = left[*connection, p]
+            if told not in sent:
+                reason = f"caches of partition {cluster.partitions[p]} what its controller did not send, or not then"
+                yield Contradiction(place=one.place, time=one.time, text=one.text, reason=reason)
+                continue
+            del sent[: sent.index(told) + 1]
+        last[connection] = one.told or last.get(connection, {})
+
+
+def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Leadership]]:
+    """What an UpdateMetadata's line says, for each broker that it names."""
+    line = one.line
+    assert isinstance(line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
+    told = Leadership(
+        leader=cluster.broker(line.leadership.leader),
+        leader_epoch=line.leadership.leader_epoch,
+        isr=tuple(map(cluster.broker, line.leadership.isr)),
+        version=NOT_PRINTED,
+        controller_epoch=line.leadership.controller_epoch,
+    )
+    for broker in line.brokers:
+        yield (one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition)), told
+
+
+# -------------------------------------------------------------------------------------------------------- answers
+
+
+def _never_given(
+    answers: Iterable[AnswerReceived], handled: Iterable[Handled], codes: Mapping[int, Codes]
+) -> Iterator[Contradiction]:
+    """Answers that are none of what their brokers handled since the one before; whose a StopReplica is, is not said."""
+    all_of: dict[int, list[Handled]] = defaultdict(list)
+    for one in handled:
+        all_of[one.broker].append(one)
+    left: dict[tuple[int, int], list[Handled]] = {}
+    for answer in answers:
+        connection = answer.controller, answer.broker
+        if connection not in left:
+            own = (
+                one for one in all_of[answer.broker] if getattr(one, "controller", answer.controller) == connection[0]
+            )
+            left[connection] = list(own)
+        if _says_little(answer):
+            continue
+        places = range(len(left[connection]))
+        behind = (after for at in places if (after := _behind(answer, left[connection], at, codes[answer.broker])))
+        after = next(behind, None)
+        if after is None:
+            reason = "is an answer that its broker did not give, or not then"
+            yield Contradiction(place=answer.place, time=answer.time, text=answer.text, reason=reason)
+        else:
+            del left[connection][:after]
+
+
+def _says_little(answer: AnswerReceived) -> bool:
+    """Whether an answer may be one to a request that left no line: an UpdateMetadata, or a stop of nothing."""
+    return not answer.codes and answer.error_code == ErrorCode.NONE
+
+
+def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of: Codes) -> int | None:
+    """The place behind what an answer is to, if that is in this place."""
+    one = handled[at]
+    if isinstance(one, RequestHandled):
+        return at + 1 if _answers(answer, one, code_of) else None
+    if isinstance(one, StopReplicaRefused):
+        return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
+    codes = answer.codes or {}
+    stops = [stop for stop in handled[at : at + len(codes)] if isinstance(stop, ReplicaStopped)]
+    stopped = len({stop.delete for stop in stops}) == 1 and {stop.partition for stop in stops} == codes.keys()
+    return at + len(codes) if stopped and not any(codes.values()) and answer.error_code == ErrorCode.NONE else None
+
+
+def _answers(answer: AnswerReceived, request: RequestHandled, code_of: Codes) -> bool:
+    """Whether an answer may be this request's; what became of a request need not be known for all of its partitions."""
+    if answer.epoch not in {request.epoch, 0}:
+        return False  # after its resignation, a controller has epoch 0
+    if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):
+        return False
+    codes = answer.codes or {}
+    expected = {p: code_of[outcome] for p, outcome in request.outcomes.items()}
+    silent = {p for p, code in expected.items() if code is None}
+    return request.refused or (
+        codes.keys() == request.states.keys() - silent and all(codes.get(p) == code for p, code in expected.items())
+    )

@@ -1,0 +1,374 @@
+"""ZooKeeper's transactions as observations, by the table of `recorded_writes`.
+
+A session is a broker's or, if nobody claims it, an admin tool's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any, Final
+
+from model_check.recordings.cluster import UNCLEAN, is_unclean, resurrections
+from model_check.recordings.recording import Cluster, Leadership, NotModelled
+from model_check.recordings.sessions import Session
+from model_check.recordings.transactions import may_be_unanswered, with_lines
+from model_check.recordings.writes import (
+    CHECKED,
+    CREATES,
+    DELETED_BY_BROKERS,
+    DELETES,
+    MAY_BE_FILLED_LATER,
+    REFUSALS,
+    SETTINGS,
+    WITH_VERSION,
+    WITHOUT_ASSIGNMENT,
+    WRITES,
+    WRITTEN_BY_BROKERS,
+    PassedOver,
+    Row,
+    why_nobody_reads,
+)
+from model_check.recordings.zookeeper import (
+    AssignmentRead,
+    AssignmentWritten,
+    BrokerRegistered,
+    ConfigurationDeleted,
+    ControllerCreated,
+    ElectionRequested,
+    NotificationCreated,
+    NotificationDeleted,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    RequestDeleted,
+    SessionBegan,
+    SessionEnded,
+    StateDeleted,
+    StateWritten,
+    TopicCreated,
+    WriteConflicted,
+    ZooKeeperChange,
+)
+from reference.zookeeper.transactions import (
+    ERROR_NAMES,
+    Change,
+    DataSet,
+    NodeCreated,
+    NodeDeleted,
+    SessionClosed,
+    SessionCreated,
+    Transaction,
+    VersionChecked,
+    WriteRefused,
+    hex_of,
+)
+from spec.errors import MalformedInput
+from spec.formats import znode_paths as paths
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znode_paths import Path, PathKind
+from spec.formats.znodes import TopicConfigPayload, parse_payload
+
+SOURCE: Final = "zookeeper.jsonl"
+
+
+class Changes:
+    """A reader of transactions; it remembers the sessions, and the place of each notification."""
+
+    def __init__(self, cluster: Cluster, sessions: Mapping[int, Session], passed_over: Counter[str]) -> None:
+        self.cluster = cluster
+        self.sessions = sessions
+        self.passed_over = passed_over
+        self.notices: dict[int, int] = {}
+        self.states: dict[int, Leadership] = {}
+        self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
+        self.configured: set[str] = set()
+        self.without_assignment: set[str] = set()
+        self.recreated = 0
+        self.begun: list[Session] = []
+        self.transactions: list[Transaction] = []
+        self.resurrections = frozenset[int]()
+
+    def read(self, transactions: list[Transaction]) -> Iterator[ZooKeeperChange | NotModelled]:
+        """The observations that the transactions are; MalformedInput names the line of one that is not known."""
+        self.transactions = transactions
+        self.resurrections = resurrections(transactions, self.sessions)
+        for line, one in with_lines(transactions):
+            place = f"{SOURCE}:{line}"
+            session = self.sessions.get(one.session)
+            by = self.cluster.broker(session.broker) if session else 0
+            head: dict[str, Any] = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
+            try:
+                observed = self._change(head, one, session)
+            except MalformedInput as error:
+                raise MalformedInput(place, "", str(error)) from error
+            except KeyError as error:
+                raise MalformedInput(place, "", f"names {error}, of which nothing else tells") from error
+            if isinstance(observed, AssignmentWritten) and observed.addition is not None:
+                yield AssignmentRead(**head, topic=observed.topic)
+            if observed is not None:
+                yield observed
+
+    def _change(
+        self, head: dict[str, Any], one: Transaction, session: Session | None
+    ) -> ZooKeeperChange | NotModelled | None:
+        if reason := self._nobody_reads(one.change):
+            self._pass_over(reason)
+            return None
+        match one.change:
+            case SessionCreated() | SessionClosed():
+                return self._session(head, one, session)
+            case NodeCreated(path=path, data=data):
+                return self._row(CREATES, head, Path.parse(path), data, one)
+            case DataSet(path=path, data=data, version=version):
+                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one)
+            case NodeDeleted(path):
+                return self._row(DELETES, head, Path.parse(path), None, one)
+            case WriteRefused(code):
+                return self._refused(head, ERROR_NAMES.get(code, str(code)))
+            case other:
+                raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
+
+    def _nobody_reads(self, change: Change) -> str:
+        """Why a change is none that a controller reads, whatever it says; empty if it is not so."""
+        match change:
+            case VersionChecked():
+                return CHECKED.reason
+            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if why := why_nobody_reads(path):
+                return why
+            case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
+                self.without_assignment.add(path)
+                return WITHOUT_ASSIGNMENT.reason
+            case DataSet(path=path) if path in self.without_assignment:
+                self.without_assignment.remove(path)
+                return ""
+            case NodeDeleted(path) if path in self.without_assignment:
+                self.without_assignment.remove(path)
+                return WITHOUT_ASSIGNMENT.reason
+            case _:
+                return ""
+
+    def _session(
+        self, head: dict[str, Any], one: Transaction, session: Session | None
+    ) -> ZooKeeperChange | NotModelled | None:
+        if session is None:
+            self._pass_over("an admin tool's session")
+            return None
+        if isinstance(one.change, SessionClosed):
+            return self._session_ended(head, one, session, one.change.deleted)
+        return self._session_began(head, session)
+
+    def _row(
+        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, one: Transaction
+    ) -> ZooKeeperChange | NotModelled | None:
+        if path.kind not in table:
+            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
+        match table[path.kind]:
+            case PassedOver(reason):
+                self._pass_over(reason)
+                return None
+            case make:
+                is_deleted = isinstance(one.change, NodeDeleted)
+                if not head["by"] and path.kind in (DELETED_BY_BROKERS if is_deleted else WRITTEN_BY_BROKERS):
+                    if is_deleted:
+                        return self._not_modelled(head, "what is removed by hand is not part of the specification")
+                    reason = "is no broker's, but writes what only brokers write"
+                    raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
+                is_empty = is_deleted or (data is None and path.kind in MAY_BE_FILLED_LATER)
+                payload = None if is_empty else parse_payload(path, data)
+                if path.kind not in WITH_VERSION:
+                    head.pop("version", None)
+                return make(self, head, payload, path)
+
+    def _refused(self, head: dict[str, Any], name: str) -> ZooKeeperChange | NotModelled | None:
+        if name == "BadVersion":
+            return WriteConflicted(**head)
+        if name not in REFUSALS:
+            return self._not_modelled(head, f"a write that fails with {name} is not part of the specification")
+        self._pass_over(REFUSALS[name])
+        return None
+
+    @staticmethod
+    def _not_modelled(head: dict[str, Any], reason: str) -> NotModelled:
+        return NotModelled(place=head["place"], time=head["time"], text=head["text"], reason=reason)
+
+    def _pass_over(self, reason: str) -> None:
+        self.passed_over[f"{SOURCE}: {reason}"] += 1
+
+    # ------------------------------------------------------------------------------------------------ rows in words
+
+    def topic(self, path: Path) -> int:
+        """The number of the topic that a path names."""
+        return self.cluster.topics.index(path.topic or "")
+
+    def state(self, head: dict[str, Any], payload: Any, path: Path, version: int) -> StateWritten:
+        """A state znode's content, as numbers."""
+        number = self.cluster.broker
+        leadership = Leadership(
+            leader=number(payload.leader),
+            leader_epoch=payload.leader_epoch,
+            isr=tuple(map(number, payload.isr)),
+            version=version,
+            controller_epoch=payload.controller_epoch,
+        )
+        partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
+        before, self.states[partition] = self.states.get(partition), leadership
+        by_leader = leadership.leader == head["by"] and before and leadership.leader_epoch == before.leader_epoch
+        changed = frozenset(leadership.isr).symmetric_difference(before.isr if before else ())
+        return StateWritten(**head, partition=partition, state=leadership, by_leader=bool(by_leader), changed=changed)
+
+    def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> AssignmentWritten | NotModelled:
+        """The AR of a topic's partitions, by a controller, or by the tool that adds partitions to what it read."""
+        topic = path.topic or ""
+        written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
+        before, self.assigned[topic] = self.assigned.get(topic, {}), written
+        if not head["by"] and not before.items() <= written.items():
+            return self._not_modelled(head, "a tool's write of what it read earlier is not judged")
+        new = self._by_number({p: ids for p, ids in written.items() if p not in before})
+        everything = range(len(self.cluster.partitions))
+        if not head["by"] and not new:
+            return self._not_modelled(head, "a tool's write that adds no partition is not specified")
+        addition = None if head["by"] else self.cluster.additions.index(tuple(new.get(p, ()) for p in everything))
+        number = self.topic(path)
+        gone = {p: () for p in everything if self.cluster.topic_of[p] == number}
+        assigned = {**gone, **self._by_number(written)}
+        return AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
+
+    def requested(self, head: dict[str, Any], payload: Any) -> ZooKeeperChange | NotModelled:
+        """/admin/reassign_partitions is there: the tool creates it, and a controller that finds it gone."""
+        if head["by"]:
+            return self.reassigned(head, payload)
+        wanted = self._reassignments(payload)
+        if not wanted:
+            return self._not_modelled(head, "a request to reassign nothing is not part of the specification")
+        request = tuple(wanted.get(p, ()) for p in range(len(self.cluster.partitions)))
+        return ReassignmentRequested(**head, request=self.cluster.requests.index(request))
+
+    def reassigned(self, head: dict[str, Any], payload: Any) -> ReassignmentsWritten | NotModelled:
+        """What is left to be reassigned, by a controller; nothing, if the znode is deleted."""
+        if not head["by"]:
+            return self._not_modelled(head, "a request that is changed by hand is not part of the specification")
+        return ReassignmentsWritten(**head, left=self._reassignments(payload) if payload else {})
+
+    def _reassignments(self, payload: Any) -> Mapping[int, tuple[int, ...]]:
+        return self._by_number({TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions})
+
+    def _by_number(self, lists: Mapping[TopicPartition, tuple[int, ...]]) -> Mapping[int, tuple[int, ...]]:
+        number = self.cluster.broker
+        return {self.cluster.partition(one): tuple(map(number, ids)) for one, ids in lists.items()}
+
+    def state_deleted(self, head: dict[str, Any], path: Path) -> StateDeleted:
+        """The end of a state znode; the next one of this partition begins anew."""
+        partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
+        self.states.pop(partition, None)
+        return StateDeleted(**head, partition=partition)
+
+    def created(self, head: dict[str, Any], payload: Any, path: Path) -> ZooKeeperChange | NotModelled:
+        """A topic that was not there; who has been there before comes with an assignment of its own.
+
+        The tool writes the configuration first; a deletion between the two writes is a story that is not told yet. A
+        controller that writes the assignment of a topic which another has deleted creates it, too (D52).
+        """
+        topic, recreation = path.topic or "", None
+        if head["zxid"] in self.resurrections:
+            return self.assignment(head, payload, path)
+        if "deletion" in self.cluster.parts and topic not in self.configured:
+            return self._not_modelled(head, "a topic that is created without its configuration is not specified")
+        if topic in self.assigned:
+            recreation, self.recreated = self.recreated, self.recreated + 1
+        assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
+        self.assigned[topic] = assigned
+        numbers = self._by_number(assigned)
+        return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
+
+    def request_deleted(self, head: dict[str, Any], path: Path) -> RequestDeleted | NotModelled:
+        """The end of a request to delete a topic."""
+        if not head["by"]:
+            return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
+        return RequestDeleted(**head, topic=self.topic(path))
+
+    def configuration_deleted(self, head: dict[str, Any], path: Path) -> ConfigurationDeleted | NotModelled | None:
+        """The end of a topic's configuration; by hand, it is like any change of it."""
+        if not head["by"]:
+            if "deletion" in self.cluster.parts:
+                return self._not_modelled(head, "a configuration that is removed by hand is not specified")
+            return self.settings(head, TopicConfigPayload(config={}), path)
+        self.configured.discard(path.topic or "")
+        return ConfigurationDeleted(**head, topic=self.topic(path))
+
+    def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
+        """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""
+        partitions = [p for p, one in enumerate(self.cluster.partitions) if one.topic == path.topic]
+        unclean = is_unclean(payload.config, default=self.cluster.unclean_by_default)
+        if any((p in self.cluster.unclean) != unclean for p in partitions):
+            return self._not_modelled(head, f"a change of {UNCLEAN} is not part of the specification")
+        self.configured.add(path.topic or "")
+        self._pass_over(SETTINGS.reason)
+        return None
+
+    def controller(self, head: dict[str, Any], payload: Any) -> ControllerCreated:
+        """A broker's win, which names itself."""
+        self._check_owner(head, "/controller", payload.brokerid)
+        return ControllerCreated(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
+
+    def registration(self, head: dict[str, Any], path: Path) -> BrokerRegistered:
+        """A broker's registration, under its own id."""
+        self._check_owner(head, str(path), path.broker)
+        return BrokerRegistered(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
+
+    def _check_owner(self, head: dict[str, Any], path: str, named: int | None) -> None:
+        owner = self.cluster.broker_ids[head["by"] - 1]
+        if named != owner:
+            raise MalformedInput(path, "", f"names broker {named}, but its session is broker {owner}'s")
+
+    def notification(self, head: dict[str, Any], payload: Any, path: Path) -> NotificationCreated:
+        """An ISR change notification, with the partitions that it names."""
+        places = count(head["by"], len(self.cluster.broker_ids))
+        notice = next(place for place in places if place not in self.notices.values())
+        self.notices[path.sequence or 0] = notice
+        partitions = frozenset(map(self.cluster.partition, payload.partitions))
+        return NotificationCreated(**head, partitions=partitions, notice=notice)
+
+    def notification_gone(self, head: dict[str, Any], path: Path) -> NotificationDeleted:
+        """The end of a notification that was seen before."""
+        return NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
+
+    def election_request(self, head: dict[str, Any], payload: Any) -> ElectionRequested:
+        """A request for preferred elections, with the partitions that it names."""
+        return ElectionRequested(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
+
+    def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
+        first = session not in self.begun
+        self.begun.append(session)
+        return SessionBegan(**head, first=first, is_guess=session.is_guess)
+
+    def _session_ended(
+        self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
+    ) -> SessionEnded:
+        later = [
+            self.sessions[other.session] for other in self.transactions if _begins_after(other, one, self.sessions)
+        ]
+        superseded = any(
+            other.broker == session.broker and other.incarnation > session.incarnation for other in self.begun
+        )
+        for path in deleted:
+            if Path.find(path) is not None and path not in {"/controller", f"/brokers/ids/{session.broker}"}:
+                raise MalformedInput(path, "", "no broker of the era owns such an ephemeral znode")
+        return SessionEnded(
+            **head,
+            by_client=one.cxid != 0,
+            superseded=superseded,
+            survived=session in later,
+            had_controller="/controller" in deleted,
+            had_registration=f"/brokers/ids/{session.broker}" in deleted,
+        )
+
+
+def _begins_after(other: Transaction, one: Transaction, sessions: Mapping[int, Session]) -> bool:
+    return other.zxid > one.zxid and isinstance(other.change, SessionCreated) and other.session in sessions
+
+
+def _text(one: Transaction) -> str:
+    """A transaction in a line."""
+    fields = {name: value for name, value in one.to_json().items() if name not in {"zxid", "time", "utc"}}
+    return f"zxid {one.zxid:#x} " + " ".join(f"{name}={value}" for name, value in fields.items())

@@ -1,0 +1,92 @@
+"""How far ahead of ZooKeeper's clock a broker's is, told by what follows from transactions: lines, here.
+
+A LeaderAndIsr arrives soon after its state was written, and never before; and a controller says its new epoch when it
+has written it. So the least time between the two, over a whole log, is how far the clocks are apart, but for the moment
+that it takes. A log in another time zone is one whose clock is hours off.
+
+Less than `SKEW` is left as it is, for the search bears that. A clock that is ahead looks like slow requests; so it
+takes more than one line to tell, and none that, if the clock is right, was written right after a start of the broker:
+it is told then of what was written while it was away.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from model_check.recordings.entries import Log, head_of
+from model_check.recordings.recording import Cluster
+from model_check.recordings.sessions import broker_of
+from model_check.recordings.tracks import SKEW
+from model_check.recordings.zookeeper import EpochWritten, SessionBegan, StateWritten, ZooKeeperChange
+from spec.logs.controller_log.failover import EpochIncremented
+from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
+
+LEAST: Final = 2
+"""How many lines must tell that a clock is ahead."""
+AT_START: Final = 10_000
+"""The milliseconds within which a broker that has a new session is told what it hosts."""
+
+
+def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequence[ZooKeeperChange]) -> int:
+    """The milliseconds by which the clock of a broker's state-change.log, and of its controller.log, is ahead."""
+    broker = cluster.broker(broker_of(log.file))
+    written = _times(changes, broker)
+    told = [*_received(log, cluster), *_incremented(reports)]
+    starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
+    pairs = [(written[event], time) for event, time in told if event in written]
+    return ahead_by(pairs, starts)
+
+
+def ahead_by(pairs: Sequence[tuple[int, int]], starts: Sequence[int]) -> int:
+    """The milliseconds by which a clock is ahead, 0 if it is at most `SKEW` off, or nobody can tell.
+
+    Each pair is when something was written, by ZooKeeper's clock, and when it was told, by this; `starts` is when
+    sessions began.
+    """
+    behind = min((after - before for before, after in pairs), default=0)
+    if behind < -SKEW:
+        return behind
+    fresh = [
+        after - before
+        for before, after in pairs
+        if not any(before < start <= after <= start + AT_START for start in starts)
+    ]
+    least = min(fresh, default=0)
+    return least if least > SKEW and len(fresh) >= LEAST else 0
+
+
+def _times(changes: Iterable[ZooKeeperChange], broker: int) -> dict[Hashable, int]:
+    """When each state, and each epoch of this broker's, was written that was written once."""
+    written = [(_event(one), one.time) for one in changes if isinstance(one, StateWritten) or _is_epoch(one, broker)]
+    often = Counter(event for event, _ in written)
+    return {event: time for event, time in written if often[event] == 1}
+
+
+def _is_epoch(one: ZooKeeperChange, broker: int) -> bool:
+    return isinstance(one, EpochWritten) and one.by == broker
+
+
+def _event(one: Any) -> Hashable:
+    if isinstance(one, EpochWritten):
+        return one.epoch
+    return one.partition, one.state.version, one.state.leader_epoch, one.state.controller_epoch
+
+
+def _received(log: Log, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
+    """The states that a broker was told, with its clock."""
+    for entry, line in log.lines(having=" received LeaderAndIsr request "):
+        if isinstance(line, LeaderAndIsrReceived) and line.partition in cluster.partitions:
+            told = line.state
+            yield (
+                (cluster.partition(line.partition), told.zk_version, told.leader_epoch, told.controller_epoch),
+                head_of(entry)["time"],
+            )
+
+
+def _incremented(log: Log) -> Iterator[tuple[Hashable, int]]:
+    """The epochs that a controller came to, with its clock."""
+    for entry, line in log.lines(having=" incremented epoch to "):
+        if isinstance(line, EpochIncremented):
+            yield line.epoch, head_of(entry)["time"]

@@ -1,0 +1,243 @@
+"""Which brokers and topics there were in a recording: those that had a session or a replica, those that were created.
+
+Partitions that a reassignment or a preferred election was asked for, but that never were, count, too, as do those that
+were added to a topic; at first nothing is assigned to them. A topic may be created again, with other replicas or
+partitions. Where it is, what is assigned is a variable, as it is for reassignments.
+
+Whether a topic has unclean leader election is in its configuration as its creation finds it, or else in the brokers',
+which `server.log` tells at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was
+on up to 0.10.2. PROTOCOL.md section 5.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from model_check.recordings.recording import Cluster
+from model_check.recordings.sessions import Session
+from reference.zookeeper.transactions import DataSet, NodeCreated, NodeDeleted, Transaction
+from spec.errors import Where
+from spec.formats import znode_paths as paths
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znode_paths import Path as ZnodePath
+from spec.formats.znode_paths import PathKind
+from spec.formats.znodes import parse_payload
+
+Brokers: TypeAlias = tuple[int, ...]
+Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
+
+UNCLEAN: Final = "unclean.leader.election.enable"
+PARTS: Final[Mapping[PathKind, str]] = {
+    paths.REASSIGN_PARTITIONS: "reassignment",
+    paths.DELETE_TOPIC: "deletion",
+    paths.PREFERRED_REPLICA_ELECTION: "preferred_election",
+}
+"""The parts of the protocol that not every recording is judged by, by the paths that only they write."""
+REQUEST: Final = ZnodePath(paths.REASSIGN_PARTITIONS)
+ELECTIONS: Final = ZnodePath(paths.PREFERRED_REPLICA_ELECTION)
+UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
+
+
+def is_unclean(config: Mapping[str, str], *, default: bool) -> bool:
+    """Whether a topic of this configuration has unclean leader election."""
+    return config.get(UNCLEAN, str(default).lower()) == "true"
+
+
+def is_unclean_by_default(folder: Path) -> bool:
+    """Whether a broker's server.log, or a piece of it, says that topics have unclean leader election."""
+    logs = (one for one in folder.glob("broker-*/server.log*") if one.is_file())
+    return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
+
+
+@dataclass
+class _Topics:
+    """The topics that were created, in this order, with their partitions' replicas: at first, and each time again."""
+
+    unclean_by_default: bool
+    names: list[str] = field(default_factory=list)
+    assigned: dict[TopicPartition, Brokers] = field(default_factory=dict)
+    again: list[tuple[str, Assignment]] = field(default_factory=list)
+    now: dict[str, Assignment] = field(default_factory=dict)
+    added: list[Assignment] = field(default_factory=list)
+    unclean: set[TopicPartition] = field(default_factory=set)
+    configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def put_back(self, one: Transaction) -> None:
+        """A deleted topic that a controller writes once more: none that is created (D52)."""
+        path = _path_of_a_topic(one)
+        if path is not None and path.topic is not None:
+            self.now[path.topic] = _assignment(path, one)
+            self.add_unborn(self.now[path.topic])
+
+    def add(self, one: Transaction) -> None:
+        """A topic, or its configuration, if that is what is written; what is set later is not read here."""
+        path = _path_of_a_topic(one)
+        if path is None or path.topic is None:
+            return
+        if path.kind is paths.TOPIC_CONFIG:
+            payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
+            self.configs[path.topic] = payload.config
+            return
+        of_it = _assignment(path, one)
+        write = self._create if isinstance(one.change, NodeCreated) else self._add_partitions
+        write(path.topic, of_it)
+        self.now[path.topic] = of_it
+
+    def _create(self, topic: str, of_it: Assignment) -> None:
+        if topic in self.names:
+            self.again.append((topic, of_it))
+            self.add_unborn(of_it)
+            return
+        self.names.append(topic)
+        self.assigned |= of_it
+        if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
+            self.unclean.update(of_it)
+
+    def _add_partitions(self, topic: str, of_it: Assignment) -> None:
+        """Those of a topic's partitions that were not there before this write."""
+        new = {p: ids for p, ids in of_it.items() if p not in self.now.get(topic, {})}
+        if new:
+            self.added.append(new)
+            self.add_unborn(new)
+            if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
+                self.unclean.update(new)
+
+    def add_unborn(self, partitions: Iterable[TopicPartition]) -> None:
+        """Partitions that were not there at first, or never."""
+        for one in partitions:
+            self.assigned.setdefault(one, ())
+
+    def add_unknown(self, topic: str) -> None:
+        """A topic that somebody asks to delete; one that never was counts with a partition, for all have some."""
+        if all(one.topic != topic for one in self.assigned):
+            self.add_unborn([TopicPartition(topic, 0)])
+
+    def recreations(self) -> list[Assignment]:
+        """What is assigned to all partitions as topics are created again: to those of other topics, as at first."""
+        others = [{p: ids for p, ids in self.assigned.items() if p.topic != topic} for topic, _ in self.again]
+        return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
+
+
+def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Session], *, unclean: bool) -> Cluster:
+    """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
+    transactions = list(transactions)
+    topics = _Topics(unclean)
+    resurrected = resurrections(transactions, sessions)
+    for transaction in transactions:
+        (topics.put_back if transaction.zxid in resurrected else topics.add)(transaction)
+    requests = list(_requests(transactions))
+    topics.add_unborn(partition for one in (*requests, *_elections(transactions)) for partition in one)
+    for topic in _deletions(transactions):
+        topics.add_unknown(topic)
+    assigned, again = topics.assigned, topics.recreations()
+    named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
+    broker_ids = tuple(sorted({*(one.broker for one in sessions.values()), *named}))
+    numbers = {broker: number for number, broker in enumerate(broker_ids, start=1)}
+
+    def listed(lists: Assignment) -> tuple[Brokers, ...]:
+        return tuple(tuple(numbers[broker] for broker in lists.get(one, ())) for one in assigned)
+
+    had = [assigned, *requests, *again, *_assignments(transactions, resurrected)]
+    additions = tuple(dict.fromkeys(map(listed, topics.added)))
+    changing = {"reassignment"} if any(listed(one) != listed(assigned) for one in again) else set[str]()
+    return Cluster(
+        broker_ids=broker_ids,
+        topics=tuple(dict.fromkeys((*topics.names, *(partition.topic for partition in assigned)))),
+        partitions=tuple(assigned),
+        assigned=listed(assigned),
+        unclean=frozenset(number for number, one in enumerate(assigned) if one in topics.unclean),
+        unclean_by_default=unclean,
+        parts=frozenset(_parts(transactions)) | changing | ({"addition"} if additions else set()),
+        requests=tuple(dict.fromkeys(map(listed, requests))),
+        recreations=tuple(map(listed, again)),
+        additions=additions,
+        assignments=tuple(frozenset(map(frozenset, lists)) for lists in zip(*map(listed, had), strict=True)),
+    )
+
+
+def _requests(transactions: Iterable[Transaction]) -> Iterator[Assignment]:
+    """What was to be reassigned, each time that somebody asked."""
+    for one in transactions:
+        if isinstance(one.change, NodeCreated) and one.change.path == str(REQUEST):
+            payload: Any = parse_payload(REQUEST, one.change.data)
+            yield {TopicPartition(named.topic, named.partition): named.replicas for named in payload.partitions}
+
+
+def _elections(transactions: Iterable[Transaction]) -> Iterator[tuple[TopicPartition, ...]]:
+    """The partitions of each preferred election that somebody asked for."""
+    for one in transactions:
+        if isinstance(one.change, NodeCreated) and one.change.path == str(ELECTIONS):
+            payload: Any = parse_payload(ELECTIONS, one.change.data)
+            yield payload.partitions
+
+
+def _deletions(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """The topics whose deletion somebody asked for."""
+    for one in transactions:
+        if isinstance(one.change, NodeCreated):
+            named = paths.DELETE_TOPIC.template.read(one.change.path, Where(one.change.path))
+            yield from [str(named["topic"])] if named is not None else []
+
+
+def _assignments(transactions: Iterable[Transaction], resurrected: frozenset[int]) -> Iterator[Assignment]:
+    """What was assigned to a topic's partitions, each time that it was written."""
+    for one in transactions:
+        path = _path_of_a_topic(one)
+        is_write = isinstance(one.change, DataSet) or one.zxid in resurrected
+        if path is not None and path.kind is paths.BROKER_TOPIC and is_write:
+            yield _assignment(path, one)
+
+
+def _assignment(path: ZnodePath, one: Transaction) -> Assignment:
+    """What a write of a topic assigns."""
+    payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
+    return {TopicPartition(path.topic or "", number): ids for number, ids in sorted(payload.partitions.items())}
+
+
+def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> frozenset[int]:
+    """The zxids at which a controller that writes a deleted topic creates it (D52).
+
+    A broker that creates a topic for a client has written its configuration first, as the tool does; one that is gone
+    again tells nothing of what is written later.
+    """
+    configured: dict[str, int] = {}
+    found = set[int]()
+    for one in transactions:
+        if isinstance(one.change, NodeDeleted):
+            named = paths.TOPIC_CONFIG.template.read(one.change.path, Where(one.change.path))
+            configured.pop(str(named["topic"]) if named is not None else "", None)
+        path = _path_of_a_topic(one)
+        if path is None or path.topic is None:
+            continue
+        if path.kind is paths.TOPIC_CONFIG:
+            configured[path.topic] = one.session
+        elif (
+            isinstance(one.change, NodeCreated)
+            and one.session in sessions
+            and configured.get(path.topic) != one.session
+        ):
+            found.add(one.zxid)
+    return frozenset(found)
+
+
+def _parts(transactions: Iterable[Transaction]) -> Iterator[str]:
+    """The parts whose paths are written; what has no part of its own is no business of this table."""
+    written = [one.change.path for one in transactions if isinstance(one.change, NodeCreated | DataSet)]
+    for kind, part in PARTS.items():
+        if any(kind.template.read(path, Where(path)) is not None for path in written):
+            yield part
+
+
+def _path_of_a_topic(one: Transaction) -> ZnodePath | None:
+    """The path of a topic or of its configuration, if a transaction writes what one of them says."""
+    change = one.change
+    if not isinstance(change, NodeCreated | DataSet) or change.data is None:
+        return None
+    if not change.path.startswith(("/brokers/topics/", "/config/topics/")):
+        return None
+    path = ZnodePath.parse(change.path)
+    return path if path.kind in {paths.BROKER_TOPIC, paths.TOPIC_CONFIG} else None

@@ -1,0 +1,148 @@
+"""The entries of a broker's log, each with the line that it is, and with the time that places it among observations.
+
+All processes of a broker append to one file. One that is killed may leave a line without its end, and the next one goes
+on in it: such a torn end is cut off, and told. It is one only at the end of the file, or where a process's life ended
+between what is torn and what comes next. A line that is torn elsewhere, because two processes wrote at once or a copy
+is damaged, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from spec.errors import MalformedInput
+from spec.formats.kafka_types import V0102, KafkaVersion
+from spec.logs.log_entries import LogEntry, TornLine, read_entries
+from spec.logs.log_lines import Line, Vocabulary
+
+TORN_END: Final = "the torn end of what a process wrote that was killed"
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log, which need not be there: which lines it may have, as which release prints them.
+
+    Its clock is so many milliseconds `ahead` of ZooKeeper's, which is taken off; what was written from `until` on does
+    not count.
+    """
+
+    file: Path
+    vocabulary: Vocabulary
+    release: KafkaVersion = V0102
+    ahead: int = 0
+    until: int | None = None
+
+    @property
+    def source(self) -> str:
+        """The file, as a refusal names it."""
+        return f"{self.file.parent.name}/{self.file.name}"
+
+    def lines(self, having: str = "") -> Iterator[tuple[LogEntry, Line]]:
+        """The entries with their lines, only those `having` a text, if one is given; without torn ends.
+
+        MalformedInput names the line that is none of the release's, or whose time is out of range.
+        """
+        for entry in self._read():
+            if isinstance(entry, LogEntry) and having in entry.message:
+                line = self._line(entry)
+                if line is not None:
+                    yield entry, line
+
+    def unread(self, release: KafkaVersion) -> int:
+        """How many of the entries are no lines of a release, but for what is cut."""
+        return sum(1 for _ in self._unread(release))
+
+    def reads_all(self, release: KafkaVersion) -> bool:
+        """Whether all of the entries are lines of a release, but for what is cut."""
+        return next(self._unread(release), None) is None
+
+    @property
+    def number_of_entries(self) -> int:
+        """How many entries there are, whatever they are about."""
+        return sum(1 for one in self._read() if isinstance(one, LogEntry))
+
+    def _unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
+        entries = (one for one in self._read() if isinstance(one, LogEntry) and not one.is_cut)
+        return (one for one in entries if not self.vocabulary.has(one.message, release))
+
+    def end(self) -> int:
+        """When the last entry was written, whatever it is about; 0 if there is none."""
+        return max((_milliseconds(one) for one in self._read() if isinstance(one, LogEntry)), default=0)
+
+    def torn_ends(self, life: Callable[[int], int]) -> list[str]:
+        """Where an end is torn, by file and line; `life` tells which process wrote at a time.
+
+        MalformedInput names a line that is torn elsewhere.
+        """
+        places, before = [], 0
+        for one, after in pairwise((*self._read(), None)):
+            time = self._time(one, before) if one is not None else before
+            if one is not None and not self._is_whole(one):
+                if not (one.is_cut and (after is None or life(time) < life(self._time(after, time)))):
+                    raise _torn(one)
+                if isinstance(one, TornLine) or self._line(one) is None:
+                    places.append(one.place)
+            before = time
+        return places
+
+    def _read(self) -> Iterator[LogEntry | TornLine]:
+        if not self.file.exists():
+            return
+        with self.file.open(encoding="utf-8", errors="backslashreplace") as lines:
+            for one in read_entries(lines, self.source):
+                on_time = self._set_right(one) if isinstance(one, LogEntry) else one
+                if isinstance(on_time, LogEntry) and self.until is not None and _milliseconds(on_time) >= self.until:
+                    return
+                yield on_time
+
+    def _line(self, entry: LogEntry) -> Line | None:
+        """The line that an entry is; none, if that is cut, and its last words are missing."""
+        try:
+            line = self.vocabulary.parse(entry.message, self.release, entry.place)
+        except MalformedInput:
+            if entry.is_cut:
+                return None
+            raise
+        return None if entry.is_cut and line.logger != entry.logger else line
+
+    def _is_whole(self, one: LogEntry | TornLine) -> bool:
+        return isinstance(one, LogEntry) and not one.is_cut
+
+    def _time(self, one: LogEntry | TornLine, otherwise: int) -> int:
+        """When a line was written, by a clock that is set right; if it does not tell, the time that is given."""
+        if isinstance(one, LogEntry):
+            return _milliseconds(one)
+        return otherwise if one.time is None else _milliseconds_of(one.time) - self.ahead
+
+    def _set_right(self, entry: LogEntry) -> LogEntry:
+        """An entry at the time that a clock would have shown that was not ahead."""
+        try:
+            return replace(entry, time=entry.time - timedelta(milliseconds=self.ahead))
+        except OverflowError as error:
+            off = f"{abs(self.ahead):,} ms {'ahead of' if self.ahead > 0 else 'behind'} ZooKeeper's"
+            reason = f"is out of range once its clock is set right, which by other lines is {off}"
+            raise MalformedInput(entry.place, "time", reason) from error
+
+
+def head_of(entry: LogEntry) -> dict[str, Any]:
+    """Where an observation stands, when it was made, and how it reads."""
+    return {"place": entry.place, "time": _milliseconds(entry), "text": entry.message}
+
+
+def _torn(one: LogEntry | TornLine) -> MalformedInput:
+    if isinstance(one, LogEntry):
+        return MalformedInput(one.place, "", f"has the beginning of another entry in it: {one.message[:80]!r}")
+    return MalformedInput(one.place, "", f"{one.reason}: {one.text[:80]!r}")
+
+
+def _milliseconds(entry: LogEntry) -> int:
+    return _milliseconds_of(entry.time)
+
+
+def _milliseconds_of(time: datetime) -> int:
+    return int(time.replace(tzinfo=UTC).timestamp() * 1000)

@@ -1,0 +1,91 @@
+"""Which parts of the protocol a recording shows beyond what its znodes tell: what its logs and its acts say.
+
+A part that is in costs time in every step of an explanation, so only those are that are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from model_check.recordings.limits import SequencesByName
+from model_check.recordings.processes import ControllerSaid, ProcessStopping
+from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.tracks import REPORTS, SKEW
+from model_check.recordings.zookeeper import (
+    AssignmentWritten,
+    ControllerDeleted,
+    ElectionRequestDeleted,
+    ElectionRequested,
+    ReassignmentRequested,
+    ReassignmentsWritten,
+    SessionEnded,
+)
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.failover import TopicsToBeDeleted
+from spec.logs.controller_log.preferred_election import ImbalanceRatio, PreferredElectionResumed
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import PartitionBecameOnline
+from spec.tables.partition_states import PartitionState
+
+
+def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
+    """The parts that the sequences show, beside those whose znodes are written.
+
+    A failover that an exception ends may have opened its channels before (D4); what it does next is to read the
+    requests for elections, and for deletions. So these parts are in where it may have ended there, though nobody asks.
+    Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no log of it says so.
+    """
+    everything = [one for sequence in sequences.values() for one in sequence]
+    shown = frozenset(_shown(everything)) | frozenset(_broken_off(sequences))
+    told = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"{REPORTS} {name}" in sequences}
+    told = told if shown | cluster.parts else set()
+    elects = (one for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line))
+    anew = [one.time for one in elects if one.controller not in told]
+    asked = list(_asked(everything, max(anew, default=0)))
+    if "shutdown" not in shown and any(not any(time in span for span in asked) for time in anew):
+        return shown | {"auto_rebalance"}
+    return shown
+
+
+def _shown(everything: Iterable[Observed]) -> Iterator[str]:
+    for one in everything:
+        match one:
+            case ProcessStopping() | SessionEnded(by_client=True, had_registration=True):
+                yield "shutdown"
+            case ControllerSaid(line=ShuttingDownBroker()):
+                yield "shutdown"
+            case ControllerSaid(line=ImbalanceRatio()):
+                yield "auto_rebalance"
+            case ControllerDeleted():
+                yield "preferred_election"
+
+
+def _broken_off(sequences: SequencesByName) -> Iterator[str]:
+    """Where a failover has read the request for elections, and never tells which topics are to be deleted."""
+    for sequence in sequences.values():
+        told = (type(one.line) for one in sequence if isinstance(one, ControllerSaid))
+        ends = [kind for kind in told if kind in {PreferredElectionResumed, TopicsToBeDeleted}]
+        if (PreferredElectionResumed, PreferredElectionResumed) in pairwise((*ends, PreferredElectionResumed)):
+            yield "deletion"
+
+
+def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
+    """The times in which there is a request to elect or to reassign, as far as clocks may tell it."""
+    begun = None
+    for one in everything:
+        match one:
+            case ElectionRequested() | ReassignmentRequested():
+                begun = one.time - SKEW if begun is None else begun
+            case AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
+                yield range(one.time - SKEW, one.time + SKEW)
+            case ElectionRequestDeleted() | ReassignmentsWritten(left={}) if begun is not None:
+                yield range(begun, one.time + SKEW)
+                begun = None
+    if begun is not None:
+        yield range(begun, last + 1)
+
+
+def _is_another(line: Line) -> bool:
+    """Whether a leader is elected where there was one."""
+    return isinstance(line, PartitionBecameOnline) and line.source is PartitionState.ONLINE

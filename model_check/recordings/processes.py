@@ -1,0 +1,99 @@
+"""What is seen of processes, as values: what was done to them, what they say as controllers and handle as brokers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model_check.recordings.recording import Leadership, Observed
+from spec.logs.log_lines import Line
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessKilled(Observed):
+    """A broker's process was killed."""
+
+    broker: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessPaused(Observed):
+    """A broker's process was stopped (SIGSTOP), or goes on (`resumed`)."""
+
+    broker: int
+    resumed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessStopping(Observed):
+    """A broker's process was told to stop (SIGTERM): it asks for a controlled shutdown first."""
+
+    broker: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControllerSaid(Observed):
+    """A line by a process as controller, in its life number `incarnation`, the first being 1.
+
+    Lines of state-change.log are one sequence, those of controller.log another, which has DEBUG lines of `details`.
+    """
+
+    controller: int
+    incarnation: int
+    line: Line
+    details: frozenset[type[Line]] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handled(Observed):
+    """A broker handled something of a request of a controller, in its life number `incarnation`."""
+
+    broker: int
+    incarnation: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaStopped(Handled):
+    """A broker was told to stop a replica, and to delete it if `delete`; by whom and in which request is not logged."""
+
+    partition: int
+    delete: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopReplicaRefused(Handled):
+    """A broker refused a StopReplica for its controller epoch; by whom it was is not logged."""
+
+    epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestHandled(Handled):
+    """A broker handled a LeaderAndIsr or an UpdateMetadata of a controller.
+
+    `kind` is one of these two; `states` what the LeaderAndIsr says of each partition, `replicas` its AR, and `outcomes`
+    what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known where the
+    process was killed). `told` is what an UpdateMetadata says, without versions. `refused`: as a whole, for its
+    controller epoch. Correlation ids begin anew with each channel.
+    """
+
+    kind: str
+    controller: int
+    epoch: int
+    correlation_id: int
+    states: Mapping[int, Leadership]
+    outcomes: Mapping[int, str]
+    refused: bool
+    told: Mapping[int, Leadership] = field(default_factory=dict)
+    replicas: Mapping[int, frozenset[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerReceived(Observed):
+    """A controller got an answer; `codes` by partition, None where the answer has none (an UpdateMetadata's)."""
+
+    controller: int
+    epoch: int
+    broker: int
+    error_code: int
+    codes: Mapping[int, int] | None

@@ -1,0 +1,143 @@
+"""A recording, as a value: the cluster that it is of, and its sequences of observations.
+
+Each observation stands in one sequence: ZooKeeper's transactions are totally ordered by their zxid; what a process
+writes as controller, and what it writes as broker, is in the order of its log; what was done to the cluster, in the
+order of the protocol of the experiment. Between the sequences nothing is certain. `time` is a wall clock, which orders
+a search, and tells a hole in a log from its end; else it forbids nothing.
+
+Brokers are numbered as in the specification, from 1 in the order of their ids, 0 for none; partitions over all topics,
+in the order in which the topics were created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from spec.formats.kafka_types import KafkaVersion, TopicPartition
+
+NOT_PRINTED: Final = -1
+"""The version of a znode that a line does not tell: those about UpdateMetadata, and up to 0.9.0 all lines."""
+
+
+@dataclass(frozen=True)
+class Leadership:
+    """What a state znode or a request says of a partition; `version` is the znode's, `isr` in its order."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    version: int
+    controller_epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observed:
+    """One thing that was seen: where it stands (`file:line`), when, and how it reads."""
+
+    place: str
+    time: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.text}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotModelled(Observed):
+    """The work of a part of the protocol that the specification does not have; a recording is judged up to it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contradiction(Observed):
+    """A line that does not go with other lines: whatever the cluster did, its processes do not write both."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The names of a recording, and their numbers in the specification.
+
+    `unclean` are the numbers of the partitions with unclean leader election; a topic may override the default. `parts`
+    are those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that
+    were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition
+    has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created again with it, one
+    by one (for those of other topics, as at first); `additions` that of the partitions that were added at once.
+    """
+
+    broker_ids: tuple[int, ...]
+    topics: tuple[str, ...]
+    partitions: tuple[TopicPartition, ...]
+    assigned: tuple[tuple[int, ...], ...]
+    unclean: frozenset[int] = frozenset()
+    unclean_by_default: bool = False
+    parts: frozenset[str] = frozenset()
+    requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    assignments: tuple[frozenset[frozenset[int]], ...] = ()
+    recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+    @cached_property
+    def _brokers(self) -> Mapping[int, int]:
+        return {-1: 0, **{broker: number for number, broker in enumerate(self.broker_ids, start=1)}}
+
+    def broker(self, broker_id: int) -> int:
+        """The number of a broker; KeyError if it never had a session."""
+        return self._brokers[broker_id]
+
+    def partition(self, partition: TopicPartition) -> int:
+        """The number of a partition; KeyError if its topic was never created."""
+        return self._partitions[partition]
+
+    @cached_property
+    def _partitions(self) -> Mapping[TopicPartition, int]:
+        return {one: number for number, one in enumerate(self.partitions)}
+
+    @cached_property
+    def topic_of(self) -> tuple[int, ...]:
+        """The number of each partition's topic."""
+        return tuple(self.topics.index(one.topic) for one in self.partitions)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recording, read: its cluster, its sequences of observations by name, and what was passed over, how often.
+
+    `cut` is the first change of a part of the protocol that is not modelled; nothing from its time on is kept. Where
+    the recording does not tell what was done to the cluster (`tells_acts`), deaths are inferred. Where there are
+    `contradictions`, no behaviour explains the recording, even if one explains all observations. `log_ends` tells of
+    each controller's sequence when its log ends, with a line of whatever kind: a broker's, or one that is passed over.
+    `torn_ends` are the places where what a killed process wrote last is torn, and was cut off. `releases` are
+    those that the members claim or show, by broker id; None, if one claims none of the documented controller's.
+    """
+
+    folder: Path
+    cluster: Cluster
+    tracks: Mapping[str, tuple[Observed, ...]]
+    passed_over: Mapping[str, int]
+    controller_epochs: int
+    cut: NotModelled | None = None
+    tells_acts: bool = True
+    contradictions: tuple[Contradiction, ...] = ()
+    log_ends: Mapping[str, int] = field(default_factory=dict)
+    torn_ends: tuple[str, ...] = ()
+    releases: Mapping[int, KafkaVersion | None] = field(default_factory=dict)
+
+    @property
+    def claims_era(self) -> bool:
+        """Whether all members claim to be of the era, so that its specification can be asked what they did."""
+        return None not in self.releases.values()
+
+    @property
+    def observations(self) -> int:
+        """How many observations there are in all."""
+        return sum(map(len, self.tracks.values()))

@@ -1,0 +1,301 @@
+"""A broker's lines put together to the requests that they tell of.
+
+A LeaderAndIsr prints a line for each partition as it arrives, and more as it is handled, under one lock; it is handled,
+all of it at once, where its first line under the lock stands. Most lines repeat what others say; they are held against
+those, and what does not go together is a contradiction: a line said twice, or about another request, role or epoch; a
+transition that ends and did not begin, or never ends although the process goes on; a request that is skipped. One that
+was only received, because the process ended before, is passed over. The lines of a StopReplica do not say whose it is;
+each partition that it stops is an observation by itself.
+
+Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recordings.recording import NOT_PRINTED, Cluster, Contradiction, Leadership
+from spec.logs.broker_change_lines import (
+    BrokerLine,
+    LeaderInfoCached,
+    PartitionLine,
+    PartitionUncached,
+    StopReplicaFromOldController,
+    StopReplicaStarted,
+    UpdateMetadataFromOldController,
+)
+from spec.logs.leader_and_isr_lines import (
+    BecomeFollowerError,
+    BecomeFollowerUnchanged,
+    BecomeLeaderError,
+    BecomeLeaderUnchanged,
+    FetcherNotStarted,
+    FetcherStarted,
+    LeaderAndIsrFromOldController,
+    LeaderAndIsrReceived,
+    LeaderEpochNotHigher,
+    LeaderUnavailable,
+    LogsTruncated,
+    NotInAssignedReplicas,
+    TransitionCompleted,
+    TransitionStarted,
+)
+from spec.logs.log_entries import LogEntry
+from spec.logs.logged_values import PartitionInfo, Role
+
+REPEATED: Final = "repeats what another line of the same request says"
+AT_ONCE: Final = 500
+"""Milliseconds within which a broker caches all of an UpdateMetadata."""
+
+NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
+ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
+OF_ONE_ROLE: Final[Mapping[type[BrokerLine], Role]] = {
+    BecomeLeaderUnchanged: Role.LEADER,
+    **dict.fromkeys(
+        (BecomeFollowerUnchanged, LeaderUnavailable, LogsTruncated, FetcherStarted, FetcherNotStarted), Role.FOLLOWER
+    ),
+}
+"""The lines that only one transition prints, and so do not name it in a field."""
+OF_THE_DECISION: Final = (BecomeFollowerUnchanged, LeaderUnavailable)
+"""Lines with the epoch in which the leadership was decided, not the request's."""
+
+Key = tuple[str, int, int]
+"""Kind, controller and correlation id: what the lines of one request share."""
+
+
+@dataclass
+class _Request:
+    """The lines of one request so far: what it says, what became of it, and which lines each partition has had."""
+
+    key: Key
+    epoch: int
+    life: int
+    first: LogEntry
+    states: dict[int, Leadership] = field(default_factory=dict)
+    told: dict[int, Leadership] = field(default_factory=dict)
+    replicas: dict[int, frozenset[int]] = field(default_factory=dict)
+    outcomes: dict[int, str] = field(default_factory=dict)
+    said: set[tuple[int, type[BrokerLine]]] = field(default_factory=set)
+    refused: bool = False
+    failed: bool = False
+    handled: LogEntry | None = None
+
+    def unfounded(self) -> Iterator[str]:
+        """What it says without having said what must come before."""
+        for p, line in self.said:
+            if line is TransitionCompleted and (p, TransitionStarted) not in self.said:
+                yield "completes a transition that it did not begin"
+
+    def gaps(self) -> Iterator[str]:
+        """What it must have said, had its process gone on, and did not."""
+        if self.key[0] != "LeaderAndIsr" or self.refused or self.failed:
+            return
+        if self.outcomes.keys() != self.states.keys():
+            yield "does not say what became of each partition that was received"
+        for p, outcome in self.outcomes.items():
+            if outcome in ROLES and (p, TransitionCompleted) not in self.said:
+                yield "begins a transition that it does not complete, and goes on"
+            follows = outcome == "follower" and (p, BecomeFollowerUnchanged) not in self.said
+            if follows and (p, LogsTruncated) not in self.said:
+                yield "follows another leader without truncating its log"
+
+
+class Requests:
+    """The requests of one broker's log; `life` tells which process wrote at a time."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        broker: int,
+        head: Callable[[LogEntry], dict[str, Any]],
+        life: Callable[[int], int],
+        pass_over: Callable[[str], None],
+    ) -> None:
+        self.cluster = cluster
+        self.broker = broker
+        self.head = head
+        self.life = life
+        self.pass_over = pass_over
+        self.arrived: dict[Key, _Request] = {}
+        self.received: list[_Request] = []
+        self.handled: list[_Request] = []
+        self.order: list[_Request | ReplicaStopped | StopReplicaRefused] = []
+        self.contradictions: list[Contradiction] = []
+
+    def add(self, entry: LogEntry, line: BrokerLine) -> None:
+        """One line added to its request."""
+        match line:
+            case LeaderAndIsrReceived(partition=partition, state=state):
+                p, request = self.cluster.partition(partition), self._arriving(entry, line)
+                self._note(entry, request, line)
+                self._compare_replicas(entry, p, state)
+                request.states[p] = self._leadership(state)
+                request.replicas[p] = frozenset(map(self.cluster.broker, state.replicas))
+            case LeaderAndIsrFromOldController():
+                self._refused(entry, self._handling(entry, line, "LeaderAndIsr"))
+            case UpdateMetadataFromOldController():
+                self._refused(entry, self._handling(entry, line, "UpdateMetadata"))
+            case LeaderInfoCached(partition=partition, info=info):
+                p, request = self.cluster.partition(partition), self._handling(entry, line, "UpdateMetadata")
+                self._note(entry, request, line)
+                self._compare_replicas(entry, p, info)
+                request.told[p] = self._leadership(info)
+            case PartitionUncached():
+                self._note(entry, self._handling(entry, line, "UpdateMetadata"), line)
+            case StopReplicaStarted() | StopReplicaFromOldController():
+                self.order.append(self._stopped(entry, line))
+            case BecomeLeaderError() | BecomeFollowerError():
+                self._handling(entry, line, "LeaderAndIsr").failed = True
+            case PartitionLine(partition=partition) if outcome := _outcome(line):
+                request = self._handling(entry, line, "LeaderAndIsr")
+                self._note(entry, request, line)
+                request.outcomes[self.cluster.partition(partition)] = outcome
+            case PartitionLine():
+                self.pass_over(REPEATED)
+                self._note(entry, self._handling(entry, line, "LeaderAndIsr"), line)
+            case _:
+                self.pass_over(REPEATED)
+
+    def _stopped(
+        self, entry: LogEntry, line: StopReplicaStarted | StopReplicaFromOldController
+    ) -> ReplicaStopped | StopReplicaRefused:
+        head = self.head(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
+        if isinstance(line, StopReplicaFromOldController):
+            return StopReplicaRefused(**head, epoch=line.epoch)
+        return ReplicaStopped(**head, partition=self.cluster.partition(line.partition), delete=line.delete)
+
+    def observed(self) -> tuple[Handled, ...]:
+        """What was handled, in order; what did not come to its end is a contradiction."""
+        lasts = {request.life: request for request in self.handled}
+        for request in self.handled:
+            gaps = () if request is lasts[request.life] else request.gaps()
+            for reason in (*request.unfounded(), *gaps):
+                self._contradict(request.first, reason)
+        for request in self.received:
+            if request.handled is None:
+                self._not_handled(request)
+        return tuple(self._observed(one) if isinstance(one, _Request) else one for one in self.order)
+
+    def _not_handled(self, request: _Request) -> None:
+        self.pass_over(NOT_HANDLED)
+        later = (other for other in self.handled if other.first.line_number > request.first.line_number)
+        if any((other.life, other.key[1]) == (request.life, request.key[1]) for other in later):
+            self._contradict(request.first, "was received and not handled, but a later one was")
+
+    def _arriving(self, entry: LogEntry, line: LeaderAndIsrReceived) -> _Request:
+        """The request whose partitions are being received: one that has not been handled yet, or a new one."""
+        key = ("LeaderAndIsr", self.cluster.broker(line.controller), line.correlation_id)
+        request = self.arrived.get(key)
+        if request is None or request.handled is not None or request.life != self._life(entry):
+            request = self.arrived[key] = self._new(key, entry, line.epoch)
+            self.received.append(request)
+        return request
+
+    def _new(self, key: Key, entry: LogEntry, epoch: int) -> _Request:
+        return _Request(key, epoch, self._life(entry), entry)
+
+    def _life(self, entry: LogEntry) -> int:
+        return self.life(self.head(entry)["time"])
+
+    def _handling(self, entry: LogEntry, line: Any, kind: str) -> _Request:
+        """The request that a line under the lock tells of; it is handled from its first such line on."""
+        key = (kind, self.cluster.broker(line.controller), line.correlation_id)
+        last = self.handled[-1] if self.handled else None
+        is_its = last is not None and (last.key, last.life) == (key, self._life(entry))
+        if last is not None and is_its and (kind == "LeaderAndIsr" or self._goes_on(entry, line, last)):
+            return last
+        request = self.arrived.get(key) if kind == "LeaderAndIsr" else None
+        if request is None:
+            request = self._new(key, entry, line.epoch)
+        if request.handled is None:
+            request.handled = entry
+            self.handled.append(request)
+            self.order.append(request)
+        return request
+
+    def _goes_on(self, entry: LogEntry, line: Any, last: _Request) -> bool:
+        """Whether a line may be of the same UpdateMetadata: a later one of a new channel may count from 0 again."""
+        partition = getattr(line, "partition", None)
+        again = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
+        late = self.head(entry)["time"] - self.head(last.first)["time"] > AT_ONCE
+        return bool(last.epoch == line.epoch and not (again and late))
+
+    # ------------------------------------------------------------------------------------- what must go together
+
+    def _note(self, entry: LogEntry, request: _Request, line: PartitionLine) -> None:
+        """Hold a line against what its request has said before."""
+        p = self.cluster.partition(line.partition)
+        if (p, type(line)) in request.said:
+            self._contradict(entry, "says again what its request has said of this partition")
+        request.said.add((p, type(line)))
+        decided = isinstance(line, OF_THE_DECISION) and p in request.states
+        epoch = request.states[p].controller_epoch if decided else request.epoch
+        if line.epoch != epoch:
+            self._contradict(entry, f"names epoch {line.epoch}, its request epoch {epoch}")
+        role = getattr(line, "role", OF_ONE_ROLE.get(type(line)))
+        if role is not None and p in request.outcomes and ROLES.get(request.outcomes[p]) is not role:
+            self._contradict(entry, "is about another role than the transition that was begun")
+
+    def _refused(self, entry: LogEntry, request: _Request) -> None:
+        """A refusal; 0.8.2 prints that of a LeaderAndIsr for each partition."""
+        if request.refused and len(request.states) < 2:
+            self._contradict(entry, "refuses again what was refused")
+        request.refused = True
+
+    def _compare_replicas(self, entry: LogEntry, p: int, info: PartitionInfo) -> None:
+        """Hold the assigned replicas against those that it has had; a request has them in no order."""
+        if frozenset(map(self.cluster.broker, info.replicas)) not in self.cluster.assignments[p]:
+            self._contradict(entry, "names other replicas than are assigned")
+
+    def _contradict(self, entry: LogEntry, reason: str) -> None:
+        self.contradictions.append(Contradiction(**self.head(entry), reason=reason))
+
+    # --------------------------------------------------------------------------------------------------- values
+
+    def _leadership(self, state: PartitionInfo) -> Leadership:
+        number = self.cluster.broker
+        return Leadership(
+            leader=number(state.leader),
+            leader_epoch=state.leader_epoch,
+            isr=tuple(map(number, state.isr)),
+            version=NOT_PRINTED if state.zk_version is None else state.zk_version,
+            controller_epoch=state.controller_epoch,
+        )
+
+    def _observed(self, request: _Request) -> RequestHandled:
+        assert request.handled is not None  # noqa: S101 - it is in the list of those that were
+        kind, controller, correlation_id = request.key
+        head = self.head(request.handled)
+        shown = f"{kind} {correlation_id} of controller {controller} epoch {request.epoch}"
+        return RequestHandled(
+            **head | {"text": f"handled {shown}: {head['text']}"},
+            broker=self.broker,
+            incarnation=self.life(head["time"]),
+            kind=kind,
+            controller=controller,
+            epoch=request.epoch,
+            correlation_id=correlation_id,
+            states=request.states,
+            told=request.told,
+            replicas=request.replicas,
+            outcomes=request.outcomes,
+            refused=request.refused,
+        )
+
+
+def _outcome(line: PartitionLine) -> str:
+    """What a line says became of its partition; nothing, if it only repeats."""
+    match line:
+        case LeaderEpochNotHigher():
+            return "ignored"
+        case NotInAssignedReplicas():
+            return "unassigned"
+        case TransitionStarted(role=role):
+            return "leader" if role is Role.LEADER else "follower"
+        case LeaderUnavailable():
+            return "unavailable"
+        case _:
+            return ""

@@ -1,0 +1,1 @@
+"""What the reference's objects say of the specification's state."""

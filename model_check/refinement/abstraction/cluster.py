@@ -1,0 +1,390 @@
+"""The abstraction: what the specification's variables are in a state of the reference.
+
+One function reads the cluster in memory, which is to say the znodes, the memories of controllers and brokers, the
+queues, and the effects that handlers wait for, and gives every variable of the specification by name. It never looks
+into a generator. What the specification keeps as history (which terms have acted in which epoch) nobody in the cluster
+knows; a `History` is kept beside it, from what happened.
+
+Everything that the specification has and the reference spells otherwise is settled here: a queue of requests is a queue
+of batches there; a registration that waits in the event queue is something the process owes; a watch counts only while
+a listener is subscribed to its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model_check.refinement.abstraction.assignment import assignments, known_assignments, topic_watches
+from model_check.refinement.abstraction.connections import connection, late_copies
+from model_check.refinement.abstraction.deletions import deletion_manager, deletion_requests
+from model_check.refinement.abstraction.elections import (
+    has_read_request,
+    preferred_election_request,
+    preferred_elections,
+)
+from model_check.refinement.abstraction.leadership import (
+    NOBODY,
+    Named,
+    found,
+    informs_of_removal,
+    leadership,
+)
+from model_check.refinement.abstraction.reassignment import (
+    has_read_remaining,
+    is_between_partitions,
+    isr_watches,
+    reassignments,
+    requested,
+)
+from model_check.refinement.abstraction.removals import after_removals, is_another, topic_ids
+from model_check.refinement.abstraction.threads import on_the_way_out, other_threads
+from model_check.refinement.history import History
+from reference.controller.controller import KafkaController
+from reference.controller.effects import ElectCreate
+from reference.leadership.effects import StateWrite
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess, Repeated
+from reference.procedures import Effect
+from reference.reassignment.effects import WriteRemaining
+from reference.scripts import (
+    CHILD_PATHS,
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    broker_path,
+    parsed,
+    state_path,
+)
+from reference.threads import PATH_OF, callback_of
+from reference.zookeeper.tree import WatchKind
+from spec.formats.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.znode_paths import ISR_CHANGE
+from spec.formats.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
+from spec.language.terms import Kind
+from spec.model import Model
+from spec.state.shape import At, Callback, Handler, Owes, Session, watched_paths
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+from spec.variants import Switch
+
+# --------------------------------------------------------------------------------------------------------- abstraction
+
+
+Placed = tuple[tuple[int, int], ...]
+"""Raw values with the positions of their variables."""
+
+
+class Abstraction:
+    """The abstraction for one model; `names` are the specification's variables in their order.
+
+    What is in a process's own memory is read once and remembered until the process changes.
+    """
+
+    def __init__(self, m: Model, kinds: Mapping[str, Kind]) -> None:
+        self.m = m
+        self.names = tuple(kinds)
+        raws: dict[Kind, dict[object, int]] = {}
+        self._places = {
+            name: (position, kind, raws.setdefault(kind, {})) for position, (name, kind) in enumerate(kinds.items())
+        }
+
+    def __call__(self, cluster: MemoryCluster, history: History) -> tuple[int, ...]:
+        """The raw value of every variable, in order; KeyError names those that lack or are unknown."""
+        found = dict(self._place(self._shared(cluster, history)))
+        for process in cluster.processes.values():
+            found.update(self._memory_of(cluster, process))
+        if len(found) != len(self.names):
+            lacking = [name for name, (position, _, _) in self._places.items() if position not in found]
+            raise KeyError(f"the abstraction says nothing of {', '.join(lacking)}")
+        return tuple([found[position] for position in range(len(self.names))])
+
+    def _shared(self, cluster: MemoryCluster, history: History) -> Named:
+        """What is not in the memory of a process, or not in that alone."""
+        yield from _zookeeper(self.m, cluster)
+        yield from assignments(self.m, cluster)
+        yield from topic_ids(self.m, cluster)
+        if self.m.has("reassignment"):
+            yield from requested(cluster, history)
+        for process in cluster.processes.values():
+            yield from _session(cluster, process)
+            if self.m.has("shutdown"):
+                yield from on_the_way_out(process)
+            if process.controller is not None:
+                yield from _watches(self.m, cluster, process, process.controller)
+                yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
+                if self.m.has("notifications"):
+                    yield from _notifications(cluster, process)
+                if self.m.has("reassignment"):
+                    yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
+                yield from late_copies(self.m, cluster, process.broker_id)
+                yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
+        for epoch in self.m.epochs_acted_in:
+            yield f"history.acted[{epoch}]", epoch in history.epochs
+        for number, topic in enumerate(cluster.topics() if self.m.has("remembered_requests") else ()):
+            yield f"history.asked[{number}]", topic in history.doomed
+        for name, left in cluster.budget.items():
+            yield f"budget.{name}", left
+
+    def _memory_of(self, cluster: MemoryCluster, process: MemoryProcess) -> Placed:
+        remembered: Placed | None = process.remembered.get(self)
+        if remembered is None:
+            remembered = process.remembered[self] = self._place(_memory(self.m, cluster, process))
+        return remembered
+
+    def _place(self, named: Named) -> Placed:
+        """The raw values, each beside its position; a value is encoded once for its kind."""
+        placed = []
+        for name, value in named:
+            position, kind, raws = self._places[name]
+            raw = raws.get(value)
+            if raw is None:
+                raw = raws[value] = kind.encode(value)
+            placed.append((position, raw))
+        return tuple(placed)
+
+
+def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """What is in the memory of a process and nowhere else."""
+    b = process.broker_id
+    if process.controller is not None:
+        yield from _controller(m, cluster, process, process.controller)
+    if m.has("partitions"):
+        yield from _broker(m, cluster, process)
+    if m.has("connections") and process.controller is not None:
+        for other in cluster.processes:
+            yield from connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
+
+
+def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
+    tree = cluster.zookeeper.tree
+    orphans = {b: process.orphan for b, process in cluster.processes.items()}
+    controller, orphaned = NOBODY, False
+    if CONTROLLER in tree:
+        controller = parsed(ControllerPayload, CONTROLLER, tree[CONTROLLER].data).brokerid
+        orphaned = tree[CONTROLLER].ephemeral_owner == orphans[controller]
+    yield "zookeeper.controller", controller
+    yield "zookeeper.controller_orphaned", orphaned
+    yield "zookeeper.epoch", int(tree[CONTROLLER_EPOCH].data or b"0") if CONTROLLER_EPOCH in tree else 0
+    if m.counts_epoch_versions:
+        yield "zookeeper.epoch_version", tree[CONTROLLER_EPOCH].version if CONTROLLER_EPOCH in tree else 0
+    registered = {b: tree[broker_path(b)] for b in cluster.processes if broker_path(b) in tree}
+    yield "zookeeper.registered", frozenset(registered)
+    owners = {b: znode.ephemeral_owner for b, znode in registered.items()}
+    yield "zookeeper.registered_orphaned", frozenset(b for b in owners if owners[b] == orphans[b])
+    if m.has("partitions"):
+        for number, topic in enumerate(cluster.topics()):
+            yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
+        for p, partition in enumerate(cluster.partitions):
+            path = state_path(partition)
+            content = parsed(PartitionStatePayload, path, tree[path].data) if path in tree else None
+            version = tree[path].version if path in tree else -1
+            yield from leadership(f"zookeeper.state[{p}]", content, version)
+    if m.has("notifications"):
+        standing = {
+            path: parsed(PartitionsPayload, path, znode.data) for path, znode in tree.items() if _is_notice(path)
+        }
+        for p, partition in enumerate(cluster.partitions):
+            named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
+            yield f"zookeeper.notified[{p}]", frozenset(named)
+    if m.has("preferred_election"):
+        yield from preferred_election_request(cluster)
+    if m.has("deletion"):
+        yield from deletion_requests(cluster)
+
+
+def _is_notice(path: str) -> bool:
+    return path.startswith(ISR_CHANGE.prefix)
+
+
+def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    path = f"processes[{process.broker_id}]"
+    session = Session.LIVE if cluster.can_operate(process) else Session.EXPIRED
+    yield f"{path}.session", session if process.is_running else Session.NONE
+    yield f"{path}.orphan", process.orphan is not None
+    at_start = Owes.AFTER_ELECTION if process.electing else Owes.AT_START
+    waits = process.controller is None and bool(process.events)
+    after_expiry = Owes.AFTER_EXPIRY if waits else Owes.NOTHING
+    yield f"{path}.owes", Owes.GIVES_UP if process.gives_up else at_start if process.starting else after_expiry
+
+
+# ---------------------------------------------------------------------------------------------------------- controller
+
+
+def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
+    path, context = f"controllers[{process.broker_id}]", controller.context
+    manager = context.controller_channel_manager
+    channels = frozenset(manager.queues if manager is not None else ())
+    yield f"{path}.at", _at(process)
+    yield f"{path}.leader_id", NOBODY if controller.leader_id == NO_LEADER else controller.leader_id
+    yield f"{path}.epoch", context.epoch
+    yield f"{path}.active", controller.is_active
+    yield f"{path}.live", context.live_or_shutting_down_broker_ids
+    yield f"{path}.channels", channels
+    yield f"{path}.stranded", frozenset(controller.metrics) - channels
+    yield f"{path}.deletion", controller.deletion
+    if m.puts_back(Switch.READ_BROKERS_TWICE):
+        yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
+    if m.counts_epoch_versions:
+        counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
+        yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
+    yield from after_removals(m, cluster, process, controller, path)
+    yield from _callbacks(m, process, path)
+    if m.has("partitions"):
+        yield from _handler(m, cluster, process, controller, path)
+        for p, partition in enumerate(cluster.partitions):
+            yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
+            yield from _to_be_told(m, process, controller, f"{path}.partitions[{p}]", partition)
+            if m.has("creation"):
+                yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
+    if m.has("preferred_election"):
+        yield from preferred_elections(cluster, controller, path)
+    if m.has("reassignment"):
+        yield from reassignments(cluster, process, controller, path)
+    yield from known_assignments(m, cluster, process, controller, path)
+    if m.has("deletion"):
+        yield from deletion_manager(m, cluster, process, controller, path)
+    yield from other_threads(m, cluster, controller, path)
+
+
+def _to_be_told(
+    m: Model, process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition
+) -> Named:
+    """Why everybody is to be told of a partition: its removals, or a notification that names it."""
+    if m.remembers_named:
+        yield f"{path}.named", partition in getattr(_next_effect(process), "named", ())
+    if m.keeps_informed:
+        yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)
+
+
+def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
+    raised_in = frozenset() if process.controller is None else process.controller.activity.taken
+    handled: frozenset[str] = getattr(_next_effect(process), "taken", raised_in)
+    standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
+    path = f"controllers[{process.broker_id}]"
+    yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)
+    yield f"{path}.gone", frozenset(cluster.notifiers[notice] for notice in handled - standing)
+
+
+def _next_effect(process: MemoryProcess) -> Effect[Any] | None:
+    """The effect that the process's handler waits for; any of them, if it may be one of several."""
+    return None if process.running is None else process.running.options[0]
+
+
+CREATING = {
+    Repeated.NO: At.ELECT_CREATE,
+    Repeated.UNDER_ITS_SESSION: At.ELECT_CREATE_AGAIN,
+    Repeated.WITHOUT_ITS_SESSION: At.ELECT_SESSION_LOST,
+}
+"""Where the create of /controller stands."""
+
+
+def _at(process: MemoryProcess) -> At:
+    effect = _next_effect(process)
+    if is_between_partitions(process):
+        return At.REASSIGN_NEXT
+    if effect is None or process.running is None:
+        return At.IDLE
+    return CREATING[process.running.create] if isinstance(effect, ElectCreate) else effect.at
+
+
+def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
+    """Which watches are set, and which of the registrations and requests that stand were read."""
+    path = f"controllers[{process.broker_id}]"
+    armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
+    for name, callback in watched_paths(m).items():
+        znode = PATH_OF[callback]
+        kind = WatchKind.CHILDREN if znode in CHILD_PATHS else WatchKind.NODE
+        yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
+        if callback is not Callback.CONTROLLER:
+            yield f"{path}.listening.{name}", process.listens_to(znode)
+    if m.has("preferred_election"):
+        yield f"{path}.request_read", has_read_request(cluster, controller)
+    if m.keeps_remaining_read:
+        yield f"{path}.remaining_read", has_read_remaining(cluster, process)
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in m.brokers.ids:
+            yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
+
+
+def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
+    waiting = process.events
+    for place in range(m.scope.callback_capacity):
+        callback = callback_of(waiting[place]) if place < len(waiting) else Callback.NONE
+        yield f"{path}.callbacks[{place}]", callback
+
+
+def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:
+    """Whether the registration that stands is the one that this controller has read."""
+    znode = cluster.zookeeper.tree.get(broker_path(b))
+    return znode is not None and controller.known_broker_epochs().get(b) == znode.czxid
+
+
+def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
+    """The locals of the running handler."""
+    activity, effect = controller.activity, _next_effect(process)
+    for number, topic in enumerate(cluster.topics()):
+        yield f"{path}.topics[{number}]", topic in controller.context.all_topics
+    yield f"{path}.handler", Handler.REASSIGNMENT if is_between_partitions(process) else activity.handler
+    yield f"{path}.dead", activity.dead
+    yield f"{path}.lost_leader", activity.lost_leader
+    if m.mends(Switch.BROKER_EPOCHS):
+        yield f"{path}.returned", frozenset(dict(activity.returned))
+    write = effect if isinstance(effect, StateWrite) else None
+    yield f"{path}.partition", 0 if write is None else cluster.partitions.index(write.partition)
+    yield f"{path}.replica", getattr(write, "replica", NOBODY)
+    yield f"{path}.read_version", -1 if write is None else write.expected_version
+    leader = NO_LEADER if write is None else write.content.leader
+    yield f"{path}.decided.leader", NOBODY if leader == NO_LEADER else leader
+    yield f"{path}.decided.leader_epoch", -1 if write is None else write.content.leader_epoch - 1
+    yield f"{path}.decided.isr", () if write is None else write.content.isr
+
+
+def _cached_partition(
+    process: MemoryProcess,
+    controller: KafkaController,
+    path: str,
+    partition: TopicPartition,
+    assigned: tuple[int, ...],
+) -> Named:
+    known = controller.context.partition_leadership_info.get(partition)
+    yield from leadership(path, known, -1 if known is None else known.zk_version)
+    yield f"{path}.state", controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
+    for r in assigned:
+        state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
+        yield f"{path}.replicas[{r}]", state
+    effect = _next_effect(process)  # of which WriteRemaining has what is to be written, not what is to be visited
+    remaining = frozenset[Any]() if isinstance(effect, WriteRemaining) else getattr(effect, "remaining", frozenset())
+    yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
+    yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
+    batches = (controller.partition_batch, controller.replica_batch)
+    told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
+    yield f"{path}.batched", frozenset(told)
+
+
+# ------------------------------------------------------------------------------------------------------------- brokers
+
+
+def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    path, broker = f"brokers[{process.broker_id}]", process.broker
+    yield f"{path}.controller_epoch", broker.controller_epoch
+    for p, partition in enumerate(cluster.partitions):
+        known, place = broker.partition(partition), f"{path}.partitions[{p}]"
+        yield from leadership(place, known, known.zk_version)
+        if m.tells_topics_apart:
+            yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
+        if m.has("cached_leaderships"):
+            yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
+        if m.has("notifications"):
+            yield f"{place}.unreported", partition in broker.isr_changes
+        if m.scope.budget("losses"):
+            write = process.isr_writes.get(partition)
+            yield f"{place}.retrying", () if write is None else write.content.isr
+        if m.stops_replicas:
+            yield f"{place}.idle", known.is_idle
+        if m.has("reassignment"):
+            yield f"{place}.assigned", frozenset(known.assigned_replicas)
+        if m.stops_replicas and process.broker_id in m.assigned(p):
+            yield f"logs[{process.broker_id}][{p}]", partition in broker.logs
+    if m.has("metadata"):
+        yield f"{path}.alive", broker.alive or frozenset()

@@ -1,0 +1,139 @@
+"""The part of the abstraction that connections have: a queue of requests there is a queue of batches here.
+
+A batch is at the stage of its first request that is not answered yet; what the requests before that one said is
+forgotten.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from model_check.refinement.abstraction.leadership import Named, leadership
+from model_check.refinement.abstraction.removals import is_another
+from reference.memory.cluster import MemoryCluster
+from reference.requests.connections import QueuedRequest
+from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.formats.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionLeadership,
+    Request,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
+from spec.model import Model
+from spec.state.brokers import Stage
+
+
+def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
+    """A queue of requests as a queue of batches."""
+    batches = [list(batch) for _, batch in groupby(queue, key=batch_of)]
+    for place in m.slots:
+        batch = batches[place] if place < len(batches) else []
+        requests = [queued.request for queued in batch]
+        slot = f"{path}[{place}]"
+        ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
+        updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
+        yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
+        yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
+        told = {state.topic_partition: state for one in ordered for state in one.partition_states}
+        for p, partition in enumerate(cluster.partitions):
+            yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
+            if m.tells_topics_apart:
+                ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
+                yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
+        if m.has("metadata"):
+            yield f"{slot}.metadata", bool(updates)
+            yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
+        if m.has("cached_leaderships"):
+            yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
+        if m.stops_replicas:
+            yield from _stops(cluster, slot, requests)
+        if m.fences_deletions:
+            yield from _fences(cluster, slot, batch)
+        if m.has("deletion"):
+            yield from _answers(m, cluster, slot, batch)
+
+
+def batch_of(queued: QueuedRequest) -> int:
+    """The number of a request's batch; the deletion manager's deletions go with the batch before, which stops them."""
+    return queued.batch - queued.calls_back
+
+
+def _answers(m: Model, cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    """What has been answered and waits for its callback."""
+    answered = [queued.request for queued in batch if queued.answer is not None]
+    named = [one.partitions[0] for one in answered if isinstance(one, StopReplicaRequest)]
+    yield f"{slot}.answered", cluster.partitions.index(named[0]) if named else 0
+    if m.has("reassignment"):
+        yield f"{slot}.calls_back", any(queued.calls_back for queued in batch)
+
+
+def _stage(queued: QueuedRequest) -> Stage:
+    if queued.answer is not None:
+        return Stage.ANSWERED if queued.answer.error_code is ErrorCode.NONE else Stage.REFUSED
+    match request := queued.request:
+        case LeaderAndIsrRequest():
+            return Stage.LEADER_AND_ISR
+        case UpdateMetadataRequest():
+            return Stage.UPDATE_METADATA
+        case StopReplicaRequest(delete_partitions=delete):
+            return Stage.DELETE_REPLICA if delete else Stage.STOP_REPLICA
+    raise TypeError(f"a connection carries no {type(request).__name__}")
+
+
+def _epoch(request: Request) -> int:
+    epoch: int = getattr(request, "controller_epoch")  # noqa: B009 - every request of a controller has one
+    return epoch
+
+
+def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
+    yield from leadership(path, state, -1 if state is None else state.zk_version)
+    yield f"{path}.ordered", state is not None
+    if m.has("reassignment"):
+        yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
+
+
+def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest], *, whole: bool) -> Named:
+    """Of which partitions UpdateMetadata tells who leads, and in which leader epoch, or that they are removed.
+
+    If it is of all partitions, and says so, those are removed that it does not name.
+    """
+    told = {
+        state.topic_partition: -1 if state.leader == LEADER_DURING_DELETE else state.leader_epoch
+        for one in updates
+        for state in one.partition_states
+    }
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{slot}.told[{p}]", whole or partition in told
+        yield f"{slot}.told_epoch[{p}]", told.get(partition, -1)
+
+
+def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    """The leader epochs of the replicas that are to be deleted."""
+    epochs = {one.request.partitions: one.leader_epoch for one in batch if isinstance(one.request, StopReplicaRequest)}
+    for p, partition in enumerate(cluster.partitions):
+        epoch = epochs.get((partition,))
+        yield f"{slot}.delete_epoch[{p}]", -1 if epoch is None else epoch
+
+
+def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
+    """Copies of a controller's requests that stayed behind on old connections."""
+    for b in cluster.processes if m.scope.budget("late_copies") else ():
+        for p, partition in enumerate(cluster.partitions):
+            copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
+            yield f"{path}.waits", copy is not None
+            yield f"{path}.epoch", 0 if copy is None else _epoch(copy.request)
+            if m.fences_deletions:
+                yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch
+
+
+def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:
+    """The partitions that are to stop, and those that are to be deleted."""
+    named: dict[bool, set[TopicPartition]] = {False: set(), True: set()}
+    for one in requests:
+        if isinstance(one, StopReplicaRequest):
+            named[one.delete_partitions] |= set(one.partitions)
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{slot}.stop[{p}]", partition in named[False]
+        yield f"{slot}.delete[{p}]", partition in named[True]

@@ -1,0 +1,48 @@
+"""The part of the abstraction that topics which somebody removes by hand have of their own.
+
+A controller's own batch is dirty where an exception left anything in it. Where topics have ids, the specification keeps
+for each a flag that turns with every creation, which tells two in a row apart; in the reference an id is the zxid of
+the creation.
+"""
+
+from __future__ import annotations
+
+from model_check.refinement.abstraction.leadership import Named
+from reference.controller.controller import KafkaController
+from reference.controller.effects import ResignDelete
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
+from spec.model import Model
+
+
+def topic_ids(m: Model, cluster: MemoryCluster) -> Named:
+    """Which of its name each topic in ZooKeeper is, or was last."""
+    for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
+        yield f"zookeeper.topic_ids[{number}]", is_another(cluster, topic, cluster.created[topic][-1])
+
+
+def after_removals(
+    m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
+) -> Named:
+    """What a removal leaves in a controller, and which topics it knows."""
+    if m.dirties_batch:
+        yield f"{path}.dirty", controller.batch.is_dirty
+    if m.loses_topics:
+        yield f"{path}.started", controller.replica_machine.has_started
+        yield f"{path}.resigns_again", _resigns_again(process, controller)
+    for number, topic in enumerate(cluster.topics() if m.recreates_topics else ()):
+        yield f"{path}.created[{number}]", topic in controller.activity.created
+    for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
+        known = controller.context.topic_ids.get(topic)
+        yield f"{path}.topic_ids[{number}]", is_another(cluster, topic, known)
+
+
+def _resigns_again(process: MemoryProcess, controller: KafkaController) -> bool:
+    """Whether a failover's own send has its elector resign; what it raises then reaches elect(), which does so, too."""
+    resigns = process.running is not None and isinstance(process.running.options[0], ResignDelete)
+    return resigns and controller.activity.in_failover and controller.activity.reassigning is None
+
+
+def is_another(cluster: MemoryCluster, topic: str, topic_id: int | None) -> bool:
+    """Whether a topic is the second of its name, or the fourth; none known is taken for the first."""
+    return bool(cluster.incarnation(topic, topic_id) % 2)

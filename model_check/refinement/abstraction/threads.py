@@ -1,0 +1,51 @@
+"""The part of the abstraction that is between the steps of the controller's other threads: shutdowns, rebalance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference.broker_events.controlled_shutdown import Departure
+from reference.controller.controller import KafkaController
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
+from spec.model import Model
+from spec.state.elections import Leaving
+
+Named = Iterator[tuple[str, object]]
+NOBODY = 0
+
+
+def on_the_way_out(process: MemoryProcess) -> Named:
+    """How far a process is on its way out."""
+    path, departure = f"processes[{process.broker_id}]", process.departure
+    yield f"{path}.leaving", _leaving(departure)
+    yield f"{path}.asked", NOBODY if departure is None else departure.asked or NOBODY
+    yield f"{path}.tries", 0 if departure is None else departure.tries
+
+
+def _leaving(departure: Departure | None) -> Leaving:
+    if departure is None:
+        return Leaving.NO
+    if departure.asked is not None:
+        return Leaving.WAITS
+    return Leaving.MAY_GO if departure.may_go else Leaving.ASKS
+
+
+def other_threads(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+    """What the rebalance thread and a request handler have still to do."""
+    if m.has("auto_rebalance"):
+        for p, partition in enumerate(cluster.partitions):
+            yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
+    if m.has("shutdown"):
+        yield from _shutdowns(cluster, controller, path)
+        if m.shutdowns_fail:
+            yield f"{path}.shutdown_fails", controller.shutdown is not None and controller.shutdown.failed
+
+
+def _shutdowns(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+    """The brokers that may not lead, and the shutdown in work."""
+    work = controller.shutdown
+    yield f"{path}.shutting_down", controller.context.shutting_down_broker_ids
+    yield f"{path}.shutdown_of", NOBODY if work is None else work.broker
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{path}.to_move[{p}]", work is not None and partition in work.to_move

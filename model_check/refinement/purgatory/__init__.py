@@ -1,0 +1,1 @@
+"""The reference's delayed operations against the specification's."""

@@ -1,0 +1,174 @@
+"""The open system: the protocol without bounds, taken one step at a time on states of numbers.
+
+An explorer needs a scope small enough to be exhausted, and makes all of its actions beforehand. A recording of a real
+cluster has any number of brokers, topics and epochs, and needs only the steps that it shows. So here nothing is made
+beforehand: `step` runs a rule, for given parameters, on a given state. Capacities are wide, faults draw on no budget.
+
+What a rule does is what the specification's text says (`plain_rules`), so whatever is judged here is judged by the very
+relation that is enumerated and proved elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from model_check.stepping.plain_rules import NotEnabled, Seen, plain_rules, run
+from model_check.stepping.plain_state import EMPTY, Draft, Layout, PlainState
+from spec.language.rules import Rule
+from spec.language.views import leaves
+from spec.model import Model
+from spec.scopes import BUDGETS, Scope
+from spec.state.shape import shape
+from spec.state.start import running
+from spec.system import is_in_scope
+from spec.variants import AS_CODED, Switches
+
+JUDGED = frozenset({
+    "partitions", "connections", "metadata", "creation", "notifications", "failed_removals", "dead_replicas",
+})  # fmt: skip
+"""The parts of the protocol that any recording is judged by; `recorded_cluster` says which others one has."""
+
+RECREATION, ADDITION = "recreation", "addition"
+"""Parameters of a step that are none of its rule's: with which of the later assignments a topic is created again, and
+which partitions are added to it.
+"""
+
+ANY_NUMBER = 0
+"""Of tries: no required file tells what `controlled.shutdown.max.retries` is, nor of a try that reaches nobody."""
+
+Step = tuple[PlainState, tuple[Seen, ...]]
+"""The state after a step, and what is seen of it."""
+
+
+class NoRoom(Exception):
+    """A step is possible, but a capacity of the scope is too small for it: the scope must be widened."""
+
+
+@dataclass(frozen=True)
+class OpenSystem:
+    """A model whose rules are run one by one. `draws_budgets` is for comparing with engines that count faults.
+
+    A model has unclean leader election for all partitions or for none; `unclean` are partitions whose topics override
+    that to have it. Only steps that visit a partition depend on it, so those are run with the other model. And a topic
+    may be created again with other replicas: `recreations` are the assignments of all partitions that such a step goes
+    by. `additions` are those of the partitions that are added to a topic at once (of others, nothing).
+    """
+
+    model: Model
+    draws_budgets: bool = False
+    unclean: frozenset[int] = frozenset()
+    recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The variables."""
+        return Layout(shape(self.model))
+
+    @cached_property
+    def _unclean_model(self) -> Model:
+        return Model(replace(self.model.scope, unclean=True), self.model.switches)
+
+    def model_for(self, parameters: Mapping[str, int]) -> Model:
+        """The model by which a step goes, or is judged: that of the partition that it visits, or of the new topic."""
+        if RECREATION in parameters:
+            assigned = self.recreations[parameters[RECREATION]]
+            return Model(replace(self.model.scope, assigned=assigned), self.model.switches)
+        if ADDITION in parameters:
+            assigned = self.additions[parameters[ADDITION]]
+            added = tuple(p for p, replicas in enumerate(assigned) if replicas)
+            return Model(replace(self.model.scope, assigned=assigned, added=added), self.model.switches)
+        return self._unclean_model if parameters.get("p") in self.unclean else self.model
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules that the scope has the parts for, by name."""
+        return {name: rule for name, rule in plain_rules().items() if is_in_scope(rule, self.model)}
+
+    @cached_property
+    def initial(self) -> PlainState:
+        """Where the scope starts: with nothing running, which is what every variable says at first, or settled."""
+        if self.model.scope.cold:
+            return EMPTY
+        variables = running(self.model, tuple(leaves(self.layout.shape)))
+        return self.layout.unflatten({one.name: one.initial for one in variables})
+
+    def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
+        """The step of a rule with these parameters, None where it is not enabled; NoRoom where a capacity stops it."""
+        chosen = self.rules[rule]
+        draft: Any = self._draft(state)
+        if self.draws_budgets and chosen.budget is not None:
+            left = draft.budget[chosen.budget]
+            if not left.raw:
+                return None
+            draft.budget[chosen.budget] = left.plus(-1)
+        try:
+            given = {name: value for name, value in parameters.items() if name not in {RECREATION, ADDITION}}
+            leaves_behind = run(chosen, draft, self.model_for(parameters), given)
+        except NotEnabled:
+            return None
+        if not leaves_behind.fits:
+            raise NoRoom(f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})")
+        return draft.finished(), tuple(leaves_behind.seen)
+
+    def _draft(self, state: PlainState) -> Draft:
+        """A draft of a state: the one that the last rule was given, if that is of the same state and was not written.
+
+        Most rules are not enabled in a state, and say so before they assign; all of them read much the same.
+        """
+        last = self._last_draft
+        if not last or not last[0].is_still(state):
+            last[:] = [Draft(self.layout, state)]
+        return last[0]
+
+    @cached_property
+    def _last_draft(self) -> list[Draft]:
+        return []
+
+    def view(self, state: PlainState) -> Any:
+        """A state to be read as a rule or a claim reads it."""
+        return Draft(self.layout, state)
+
+
+def open_system(
+    brokers: int,
+    assigned: tuple[tuple[int, ...], ...],
+    topic_of: tuple[int, ...],
+    *,
+    controller_epochs: int,
+    switches: Switches = AS_CODED,
+    unclean: frozenset[int] = frozenset(),
+    parts: frozenset[str] = frozenset(),
+    requests: tuple[tuple[tuple[int, ...], ...], ...] = (),
+) -> OpenSystem:
+    """The whole protocol for these brokers, all of them eligible, and these partitions; nothing runs at first.
+
+    All that is `JUDGED` is in, and the other `parts` that are asked for; every fault may happen any number of times.
+    Versions count as far as ZooKeeper does; of controller epochs there are as many as asked for, since the
+    specification remembers for each whether somebody has acted in it. `unclean` are the partitions with unclean leader
+    election, `requests` the reassignments that may be asked for, each the RAR of every partition (empty: not named).
+    """
+    scope = Scope(
+        name="open",
+        statement="Any cluster, as recorded.",
+        brokers=brokers,
+        controllers=brokers,
+        assigned=assigned,
+        topic_of=topic_of,
+        requests=requests,
+        parts=JUDGED | parts,
+        budgets=tuple((name, 1) for name in BUDGETS),
+        connection_capacity=64,
+        callback_capacity=32,
+        notification_capacity=16,
+        controller_epochs=controller_epochs,
+        versions=2**31 - 1,
+        shutdown_tries=ANY_NUMBER,
+        cold=True,
+        reads_rearm=True,
+        fires_by_hash=True,
+    )
+    return OpenSystem(Model(scope, switches), unclean=unclean)

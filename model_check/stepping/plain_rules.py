@@ -1,0 +1,189 @@
+"""The rules of the specification as plain Python: on a state of numbers they make no terms and enter no dead branch.
+
+The text is the specification's own. Each module of `spec` that speaks the words of an action (`require`, `when`,
+`observe` ...) is read once more, with one change to its syntax tree: `with when(condition):`, which in a system being
+built only guards the assignments below it, becomes `if holds(condition):`. In a state of numbers every condition is
+known, so both say the same, and the second does not run what does not apply. The words themselves are replaced by those
+below: an unmet `require` ends the rule at once.
+
+Nothing is written twice: change a rule, and this runs the changed rule. That both readings agree, on every edge and
+every disabled action of whole scopes, is tested.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from spec.language import rules as language
+from spec.language.rules import Rule
+from spec.language.terms import Value, flag
+from spec.system import MODULES
+
+LANGUAGE = "spec.language.rules"
+
+
+class NotEnabled(Exception):
+    """A requirement of a rule does not hold in this state."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an observer sees of a step: who did which kind of thing, with which fields (all of them known)."""
+
+    role: str
+    kind: str
+    fields: Mapping[str, Value]
+
+    def __str__(self) -> str:
+        shown = [f"{name}={value.kind.show(value.raw)}" for name, value in self.fields.items()]
+        return " ".join([self.role, self.kind, *shown])
+
+
+@dataclass
+class Run:
+    """What one run of a rule leaves behind, beside the state: what is seen, and whether it had room."""
+
+    seen: list[Seen] = field(default_factory=list)
+    fits: bool = True
+
+
+_runs: list[Run] = []
+
+
+def run(rule: Rule, state: Any, model: object, parameters: Mapping[str, int]) -> Run:
+    """Run a rule on a view of numbers; NotEnabled if a requirement does not hold."""
+    leaves = Run()
+    _runs.append(leaves)
+    try:
+        rule.function(state, model, **parameters)
+    finally:
+        _runs.pop()
+    return leaves
+
+
+# ------------------------------------------------------------------------------- the words of an action, once more
+
+
+def holds(condition: object) -> bool:
+    """Whether a condition, all of whose variables are known, holds."""
+    return flag(condition).raw == 1
+
+
+def require(*conditions: object) -> None:
+    """Go on only where all of these hold."""
+    for condition in conditions:
+        if not flag(condition).raw:
+            raise NotEnabled
+
+
+def fits(condition: object) -> None:
+    """Remember where there was no room; a later requirement may still say that the rule is not enabled at all."""
+    if not flag(condition).raw:
+        _runs[-1].fits = False
+
+
+def successor(counter: Value) -> Value:
+    """The counter plus one."""
+    fits(counter.kind.unbounded or counter.raw < counter.kind.maximum)
+    return counter.plus(1)
+
+
+def observe(role: str, kind: str, **fields: Value | int) -> None:
+    """An observer sees this now."""
+    known = {name: value if isinstance(value, Value) else language.constant(value) for name, value in fields.items()}
+    _runs[-1].seen.append(Seen(role, kind, known))
+
+
+def reset(view: Any, *names: str) -> None:
+    """Return a record (or the named fields of it) to its initial values."""
+    view.forget(*names)
+
+
+def take(row: str, condition: object) -> None:
+    """Which row of a transition table it is, is asked of nobody here: Kafka's own log tells."""
+
+
+WORDS = {"require": require, "fits": fits, "successor": successor, "observe": observe, "reset": reset, "take": take}
+REPLACED = frozenset({*WORDS, "when"})
+
+
+# --------------------------------------------------------------------------------------------- reading the modules
+
+
+class _Branches(ast.NodeTransformer):
+    """Makes `with when(condition):` an `if`."""
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        self.generic_visit(node)
+        match node.items:
+            case [ast.withitem(context_expr=ast.Call(func=ast.Name(id="when"), args=[condition]), optional_vars=None)]:
+                call = ast.Call(func=ast.Name(id="holds", ctx=ast.Load()), args=[condition], keywords=[])
+                return ast.copy_location(ast.If(test=call, body=node.body, orelse=[]), node)
+            case _:
+                return node
+
+
+class _Reader:
+    """Modules read once more, by name; what they import is read once more where it speaks the words of an action."""
+
+    def __init__(self) -> None:
+        self.read: dict[str, ModuleType] = {}
+        self.language = SimpleNamespace(**{**vars(language), **WORDS})
+        self.builtins = {**vars(builtins), "__import__": self._import, "holds": holds}
+
+    def _import(
+        self,
+        name: str,
+        globals_: Mapping[str, object] | None = None,
+        locals_: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] = (),
+        level: int = 0,
+    ) -> Any:
+        if name == LANGUAGE and fromlist:
+            return self.language
+        if fromlist and name.startswith("spec.") and _speaks(name):
+            return self.module(name)
+        return builtins.__import__(name, globals_, locals_, fromlist, level)
+
+    def module(self, name: str) -> ModuleType:
+        """A module, read once more."""
+        if name not in self.read:
+            module = ModuleType(name)
+            module.__dict__["__builtins__"] = self.builtins
+            self.read[name] = module
+            tree = ast.fix_missing_locations(_Branches().visit(_tree(name)))
+            code = compile(tree, sys.modules[name].__file__ or name, "exec")
+            exec(code, module.__dict__)  # noqa: S102 - the specification's own text, with `if` for `with when`
+        return self.read[name]
+
+
+@cache
+def _speaks(name: str) -> bool:
+    """Whether a module imports words of an action that are replaced here."""
+    imported = (node for node in _tree(name).body if isinstance(node, ast.ImportFrom) and node.module == LANGUAGE)
+    return any(alias.name in REPLACED for node in imported for alias in node.names)
+
+
+def _tree(name: str) -> ast.Module:
+    return ast.parse(inspect.getsource(import_module(name)))
+
+
+@cache
+def plain_rules() -> Mapping[str, Rule]:
+    """Every rule of the protocol by name, its function to be run on numbers."""
+    reader = _Reader()
+
+    def rules() -> Iterator[Rule]:
+        for module in MODULES:
+            yield from reader.module(module.__name__).RULES
+
+    return {rule.name: rule for rule in rules()}

@@ -1,0 +1,249 @@
+"""States of numbers: nested dictionaries that hold only what differs from the initial state, and views to write them.
+
+A state is never changed. A `Draft` is a view of one in which a rule reads and assigns; it copies the records that are
+written, and shares all others with the state before, so that a step costs what it touches, however many brokers and
+partitions there are. Two states are equal exactly when their dictionaries are.
+
+Reading a leaf gives a `Value` that is known; this is what makes the rules of the specification compute with numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from spec.language.rules import Leaf, Shape
+from spec.language.terms import Kind, Value
+from spec.language.views import extended, leaves
+
+PlainState: TypeAlias = Mapping[Any, Any]
+"""A record: raw numbers and records by key; what is not there has its initial value."""
+
+EMPTY: PlainState = {}
+
+
+class Cell:
+    """A leaf of the state: its kind, its initial raw value, and the values it has had."""
+
+    __slots__ = ("initial", "kind", "values")
+
+    def __init__(self, kind: Kind, initial: int) -> None:
+        self.kind = kind
+        self.initial = initial
+        self.values: dict[int, Value] = {}
+
+    def value(self, raw: int) -> Value:
+        """A raw number as a value of this leaf."""
+        known = self.values.get(raw)
+        if known is None:
+            known = self.values[raw] = Value(self.kind, raw)
+        return known
+
+
+def _cell(leaf: Leaf) -> Cell:
+    return Cell(leaf.kind, leaf.kind.encode(leaf.initial))
+
+
+class Layout:
+    """A shape made ready for drafts: cells and layouts by key.
+
+    ValueError if a variable is named as one of a draft's own methods: a rule that reads it would get that.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        assert not isinstance(shape, Leaf)  # noqa: S101 - the root of a state is a record
+        self.parts: dict[Any, Cell | Layout] = {}
+        for key, child in shape.items():
+            if isinstance(key, str) and hasattr(Draft, key):
+                raise ValueError(f"a state has no {key}: its drafts have a method of that name; name it otherwise")
+            self.parts[key] = _cell(child) if isinstance(child, Leaf) else Layout(child)
+
+    @cached_property
+    def names(self) -> tuple[tuple[str, tuple[Any, ...], Cell], ...]:
+        """Every variable: its name in a system, the keys that lead to it, and its cell."""
+        paths = list(self._paths(()))
+        return tuple(
+            (variable.name, path, cell) for variable, (path, cell) in zip(leaves(self.shape), paths, strict=True)
+        )
+
+    def _paths(self, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Cell]]:
+        for key, part in self.parts.items():
+            if isinstance(part, Cell):
+                yield (*path, key), part
+            else:
+                yield from part._paths((*path, key))  # noqa: SLF001 - the class's own
+
+    def changes(self, before: PlainState, after: PlainState, path: str = "") -> Iterator[str]:
+        """What differs between two states, as `variable: old -> new`."""
+        for key, part in self.parts.items():
+            old, new = before.get(key), after.get(key)
+            if old is new:
+                continue
+            name = extended(path, key)
+            if isinstance(part, Layout):
+                yield from part.changes(old or EMPTY, new or EMPTY, name)
+            elif old != new:
+                values = (part.initial if raw is None else raw for raw in (old, new))
+                yield f"{name}: {' -> '.join(map(part.kind.show, values))}"
+
+    def flatten(self, state: PlainState) -> dict[str, int]:
+        """The state as every other engine has it: all raw values by variable name."""
+        flat = {}
+        for name, path, cell in self.names:
+            node: Any = state
+            for key in path[:-1]:
+                node = node.get(key, EMPTY)
+            flat[name] = node.get(path[-1], cell.initial)
+        return flat
+
+    def unflatten(self, flat: Mapping[str, int]) -> PlainState:
+        """The state of these raw values by variable name."""
+        state: dict[Any, Any] = {}
+        for name, path, cell in self.names:
+            if flat[name] != cell.initial:
+                node = state
+                for key in path[:-1]:
+                    node = node.setdefault(key, {})
+                node[path[-1]] = flat[name]
+        return state
+
+
+class Draft:
+    """A view of a state that a rule reads and assigns; `finished` gives the state after it.
+
+    Its own attributes are underscored, and set past `__setattr__`, which is the rule's: `view.at = At.IDLE` assigns.
+    """
+
+    __slots__ = ("__dict__", "_key", "_node", "_owned", "_parent", "_parts")
+    __dict__: dict[Any, Draft]  # the records below that were read: Python looks here first, and so calls nothing again
+    _key: Any
+    _node: PlainState
+    _owned: bool
+    _parent: Draft | None
+    _parts: dict[Any, Cell | Layout]
+
+    def __init__(self, layout: Layout, node: PlainState, parent: Draft | None = None, key: object = None) -> None:
+        put = object.__setattr__
+        put(self, "_parts", layout.parts)
+        put(self, "_node", node)
+        put(self, "_parent", parent)
+        put(self, "_key", key)
+        put(self, "_owned", False)
+
+    def __getitem__(self, key: Any) -> Any:
+        part = self._parts.get(key)
+        if type(part) is Cell:
+            raw = self._node.get(key, part.initial)
+            known = part.values.get(raw)
+            return part.value(raw) if known is None else known
+        child = self.__dict__.get(key)
+        if child is None:
+            if not isinstance(part, Layout):
+                raise AttributeError(f"the state has no {key} here")
+            child = Draft(part, self._node.get(key, EMPTY), self, key)
+            self.__dict__[key] = child
+        return child
+
+    __getattr__ = __getitem__
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._parts
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        part = self._parts[key]
+        if isinstance(part, Cell):
+            self._put(key, part, part.kind.constant(value).raw)
+        else:
+            self[key].become(value)
+
+    __setattr__ = __setitem__
+
+    def forget(self, *names: str) -> None:
+        """Return a record, or the named fields of it, to the initial values."""
+        if not names:
+            self._replace(EMPTY)
+        for name in names:
+            part = self._parts[name]
+            if isinstance(part, Cell):
+                self._put(name, part, part.initial)
+            else:
+                self[name].forget()
+
+    def become(self, other: Draft) -> None:
+        """Take over what another record of the same shape holds; both share it until one of them is written."""
+        content = other.finished()
+        other.share()
+        self._replace(content)
+
+    def is_still(self, state: PlainState) -> bool:
+        """Whether this is of that very state, and nothing was assigned."""
+        return self._node is state and not self._owned
+
+    def is_blank(self) -> bool:
+        """Whether this record is known to hold nothing but its initial values."""
+        return not self._node
+
+    def reads_the_same(self, node: PlainState) -> bool:
+        """Whether all that was read here, and below, is the very same in another content of this record.
+
+        Of a record that holds values nothing tells which were read, so it must be the same as a whole.
+        """
+        if self._node is node:
+            return True
+        if any(type(part) is Cell for part in self._parts.values()):
+            return False
+        return all(child.reads_the_same(node.get(key, EMPTY)) for key, child in self.__dict__.items())
+
+    def finished(self) -> PlainState:
+        """The state after everything that was assigned; records that are all initial are left out."""
+        if self._owned:
+            node = self.own()
+            for key, child in self.__dict__.items():
+                if child._owned and not child.finished():  # noqa: SLF001 - the class's own
+                    node.pop(key, None)
+        return self._node
+
+    def own(self) -> dict[Any, Any]:
+        """The record to write in: a copy that no other state shares."""
+        if not self._owned:
+            object.__setattr__(self, "_node", dict(self._node))
+            object.__setattr__(self, "_owned", True)
+            if self._parent is not None:
+                self._parent.own()[self._key] = self._node
+        return self._node  # type: ignore[return-value]  # a dictionary of our own by now
+
+    def share(self) -> None:
+        """Copy again before the next write, here and below: somebody else holds this content, too."""
+        object.__setattr__(self, "_owned", False)
+        for child in self.__dict__.values():
+            child.share()
+
+    def follow(self, node: PlainState) -> None:
+        """Hold this content from now on, here and below."""
+        object.__setattr__(self, "_node", node)
+        object.__setattr__(self, "_owned", False)
+        for key, child in self.__dict__.items():
+            child.follow(node.get(key, EMPTY))
+
+    def _put(self, key: Any, cell: Cell, raw: int) -> None:
+        if self._node.get(key, cell.initial) == raw:
+            return
+        node = self.own()
+        if raw == cell.initial:
+            del node[key]
+        else:
+            node[key] = raw
+
+    def _replace(self, node: PlainState) -> None:
+        """Hold other content, and let the record above hold it."""
+        assert self._parent is not None  # noqa: S101 - a whole state is never replaced
+        if node == self._node:
+            return
+        above = self._parent.own()
+        if node:
+            above[self._key] = node
+        else:
+            above.pop(self._key, None)
+        self.follow(node)

@@ -1,0 +1,1 @@
+"""Code from terms: straight lines of Python and C."""

@@ -1,0 +1,138 @@
+"""Terms as Python functions: what makes the plain oracle tolerably quick.
+
+A state is a tuple of raw values here, in the order of the system's variables. A function is straight Python without
+any call to z3, and it can be read: see `condition_source`. It is a fast twin of the table in `straight_line`, and
+tested to be equal to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import z3
+
+from model_check.terms.generated_code import Language, Spelling, Writer, conjuncts, joined, wrapped
+from model_check.terms.straight_line import MEANING, Node, Program
+
+Raw = tuple[int, ...]
+"""A state as raw values in the order of the system's variables."""
+
+
+def _conditional(_node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
+    return f"({texts[1]} if {texts[0]} else {texts[2]})"
+
+
+def _shifted(symbol: str) -> Spelling:
+    def spell(node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
+        return f"((({texts[0]} {symbol} {texts[1]}) & {node.mask}) if {texts[1]} < {node.width} else 0)"
+
+    return spell
+
+
+def _concatenated(_node: Node, texts: Sequence[str], arguments: Sequence[Node]) -> str:
+    result = texts[0]
+    for text, argument in zip(texts[1:], arguments[1:], strict=True):
+        result = f"({result} << {argument.width} | {text})"
+    return result
+
+
+SPELLING: Mapping[int, Spelling] = {
+    z3.Z3_OP_AND: joined("and"),
+    z3.Z3_OP_OR: joined("or"),
+    z3.Z3_OP_NOT: lambda _n, t, _k: f"(not {t[0]})",
+    z3.Z3_OP_XOR: joined("^"),
+    z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(not {t[0]} or {t[1]})",
+    z3.Z3_OP_EQ: joined("=="),
+    z3.Z3_OP_DISTINCT: lambda _n, t, _k: f"(len({{{', '.join(t)}}}) == {len(t)})",
+    z3.Z3_OP_ITE: _conditional,
+    z3.Z3_OP_BADD: wrapped("+"),
+    z3.Z3_OP_BSUB: wrapped("-"),
+    z3.Z3_OP_BMUL: wrapped("*"),
+    z3.Z3_OP_BNEG: lambda n, t, _k: f"(-{t[0]} & {n.mask})",
+    z3.Z3_OP_ADD: joined("+"),
+    z3.Z3_OP_SUB: joined("-"),
+    z3.Z3_OP_MUL: joined("*"),
+    z3.Z3_OP_UMINUS: lambda _n, t, _k: f"(-{t[0]})",
+    z3.Z3_OP_ULEQ: joined("<="),
+    z3.Z3_OP_ULT: joined("<"),
+    z3.Z3_OP_UGEQ: joined(">="),
+    z3.Z3_OP_UGT: joined(">"),
+    z3.Z3_OP_LE: joined("<="),
+    z3.Z3_OP_LT: joined("<"),
+    z3.Z3_OP_GE: joined(">="),
+    z3.Z3_OP_GT: joined(">"),
+    z3.Z3_OP_BAND: joined("&"),
+    z3.Z3_OP_BOR: joined("|"),
+    z3.Z3_OP_BXOR: joined("^"),
+    z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {n.mask})",
+    z3.Z3_OP_BSHL: _shifted("<<"),
+    z3.Z3_OP_BLSHR: _shifted(">>"),
+    z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {n.mask})",
+    z3.Z3_OP_ZERO_EXT: lambda _n, t, _k: t[0],
+    z3.Z3_OP_CONCAT: _concatenated,
+}
+assert SPELLING.keys() == MEANING.keys()  # noqa: S101 - the two tables stand or fall together, at import
+
+PYTHON = Language(SPELLING, lambda node: f"({node.value})", lambda _node, name, text: f"{name} = {text}")
+
+
+def reads(names: Sequence[str]) -> dict[str, str]:
+    """How a function reads each variable of a state `s`."""
+    return {name: f"s[{position}]" for position, name in enumerate(names)}
+
+
+def step_function(
+    program: Program, names: Sequence[str], guard: z3.BoolRef, updates: Mapping[str, z3.ExprRef]
+) -> Callable[[Raw], Raw | None]:
+    """A function from a state to the state after an action, or None where its guard is false.
+
+    What the action does is written only when it is first enabled: few of a large system's actions ever are where
+    Python walks.
+    """
+    conditions = list(conjuncts(program, program.place(guard)))
+    writer = Writer(program, PYTHON, reads(names), conditions)
+    for condition in conditions:
+        text = writer.expression(condition)
+        writer.lines.append(f"if not {text}: return None")
+
+    def begin(state: Raw) -> Raw:
+        effect: Callable[[Raw], Raw] = compiled(effect_source(program, names, updates))
+        namespace["effect"] = effect
+        return effect(state)
+
+    step = compiled(_function([*writer.lines, "return effect(s)"]))
+    namespace: dict[str, Any] = step.__globals__
+    namespace["effect"] = begin
+    return step
+
+
+def effect_source(program: Program, names: Sequence[str], updates: Mapping[str, z3.ExprRef]) -> str:
+    """A function from a state in which an action is enabled to the state after it."""
+    targets = {name: program.place(term) for name, term in updates.items()}
+    writer = Writer(program, PYTHON, reads(names), list(targets.values()))
+    texts = {name: writer.expression(target) for name, target in targets.items()}
+    writer.lines.append("n = list(s)")
+    writer.lines += [f"n[{names.index(name)}] = int({text})" for name, text in texts.items()]
+    writer.lines.append("return tuple(n)")
+    return _function(writer.lines)
+
+
+def condition_source(program: Program, names: Sequence[str], term: z3.BoolRef) -> str:
+    """A function from a state to whether a term holds there."""
+    place = program.place(term)
+    writer = Writer(program, PYTHON, reads(names), [place])
+    text = writer.expression(place)
+    return _function([*writer.lines, f"return bool({text})"])
+
+
+def _function(lines: Sequence[str]) -> str:
+    return "def function(s):\n" + "\n".join(f"    {line}" for line in lines) + "\n"
+
+
+def compiled(source: str) -> Callable[[Raw], Any]:
+    """The function that a source defines."""
+    namespace: dict[str, Any] = {}
+    exec(compile(source, "<generated from terms>", "exec"), namespace)  # noqa: S102 - our own text, from our own terms
+    function: Callable[[Raw], Any] = namespace["function"]
+    return function

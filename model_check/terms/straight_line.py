@@ -1,0 +1,217 @@
+"""What a z3 term means: straight-line programs over plain integers.
+
+z3 keeps terms as a graph in which equal subterms are one node. Here that graph is read once, from the leaves up, into a
+list of nodes in which a node comes after its arguments. Evaluating is then a single pass over the list with the table
+`MEANING` below: one line for each operator of z3 that a specification uses, in the words of SMT-LIB. There is no
+recursion, no cleverness and no other definition: generated code (Python for the oracle, C for SPIN, LLVM for the
+kernel) is tested against this table, and the table against z3's own simplifier.
+
+A flag is 0 or 1, a bit-vector the unsigned number that its bits spell, an integer itself. Left out on purpose: signed
+comparisons, division and quantifiers, which the protocol does not use; a term with one of them is refused by name.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import z3
+
+
+class UnknownOperator(Exception):
+    """A term uses an operator that has no line in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operation: its z3 operator, the width of its result and the positions of its arguments.
+
+    `width` is in bits: 1 for a flag, 0 for an unbounded integer. `arguments` are positions in the program, each before
+    the node's own. `value` belongs to constants, `name` to variables, `low` to extractions (their lowest bit).
+    """
+
+    operator: int
+    width: int
+    arguments: tuple[int, ...] = ()
+    value: int = 0
+    name: str = ""
+    low: int = 0
+
+    @property
+    def mask(self) -> int:
+        """All bits of the result; -1, which keeps every bit, for an integer."""
+        return (1 << self.width) - 1
+
+    def wrap(self, value: int) -> int:
+        """The value modulo the width; an integer has no width."""
+        return value & self.mask if self.width else value
+
+
+CONSTANTS = frozenset({z3.Z3_OP_TRUE, z3.Z3_OP_FALSE, z3.Z3_OP_BNUM, z3.Z3_OP_ANUM})
+VARIABLE = z3.Z3_OP_UNINTERPRETED
+SORTS = frozenset({z3.Z3_BOOL_SORT, z3.Z3_BV_SORT, z3.Z3_INT_SORT})
+"""The sorts of which an operator's result may be."""
+
+MEANING: Mapping[int, Callable[[Node, Sequence[int], Sequence[Node]], int]] = {
+    # Flags.
+    z3.Z3_OP_AND: lambda _n, a, _k: int(all(a)),
+    z3.Z3_OP_OR: lambda _n, a, _k: int(any(a)),
+    z3.Z3_OP_NOT: lambda _n, a, _k: 1 - a[0],
+    z3.Z3_OP_XOR: lambda _n, a, _k: reduce(operator.xor, a),
+    z3.Z3_OP_IMPLIES: lambda _n, a, _k: int(a[0] <= a[1]),
+    # Any sort.
+    z3.Z3_OP_EQ: lambda _n, a, _k: int(a[0] == a[1]),
+    z3.Z3_OP_DISTINCT: lambda _n, a, _k: int(len(set(a)) == len(a)),
+    z3.Z3_OP_ITE: lambda _n, a, _k: a[1] if a[0] else a[2],
+    # Numbers: bit-vectors wrap, integers do not.
+    z3.Z3_OP_BADD: lambda n, a, _k: n.wrap(sum(a)),
+    z3.Z3_OP_BSUB: lambda n, a, _k: n.wrap(reduce(operator.sub, a)),
+    z3.Z3_OP_BMUL: lambda n, a, _k: n.wrap(reduce(operator.mul, a)),
+    z3.Z3_OP_BNEG: lambda n, a, _k: n.wrap(-a[0]),
+    z3.Z3_OP_ADD: lambda _n, a, _k: sum(a),
+    z3.Z3_OP_SUB: lambda _n, a, _k: reduce(operator.sub, a),
+    z3.Z3_OP_MUL: lambda _n, a, _k: reduce(operator.mul, a),
+    z3.Z3_OP_UMINUS: lambda _n, a, _k: -a[0],
+    # Order, always unsigned.
+    z3.Z3_OP_ULEQ: lambda _n, a, _k: int(a[0] <= a[1]),
+    z3.Z3_OP_ULT: lambda _n, a, _k: int(a[0] < a[1]),
+    z3.Z3_OP_UGEQ: lambda _n, a, _k: int(a[0] >= a[1]),
+    z3.Z3_OP_UGT: lambda _n, a, _k: int(a[0] > a[1]),
+    z3.Z3_OP_LE: lambda _n, a, _k: int(a[0] <= a[1]),
+    z3.Z3_OP_LT: lambda _n, a, _k: int(a[0] < a[1]),
+    z3.Z3_OP_GE: lambda _n, a, _k: int(a[0] >= a[1]),
+    z3.Z3_OP_GT: lambda _n, a, _k: int(a[0] > a[1]),
+    # Bits.
+    z3.Z3_OP_BAND: lambda _n, a, _k: reduce(operator.and_, a),
+    z3.Z3_OP_BOR: lambda _n, a, _k: reduce(operator.or_, a),
+    z3.Z3_OP_BXOR: lambda _n, a, _k: reduce(operator.xor, a),
+    z3.Z3_OP_BNOT: lambda n, a, _k: n.wrap(~a[0]),
+    z3.Z3_OP_BSHL: lambda n, a, _k: n.wrap(a[0] << a[1]) if a[1] < n.width else 0,
+    z3.Z3_OP_BLSHR: lambda n, a, _k: a[0] >> a[1] if a[1] < n.width else 0,
+    z3.Z3_OP_EXTRACT: lambda n, a, _k: n.wrap(a[0] >> n.low),
+    z3.Z3_OP_ZERO_EXT: lambda _n, a, _k: a[0],
+    z3.Z3_OP_CONCAT: lambda _n, a, k: reduce(
+        lambda left, part: left << part[0].width | part[1], zip(k, a, strict=True), 0
+    ),
+}
+"""By operator: the node, the values of its arguments, and their nodes (for their widths) give the node's value."""
+
+
+class Program:
+    """Terms as one list of nodes, shared subterms once, arguments before their uses."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        # z3 gives the address of a term to another once nobody holds it, so terms are held while theirs are known.
+        self._places: dict[int, int] = {}
+        self._held: list[z3.ExprRef] = []
+
+    def place(self, term: z3.ExprRef) -> int:
+        """The position of a term, which is added first if it is new.
+
+        z3's Python objects take most of the time of a walk, so only nodes that are new get one. Whatever is below a
+        term that is held is held with it, and keeps its address.
+        """
+        root = term.as_ast()
+        if root.value not in self._places:
+            self._held.append(term)
+        pending = [root]
+        while pending:
+            current = pending[-1]
+            if current.value in self._places:
+                pending.pop()
+                continue
+            arguments = _arguments(term.ctx_ref(), current)
+            missing = [one for one in arguments if one.value not in self._places]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            self._places[current.value] = len(self.nodes)
+            places = tuple(self._places[one.value] for one in arguments)
+            self.nodes.append(read_node(z3.ExprRef(current, term.ctx), places))
+        return self._places[root.value]
+
+    def needed_by(self, places: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """The positions that some positions depend on, themselves included, in order of evaluation.
+
+        Left out are those that are known, and what only they depend on.
+        """
+        found = {place for place in places if place not in known}
+        pending = list(found)
+        while pending:
+            fresh = {one for one in self.nodes[pending.pop()].arguments if one not in found and one not in known}
+            found |= fresh
+            pending += fresh
+        return sorted(found)
+
+
+def _arguments(context: z3.ContextObj, address: z3.Ast) -> list[z3.Ast]:
+    """The addresses of a term's arguments; none of a quantifier."""
+    if not z3.Z3_is_app(context, address):
+        return []
+    return [z3.Z3_get_app_arg(context, address, n) for n in range(z3.Z3_get_app_num_args(context, address))]
+
+
+def read_node(term: z3.ExprRef, arguments: tuple[int, ...]) -> Node:
+    """A single z3 term as a node over the positions of its arguments; UnknownOperator if there is no line for it."""
+    context, address = term.ctx_ref(), term.as_ast()
+    declaration, sort = z3.Z3_get_app_decl(context, address), z3.Z3_get_sort(context, address)
+    kind, sort_kind = z3.Z3_get_decl_kind(context, declaration), z3.Z3_get_sort_kind(context, sort)
+    width = z3.Z3_get_bv_sort_size(context, sort) if sort_kind == z3.Z3_BV_SORT else int(sort_kind == z3.Z3_BOOL_SORT)
+    if kind in CONSTANTS:
+        value = kind == z3.Z3_OP_TRUE if sort_kind == z3.Z3_BOOL_SORT else z3.Z3_get_numeral_string(context, address)
+        return Node(kind, width, value=int(value))
+    if kind == VARIABLE and not arguments:
+        return Node(kind, width, name=term.decl().name())
+    if kind not in MEANING or sort_kind not in SORTS:
+        raise UnknownOperator(
+            f"the operator {term.decl().name()} of sort {term.sort()} has no meaning here; "
+            f"add a line for it to model_check/terms/straight_line.py or write the term without it: {shortened(term)}"
+        )
+    low = z3.Z3_get_decl_int_parameter(context, declaration, 1) if kind == z3.Z3_OP_EXTRACT else 0
+    return Node(kind, width, arguments, low=low)
+
+
+def shortened(term: z3.ExprRef) -> str:
+    """A term on one line, for messages."""
+    text = " ".join(str(term).split())
+    return text if len(text) <= 200 else text[:200] + " ..."
+
+
+class Valuation:
+    """The values of terms in one state; what was computed for one term is kept for the next."""
+
+    def __init__(self, state: Mapping[str, int], program: Program | None = None) -> None:
+        self.state = state
+        self.program = program or Program()
+        self._values: dict[int, int] = {}
+
+    def __call__(self, term: z3.ExprRef) -> int:
+        """The raw value of a term: 0 or 1, an unsigned number, or an integer."""
+        place = self.program.place(term)
+        for position in self.program.needed_by([place], self._values):
+            self._values[position] = self._value(self.program.nodes[position])
+        return self._values[place]
+
+    def _value(self, node: Node) -> int:
+        if node.operator in CONSTANTS:
+            return node.value
+        if node.operator == VARIABLE:
+            return self._read(node.name)
+        nodes = [self.program.nodes[argument] for argument in node.arguments]
+        return MEANING[node.operator](node, [self._values[argument] for argument in node.arguments], nodes)
+
+    def _read(self, name: str) -> int:
+        if name not in self.state:
+            raise KeyError(
+                f"the state has no variable {name}; it has {len(self.state)}: {', '.join(sorted(self.state)[:5])} ..."
+            )
+        return self.state[name]
+
+
+def evaluate(term: z3.ExprRef, state: Mapping[str, int]) -> int:
+    """The raw value of one term in one state, by a walk over its graph."""
+    return Valuation(state)(term)

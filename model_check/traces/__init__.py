@@ -1,0 +1,1 @@
+"""Runs of the specification: as a value, in files, and replayed."""

@@ -1,0 +1,134 @@
+"""Traces: how a system gets from its initial state to the one that somebody wants to see.
+
+A trace is a value. It starts with the initial state and goes on with steps: the name of the action taken and the whole
+state after it. Engines make traces, `kcheck` prints, saves and replays them, and a trace is the same thing whether it
+tells of a broken property or of a witness.
+
+Printed, a trace is a story: who did what, in the words of the action's own statement, what an observer saw of it, and
+what it changed. What did not change is left out on purpose; a reader who needs the whole state has the saved file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from model_check.terms.straight_line import Program, Valuation
+from spec.language.rules import Action, Observation, TransitionSystem, Variable
+
+State: TypeAlias = dict[str, int]
+"""A whole state: raw values by variable name."""
+
+
+class TraceError(Exception):
+    """A trace does not belong to the system that it is told of."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A path through a system: (None, initial state), then (action name, state after it) for each step."""
+
+    steps: tuple[tuple[str | None, State], ...]
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of the actions taken, in order."""
+        return tuple(name for name, _ in self.steps if name is not None)
+
+    @property
+    def last(self) -> Mapping[str, int]:
+        """The state that the trace ends in."""
+        return self.steps[-1][1]
+
+    def __len__(self) -> int:
+        """The number of steps taken: 0 for the initial state alone."""
+        return len(self.steps) - 1
+
+
+@dataclass(frozen=True)
+class Change:
+    """A variable that a step changed, with its values as text."""
+
+    variable: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"{self.variable}: {self.old} -> {self.new}"
+
+
+@dataclass(frozen=True)
+class Told:
+    """One step in words: its number, action, actor, statement, source, observations and changes."""
+
+    number: int
+    action: str
+    actor: str
+    statement: str
+    source: str
+    observed: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+    def lines(self) -> Iterator[str]:
+        """The step as it prints."""
+        yield f"{self.number:>4}. {self.actor}: {self.statement}  [{self.action}]"
+        yield from (f"        seen: {one}" for one in self.observed)
+        yield from (f"        {one}" for one in self.changes)
+        if not self.changes:
+            yield "        (nothing changes)"
+
+
+def tell(system: TransitionSystem, trace: Trace) -> tuple[Told, ...]:
+    """The steps of a trace in words; TraceError if it names an action or lacks a variable of the system."""
+    actions = {action.name: action for action in system.actions}
+    program = Program()
+    told = []
+    for number, ((_, before), (name, after)) in enumerate(zip(trace.steps, trace.steps[1:], strict=False), start=1):
+        if name not in actions:
+            raise TraceError(f"step {number} takes {name}, but {system.name} has no action of that name")
+        told.append(_told(system, number, actions[name], Valuation(before, program), after))
+    return tuple(told)
+
+
+def story(system: TransitionSystem, trace: Trace) -> str:
+    """The whole trace as text, one paragraph a step."""
+    lines = ["   0. The initial state."]
+    for step in tell(system, trace):
+        lines += step.lines()
+    return "\n".join(lines) + "\n"
+
+
+def _told(system: TransitionSystem, number: int, action: Action, before: Valuation, after: Mapping[str, int]) -> Told:
+    return Told(
+        number=number,
+        action=action.name,
+        actor=action.actor,
+        statement=" ".join(action.statement.split("\n\n")[0].split()),
+        source=action.source,
+        observed=tuple(_observed(event, before) for event in action.events if before(event.condition)),
+        changes=tuple(_changes(system, number, before.state, after)),
+    )
+
+
+def _observed(event: Observation, before: Valuation) -> str:
+    fields = [f"{name}={value.kind.show(before(value.term))}" for name, value in event.fields.items()]
+    return " ".join([f"{event.role} {event.kind}", *fields])
+
+
+def _changes(
+    system: TransitionSystem, number: int, before: Mapping[str, int], after: Mapping[str, int]
+) -> Iterator[Change]:
+    for variable in system.variables:
+        if variable.name not in before or variable.name not in after:
+            raise TraceError(f"the states around step {number} lack {variable.name}, a variable of {system.name}")
+        old, new = before[variable.name], after[variable.name]
+        if old != new:
+            yield Change(variable.name, shown(variable, old), shown(variable, new))
+
+
+def shown(variable: Variable, raw: int) -> str:
+    """A raw value as its variable's kind prints it; one that the kind does not have is said to be so."""
+    if not variable.kind.unbounded and not 0 <= raw <= variable.kind.maximum:
+        return f"{raw} (not a {variable.kind.name})"
+    return variable.show(raw)

@@ -1,0 +1,1 @@
+"""What a check found, what was expected of it, and how both are told."""

@@ -1,0 +1,86 @@
+"""Ctrl-C as it arrives: while the program loads, while a verb runs, or in the middle of a call of z3.
+
+While it loads, nothing is at stake, and an exception in the middle of an import would come out as a traceback, or not
+at all: the program ends at once. A verb has things to put away, and gets KeyboardInterrupt. In the middle of a call of
+z3, ctypes makes an error of its own out of that; and while Python throws an object of z3's away, it would drop it. So a
+verb has one `Interrupt`, which remembers: whoever asks it later stops then.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from model_check.verdicts.verdict import EXIT_CODES, Verdict
+
+NOTHING_MORE = "interrupted; nothing more was checked"
+"""What is said where nothing else is left to say."""
+
+STDERR = 2
+
+
+def end_at_once() -> None:
+    """From now on Ctrl-C ends the program with a line and INCOMPLETE; where it is ignored, it stays so."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    with suppress(OSError):
+        os.write(STDERR, f"kcheck: {NOTHING_MORE}\n".encode())
+    os._exit(EXIT_CODES[Verdict.INCOMPLETE])
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed since a verb began; it raises KeyboardInterrupt the first time, too, if `raises`."""
+
+    def __init__(self, *, raises: bool) -> None:
+        self.pressed, self.raises = False, raises
+
+    def __call__(self) -> bool:
+        """Whether to stop now."""
+        return self.pressed
+
+    def press(self, _signal: int, frame: FrameType | None) -> None:
+        """What the signal does."""
+        raises, self.pressed = self.raises or self.pressed, True
+        if raises and not _is_thrown_away(frame):
+            raise KeyboardInterrupt
+
+
+def _is_thrown_away(frame: FrameType | None) -> bool:
+    """Whether an exception in a frame goes nowhere: Python only prints what a `__del__` raises."""
+    while frame is not None and frame.f_code.co_name != "__del__":
+        frame = frame.f_back
+    return frame is not None
+
+
+def the_verbs() -> Interrupt | None:
+    """The interrupt of the verb that runs, if one listens."""
+    listens = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+    return listens if isinstance(listens, Interrupt) else None
+
+
+@contextmanager
+def raising() -> Iterator[Interrupt]:
+    """Inside, Ctrl-C raises KeyboardInterrupt, and does not end the program at once; a verb's own is told of it."""
+    before, interrupt = signal.getsignal(signal.SIGINT), the_verbs() or Interrupt(raises=True)
+    if before not in (_end, signal.default_int_handler):
+        yield interrupt
+        return
+    signal.signal(signal.SIGINT, interrupt.press)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error; while it converts an argument, ctypes keeps only its name."""
+    return isinstance(error, KeyboardInterrupt) or (
+        isinstance(error, ctypes.ArgumentError) and KeyboardInterrupt.__name__ in str(error)
+    )

@@ -1,0 +1,82 @@
+"""The manifest as a whole: what no single scope can show.
+
+A small scope leaves rules idle and premises without a witness, and its expectations say so. But a rule that is idle
+everywhere, a `sometimes` that no scope shows, or a row of the transition tables that none takes checks nothing at all;
+and what is not proved because it is said to be false must be shown to be false by some exploration. These are
+comparisons of the manifest with itself, so they cost nothing, and hold of the specification as far as the explorations
+of all scopes were verified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from model_check.verdicts.results import Comparison, Run
+from model_check.verdicts.verdict import Verdict, worst
+from spec.expectations import Expectation, Plan
+from spec.model import Model
+from spec.properties import claims
+from spec.scopes import scope
+from spec.system import is_in_scope, rules
+from spec.tables.taken_rows import ROWS
+
+
+def check_manifest(plans: Mapping[str, Plan]) -> Run:
+    """The run that compares the expectations of all scopes with each other."""
+    comparisons = (*_witnesses(plans), *_rules(plans), *_rows(plans), *_refuted(plans))
+    return Run("manifest", "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
+
+
+def _comparison(about: str, expected: str, found: Iterable[str]) -> Comparison:
+    """An expectation that is met by at least one of the places found."""
+    places = sorted(found)
+    verdict = Verdict.HOLDS if places else Verdict.VIOLATED
+    return Comparison(about, expected, ", ".join(places) or "no scope", verdict)
+
+
+def _explorations(plans: Mapping[str, Plan]) -> Iterator[Expectation]:
+    for plan in plans.values():
+        yield from plan.explorations
+
+
+def _witnesses(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
+    """Every `sometimes` has a witness in some scope."""
+    for claim in claims():
+        if claim.kind == "sometimes":
+            shown = {
+                one.scope
+                for one in _explorations(plans)
+                if Model(scope(one.scope), one.switches).is_about(claim.parts)
+                and claim.name not in {*one.unwitnessed, *one.incomplete}
+            }
+            yield _comparison(claim.name, "a witness in some scope", shown)
+
+
+def _rules(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
+    """Every rule fires in some scope."""
+    for rule in rules():
+        fires = {
+            one.scope
+            for one in _explorations(plans)
+            if rule.name not in one.never_fired and is_in_scope(rule, Model(scope(one.scope), one.switches))
+        }
+        yield _comparison(rule.name, "enabled in some scope", fires)
+
+
+def _rows(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
+    """Every row of the transition tables is taken in some scope, by Kafka's code as it is."""
+    for row in ROWS:
+        takes = {one.scope for one in _explorations(plans) if one.variant == "AS_CODED" and row in (one.rows or ())}
+        yield _comparison(row, "taken in some scope, as coded", takes)
+
+
+def _refuted(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
+    """What is not to be proved is broken in some exploration of the same variant."""
+    for plan in plans.values():
+        for proof in plan.proofs:
+            for name in sorted(proof.violated):
+                broken = {
+                    one.scope for one in _explorations(plans) if one.variant == proof.variant and name in one.violated
+                }
+                broken |= {proof.shown[name]} if name in proof.shown else set()
+                yield _comparison(f"{name} under {proof.variant}", "broken in some scope", broken)

@@ -1,0 +1,177 @@
+"""A document as text that pastes into an issue: plain, aligned, no colour, nothing that is not in the document.
+
+The first line is the verdict and the counts that a hurried reader wants. Then, run by run: the size, every property
+with its verdict, what the scope cut off, what never happened, and the stories. A story says who did what, what an
+observer saw of it, and what it changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from model_check.verdicts.results import CLAIMS, UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
+from model_check.verdicts.verdict import Verdict
+
+TOLD = {
+    Verdict.HOLDS: "shown by",
+    Verdict.VIOLATED: "broken by",
+    Verdict.INCOMPLETE: "the nearest after",
+    Verdict.ERROR: "failed after",
+}
+"""What a story is to a verdict: a witness, a counterexample, or the way to where a bound is in the way."""
+
+PER_LINE = 100
+"""Names are wrapped at this width."""
+
+
+def text(document: Document, *, stories: Sequence[str] | None = None) -> str:
+    """The whole document.
+
+    `stories` names the properties whose traces are told (default: the shortest violation of a run, or, where
+    something is expected of it, every trace of a property that differs).
+    """
+    lines = [headline(document)]
+    for run in document.runs:
+        lines += ["", *run_lines(run)]
+        told = [one for one in run.findings if one.story and _is_told(one, run, stories)]
+        for one in told:
+            lines += ["", *story_lines(one)]
+    return "\n".join(lines) + "\n"
+
+
+def headline(document: Document) -> str:
+    """The verdict in one line, with how many expectations were met."""
+    made = [one for run in document.runs for one in run.comparisons]
+    if not made:
+        return f"kcheck {document.verb}: {document.verdict}"
+    met = sum(one.is_met for one in made)
+    expected = Counter(one.expected_verdict for one in made if one.is_met and one.expected_verdict)
+    among = ", ".join(f"{expected[name]} {name}" for name in ("VIOLATED", "INCOMPLETE") if expected[name])
+    return (
+        f"kcheck {document.verb}: {document.verdict}: {met} as expected"
+        f"{f' (among them {among})' if among else ''}, {len(made) - met} unexpected, in {_runs(len(document.runs))}"
+    )
+
+
+def _runs(count: int) -> str:
+    return f"{count} run" if count == 1 else f"{count} runs"
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """One run: its size, its findings, what differs from the expectations."""
+    yield f"{run.title}: {run.verdict}" + (f": {run.reason}" if run.reason else "")
+    if run.counts:
+        yield "  " + counts_line(run.counts)
+    if run.comparisons:
+        yield from comparison_lines(run)
+    else:
+        yield from claim_lines(run.findings) if run.engine == CLAIMS else finding_lines(run.findings)
+        yield from _wrapped("never enabled", run.never_fired)
+        yield from _wrapped("single actions never enabled", run.idle_instances)
+    yield from not_asked_lines(run.not_asked)
+    bounds = [f"{rule} ({count:,})" for rule, count in (run.bounds_hit or {}).items()]
+    yield from _wrapped("exhausted only up to bounds that stop", bounds)
+    for note in run.notes:
+        yield from (f"  {line}" for line in note.splitlines())
+    if run.story:
+        yield from ("", "   0. The initial state.", *chain.from_iterable(map(step_lines, run.story.steps)))
+
+
+def counts_line(counts: Counts) -> str:
+    """The size of an exploration in one line."""
+    return f"{counts.states:,} states, {counts.transitions:,} transitions, depth {counts.depth}, digest {counts.digest}"
+
+
+def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """A line for each property: verdict, name, and why."""
+    name_width = max((len(one.property) for one in findings), default=0)
+    for one in findings:
+        said = [one.reason] if one.reason else []
+        if one.story:
+            said.append(f"{TOLD[one.verdict]} {_steps(one.story)}")
+        if one.expected not in ("", one.verdict):
+            said.append(f"expected: {one.expected}")
+        yield f"  {one.verdict:<10} {one.kind:<11} {one.property:<{name_width}}  {'; '.join(said)}".rstrip()
+
+
+def claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """What was asked of a recording without a search: a line for each claim that is broken; the rest by name."""
+    yield from finding_lines([one for one in findings if one.verdict is not Verdict.HOLDS])
+    kept = [one.property for one in findings if one.verdict is Verdict.HOLDS]
+    yield from _wrapped(f"{len(kept)} of {len(findings)} claims hold", kept)
+
+
+def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
+    """What a run says nothing about; names with the same reason in brackets behind them stand together."""
+    together: dict[str, list[str]] = {}
+    for name, _, reason in (one.removesuffix(")").partition(" (") for one in names):
+        together.setdefault(reason, []).append(name)
+    for reason, of_it in together.items():
+        yield from _wrapped("not asked" + (f", since {reason}" if reason else ""), of_it)
+
+
+def _steps(story: Story) -> str:
+    if not story.length:
+        return "the initial state"
+    return f"{story.length} step" if story.length == 1 else f"{story.length} steps"
+
+
+def comparison_lines(run: Run) -> Iterator[str]:
+    """What is as expected but no plain pass, in few words; then everything that is not as expected."""
+    unmet = [one for one in run.comparisons if not one.is_met]
+    yield f"  {len(run.comparisons) - len(unmet)} as expected, {len(unmet)} unexpected"
+    for verdict in (*Verdict, UNWITNESSED):
+        known = [one for one in run.comparisons if one.is_met and one.expected_verdict == verdict]
+        if verdict != Verdict.HOLDS:
+            yield from _wrapped(f"{verdict.lower()}, as expected", [_known(one, run) for one in known])
+    yield from (f"  {one.verdict:<10} {one.about}: expected {one.expected}, found {one.found}" for one in unmet)
+
+
+def _known(comparison: Comparison, run: Run) -> str:
+    """A property with what is known of it: the length of its trace, or why its question is open."""
+    said = [one.expected for one in run.findings if one.property == comparison.about]
+    detail = (said[0] if said else comparison.expected).removeprefix(comparison.expected_verdict).lstrip(": ")
+    return f"{comparison.about} ({detail})" if detail else comparison.about
+
+
+def story_lines(finding: Finding) -> Iterator[str]:
+    """A trace in words, under the sentence that it breaks or shows."""
+    if finding.story is None:
+        return
+    yield f"{finding.property}: {finding.statement}"
+    yield f"{TOLD[finding.verdict].capitalize()} {_steps(finding.story)} ({finding.source}):"
+    yield "   0. The initial state."
+    for step in finding.story.steps:
+        yield from step_lines(step)
+
+
+def step_lines(step: Step) -> Iterator[str]:
+    """One step of a story."""
+    yield f"{step.number:>4}. {step.actor}: {step.statement}  [{step.action}]"
+    yield from (f"        seen: {one}" for one in step.observed)
+    yield from (f"        {one}" for one in step.changes)
+    if not step.changes:
+        yield "        (nothing changes)"
+
+
+def _is_told(finding: Finding, run: Run, stories: Sequence[str] | None) -> bool:
+    if stories is not None:
+        return finding.property in stories
+    if run.comparisons:
+        return finding.property in {one.about for one in run.comparisons if not one.is_met}
+    broken = [one for one in run.findings if one.story and one.verdict is Verdict.VIOLATED]
+    return bool(broken) and finding is min(broken, key=lambda one: one.story.length if one.story else 0)
+
+
+def _wrapped(head: str, names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        return
+    line = f"  {head}:"
+    for name in names:
+        if len(line) + len(name) + 2 > PER_LINE:
+            yield line
+            line = "   "
+        line += f" {name},"
+    yield line.removesuffix(",")

@@ -1,0 +1,1 @@
+"""What brokers cause at the controller: they come, go, ask to stop, and announce new ISRs."""

@@ -1,0 +1,142 @@
+"""Broker changes: what the controller does when brokers appear in or disappear from /brokers/ids.
+
+The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
+is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
+back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new.
+Before 0.10.0.0 who is new or dead, and who lives, was read one after the other (D24). What an earlier exception left in
+the controller's own batch has it resign in the middle of this (D53).
+
+Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
+PROTOCOL.md section 7.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reference.controller.context import Activity, Registration
+from reference.controller.controller import KafkaController
+from reference.controller.controller_batch import send_update_metadata
+from reference.controller.effects import JoinThread, OnBrokerChange, ReadBrokerData
+from reference.deletion.queue import fail_deletion, resume_deletion
+from reference.journal import Milestone
+from reference.leadership import partitions as partition_leadership
+from reference.leadership import replicas as replica_transitions
+from reference.procedures import THROWABLE, FencedOff, LeftOverChannel, Procedure
+from reference.reassignment.requests import begin_again, reassignments_concerning
+from spec.logs.controller_log.broker_changes import (
+    BrokerChangeError,
+    BrokerDifference,
+    BrokerFailure,
+    BrokersChanged,
+    BrokerStartup,
+    ShutDownBrokersGone,
+)
+from spec.state.shape import Handler
+from spec.variants import Switch
+
+
+def on_broker_change(controller: KafkaController) -> Procedure[None]:
+    """Take over who is registered, then handle the new and the dead."""
+    current = yield from OnBrokerChange()
+    controller.report(BrokersChanged, brokers=tuple(sorted(current, key=str)))
+    if not controller.replica_machine.has_started:
+        return
+    listed, cached = frozenset(current), controller.context.live_brokers
+    if controller.puts_back(Switch.READ_BROKERS_TWICE):
+        current = yield from ReadBrokerData(listed)
+    returned = _returned(controller, cached, current)
+    new, dead = listed - cached.keys(), frozenset(cached.keys() - listed | returned.keys())
+    controller.reach(Milestone.BROKER_CHANGE, listed=listed, new=new, dead=dead)
+    told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": current}.items()}
+    controller.report(BrokerDifference, **told)
+    try:
+        controller.context.live_brokers = {**current, **{one: cached[one] for one in returned}}
+        yield from _change_channels(controller, new, dead)
+        controller.context.live_brokers = {one: current[one] for one in current.keys() - returned.keys()}
+        epochs = tuple((one, registration.broker_epoch) for one, registration in returned.items())
+        controller.is_about(dead=dead, returned=epochs)
+        if new:
+            yield from on_broker_startup(controller, new)
+        if dead:
+            yield from on_broker_failure(controller, dead)
+        if returned:
+            yield from _on_broker_return(controller, returned)
+    except FencedOff:
+        raise
+    except LeftOverChannel:
+        controller.reach(Milestone.LEFT_OVER_CHANNELS)
+        controller.report(BrokerChangeError)
+    except THROWABLE:
+        controller.report(BrokerChangeError)
+    finally:
+        controller.activity = Activity()
+
+
+def _returned(
+    controller: KafkaController, cached: Mapping[int, Registration], current: Mapping[int, Registration]
+) -> Mapping[int, Registration]:
+    """Where broker epochs are on: brokers that have registered anew since the last read, as they are registered now."""
+    if not controller.mends(Switch.BROKER_EPOCHS):
+        return {}
+    both = cached.keys() & current.keys()
+    return {one: current[one] for one in sorted(both) if cached[one].broker_epoch != current[one].broker_epoch}
+
+
+def _change_channels(controller: KafkaController, new: frozenset[int], dead: frozenset[int]) -> Procedure[None]:
+    """Open channels to the new and close those to the dead, which never ends if a sender waits for the lock (D50)."""
+    manager = controller.context.controller_channel_manager
+    if manager is None:
+        return
+    for broker_id in sorted(new):
+        manager.add_broker(broker_id)
+    if manager.is_calling_back(dead) and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
+        yield from JoinThread()
+    for broker_id in sorted(dead):
+        manager.remove_broker(broker_id)
+
+
+def _on_broker_return(controller: KafkaController, returned: Mapping[int, Registration]) -> Procedure[None]:
+    """Brokers that were handled as dead are back: they are handled as new."""
+    controller.is_about(dead=frozenset(), lost_leader=False, returned=())
+    context = controller.context
+    context.live_brokers = {**context.live_brokers, **returned}
+    if context.controller_channel_manager is not None:
+        for broker_id in returned:
+            context.controller_channel_manager.add_broker(broker_id)
+    yield from on_broker_startup(controller, frozenset(returned))
+
+
+def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Procedure[None]:
+    """Tell everybody everything, bring the replicas on the new brokers online, then every partition that waits.
+
+    What is being reassigned to one of these brokers is begun with again.
+    """
+    controller.report(BrokerStartup, brokers=tuple(sorted(new)))
+    yield from send_update_metadata(controller)
+    concerned = reassignments_concerning(controller, new)
+    resumed = controller.deleting.queued & {tp.topic for tp, _ in controller.context.replicas_on(new)}
+    controller.is_about(due=tuple(sorted(concerned.items())), resuming=resumed)
+    replica_transitions.set_online_on(controller, new)
+    yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_STARTUP)
+    yield from begin_again(controller, concerned)
+    resume_deletion(controller, resumed)
+    controller.is_about(resuming=frozenset())
+
+
+def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Procedure[None]:
+    """Elect for the partitions that the dead led, and remove the dead from every ISR, unless their topics are to go."""
+    controller.report(BrokerFailure, brokers=tuple(sorted(dead)))
+    gone = dead & controller.context.shutting_down_broker_ids
+    controller.context.shutting_down_broker_ids -= gone
+    controller.report(ShutDownBrokersGone, brokers=tuple(sorted(gone)))
+    queued = controller.deleting.queued
+    without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
+    partition_leadership.set_offline(controller, without_leader)
+    controller.is_about(lost_leader=bool(without_leader))
+    yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)
+    replicas = controller.context.replicas_on(dead)
+    yield from replica_transitions.set_offline(controller, [key for key in replicas if key[0].topic not in queued])
+    fail_deletion(controller, replicas)
+    if not without_leader:
+        yield from send_update_metadata(controller)

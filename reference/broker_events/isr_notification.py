@@ -1,0 +1,143 @@
+"""ISR change notification: how leaders tell the controller of the ISR changes that they wrote.
+
+A leader remembers the partitions whose ISR it wrote and, some seconds later, creates one sequential znode that names
+them. The controller reads the children, reads the state znodes that they name into its cache, tells every broker, and
+deletes the children that it handled.
+
+Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
+section 7.7. Left out on purpose: the delays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.brokers.broker import Broker
+from reference.controller.context import LeaderIsrAndControllerEpoch
+from reference.controller.controller import KafkaController
+from reference.controller.controller_batch import send_update_metadata
+from reference.leadership.effects import FencedStateRead, Partitions
+from reference.procedures import ControllerFailure, Effect, FencedOff, Procedure, Script, in_any_order
+from reference.scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
+from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoNode
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znode_paths import ISR_CHANGE
+from spec.formats.znodes import PartitionsPayload
+from spec.state.shape import At
+
+Paths = frozenset[str]
+
+
+@dataclass(frozen=True)
+class ReportIsrChanges(Effect[str]):
+    """A leader announces partitions; the result is the path of the znode."""
+
+    partitions: tuple[TopicPartition, ...]
+
+    def script(self) -> Script[str]:
+        """Create a sequential znode."""
+        data = PartitionsPayload(partitions=self.partitions).encode()
+        path: str = yield Create(ISR_CHANGE.prefix, data, CreateMode.PERSISTENT_SEQUENTIAL)
+        return path
+
+
+@dataclass(frozen=True)
+class OnIsrChange(Effect[Mapping[str, Partitions]]):
+    """A child callback of /isr_change_notification: what each child names."""
+
+    def script(self) -> Script[Mapping[str, Partitions]]:
+        """Children and data."""
+        children = yield GetChildren(ISR_CHANGES)
+        found: dict[str, Partitions] = {}
+        for name in children.names:
+            path = f"{ISR_CHANGES}/{name}"
+            node = yield from read_data(path)
+            named = () if node is None else parsed(PartitionsPayload, path, node.data).partitions
+            found[path] = frozenset(named)
+        return found
+
+
+@dataclass(frozen=True)
+class ReadNotified(FencedStateRead):
+    """The state znode of a partition that was `named`; `taken` are the notifications that are being handled."""
+
+    remaining: Partitions
+    named: Partitions
+    taken: Paths
+    at = At.NOTIFIED_READ
+
+
+@dataclass(frozen=True)
+class DeleteNotification(Effect[None]):
+    """A notification that was handled goes."""
+
+    path: str
+    taken: Paths
+    fence: Fence | None
+    at = At.NOTIFIED_DELETE
+
+    def script(self) -> Script[None]:
+        """`deletePath`."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        with suppress(NoNode):
+            yield Delete(self.path)
+
+
+def maybe_propagate_isr_changes(
+    broker: Broker, named: Partitions, noted_later: Partitions = frozenset()
+) -> Procedure[str]:
+    """Announce the partitions whose ISR this broker wrote since it last did; some may be noted (again) just after."""
+    path = yield from ReportIsrChanges(tuple(sorted(named)))
+    broker.isr_changes = noted_later
+    return path
+
+
+def on_isr_change(controller: KafkaController) -> Procedure[None]:
+    """Refresh the cache for the partitions that are named, tell every broker, and delete what was handled."""
+    notifications = yield from OnIsrChange()
+    named = frozenset[TopicPartition]().union(*notifications.values())
+    try:
+        if named:
+            yield from _update_cache(controller, named, frozenset(notifications))
+            controller.is_about(taken=frozenset(notifications))
+            yield from send_update_metadata(controller, sorted(named))
+    except FencedOff:
+        raise
+    except ControllerFailure:  # what was handled is deleted also on an error
+        yield from _delete(controller, frozenset(notifications))
+        raise
+    yield from _delete(controller, frozenset(notifications))
+
+
+def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:
+    """`updateLeaderAndIsrCache`: read the state znodes of these partitions."""
+    leadership = controller.context.partition_leadership_info
+
+    def first(partition: TopicPartition, remaining: Partitions) -> ReadNotified:
+        return ReadNotified(partition, controller.read_fence, remaining, named, taken)
+
+    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+        del remaining
+        if found is not None:
+            leadership[partition] = LeaderIsrAndControllerEpoch.of(found.content, found.version)
+        yield from ()
+        return True
+
+    yield from in_any_order(named, first, rest)
+
+
+def _delete(controller: KafkaController, paths: Paths) -> Procedure[None]:
+    controller.is_about(taken=frozenset())
+
+    def first(path: str, remaining: Paths) -> DeleteNotification:
+        return DeleteNotification(path, remaining, controller.fence)
+
+    def rest(path: str, done: None, remaining: Paths) -> Procedure[bool]:
+        del path, done, remaining
+        yield from ()
+        return True
+
+    yield from in_any_order(paths, first, rest)

@@ -1,0 +1,379 @@
+"""The broker's side: the fences, becoming leader or follower, and the leader's changes of its ISR.
+
+A broker keeps the highest controller epoch it has seen and, for each partition, the leadership that it accepted last. A
+request of an older controller epoch is refused whole; a partition whose leader epoch is not strictly higher is ignored.
+All of it is memory: a restarted broker takes anything once. A leader writes its ISR on the version of the state znode
+that it has cached, and nothing but its own success or an accepted LeaderAndIsr ever refreshes that version (D6).
+
+StopReplica carries no leader epoch and is obeyed whatever its age. Without delete it ends a follower's fetching and no
+more: a leader leads on. With delete the replica goes, its log and all that the broker knew of it.
+
+Kafka 0.10.2.2: `ReplicaManager`, `Partition`, `MetadataCache`. PROTOCOL.md section 10. Left out on purpose: what is in
+the logs, high watermarks and fetchers, so that a replica's being in sync is a matter of the ISR alone; the partitions
+that a metadata cache tells clients of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from reference.forking import shallow_copy
+from reference.journal import Journal, StateChange, nowhere
+from reference.leadership.effects import ExpandIsr, IsrWrite, ShrinkIsr
+from reference.leadership.leader_selectors import without
+from reference.procedures import Procedure
+from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
+from spec.formats.request_schemas import (
+    LeaderAndIsrRequest,
+    PartitionError,
+    PartitionLeadership,
+    PartitionsResponse,
+    Request,
+    Response,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+from spec.formats.scala_order import immutable_set_order
+from spec.formats.znodes import PartitionStatePayload
+from spec.logs.broker_change_lines import (
+    LeaderInfoCached,
+    PartitionLine,
+    PartitionUncached,
+    ReplicaDoesNotExist,
+    StopReplicaFinished,
+    StopReplicaFromOldController,
+    StopReplicaStarted,
+    UpdateMetadataFromOldController,
+)
+from spec.logs.leader_and_isr_lines import (
+    BecomeFollowerUnchanged,
+    BecomeLeaderUnchanged,
+    FetcherNotStarted,
+    FetchersStopped,
+    FetcherStarted,
+    LeaderAndIsrFromOldController,
+    LeaderAndIsrReceived,
+    LeaderEpochNotHigher,
+    LeaderUnavailable,
+    LogsTruncated,
+    NotInAssignedReplicas,
+    TransitionCompleted,
+    TransitionStarted,
+)
+from spec.logs.logged_values import PartitionInfo, Role
+
+NO_LEADER_EPOCH = -1
+"""The leader epoch of a partition that accepted no LeaderAndIsr yet."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition as a broker knows it; only the leader keeps the ISR.
+
+    `is_idle`: its fetcher was stopped by a StopReplica, or not started by a broker that is shutting down; it starts
+    for another leader only. `topic_id` tells its topic from earlier ones of that name, where that is mended.
+    """
+
+    leader: int = NO_LEADER
+    leader_epoch: int = NO_LEADER_EPOCH
+    isr: tuple[int, ...] = ()
+    zk_version: int = -1
+    controller_epoch: int = 0
+    assigned_replicas: tuple[int, ...] = ()
+    is_idle: bool = False
+    topic_id: int | None = None
+
+
+@dataclass
+class Broker:
+    """The memory of a broker, and the log directories on its disk.
+
+    `alive` are the brokers that its metadata cache lists, None where every leader counts as known, and `cached_epochs`
+    the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a mend
+    (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
+    does since 0.8.2.0 (D31). `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the
+    partitions that have a log here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher
+    starts any more.
+    """
+
+    broker_id: int
+    alive: frozenset[int] | None = frozenset()
+    journal: Journal = nowhere
+    controller_epoch: int = 0
+    partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
+    isr_changes: frozenset[TopicPartition] = frozenset()
+    logs: frozenset[TopicPartition] = frozenset()
+    cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
+    compares_epochs: bool = False
+    compares_content: bool = True
+    is_shutting_down: bool = False
+
+    def partition(self, partition: TopicPartition) -> Partition:
+        """What this broker knows of a partition."""
+        return self.partitions.get(partition, Partition())
+
+    def fork(self) -> Self:
+        """A copy that goes its own way."""
+        twin = shallow_copy(self)
+        twin.partitions, twin.cached_epochs = dict(self.partitions), dict(self.cached_epochs)
+        return twin
+
+    # --------------------------------------------------------------------------------------------------------- requests
+
+    def handle(
+        self,
+        request: Request,
+        correlation_id: int,
+        leader_epoch: int | None = None,
+        topic_ids: Mapping[str, int] | None = None,
+        *,
+        whole: bool = False,
+    ) -> Response:
+        """Carry out a request of a controller and answer it.
+
+        A StopReplica with delete may have a leader epoch, a LeaderAndIsr the ids of its topics, and an UpdateMetadata
+        may be of all partitions.
+        """
+        match request:
+            case LeaderAndIsrRequest():
+                return self._become_leader_or_follower(request, correlation_id, topic_ids or {})
+            case UpdateMetadataRequest():
+                return self._maybe_update_metadata_cache(request, correlation_id, whole=whole)
+            case StopReplicaRequest():
+                return self._stop_replicas(request, leader_epoch)
+            case _:
+                raise TypeError(f"no broker is ever sent a {type(request).__name__}")
+
+    def _become_leader_or_follower(
+        self, request: LeaderAndIsrRequest, correlation_id: int, topic_ids: Mapping[str, int]
+    ) -> PartitionsResponse:
+        states = request.partition_states
+        for state in states:
+            self._log(LeaderAndIsrReceived, request, correlation_id, state, state=_info(state))
+        if request.controller_epoch < self.controller_epoch:
+            line = LeaderAndIsrFromOldController(
+                self.broker_id, request.controller_id, correlation_id, request.controller_epoch, self.controller_epoch
+            )
+            self.journal(StateChange(line))
+            return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        self.controller_epoch = request.controller_epoch
+        codes = {state.topic_partition: self._decide(state, request, correlation_id, topic_ids) for state in states}
+        accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
+        self.logs |= {state.topic_partition for state in accepted}
+        self._make_leaders([one for one in accepted if one.leader == self.broker_id], request, correlation_id)
+        self._make_followers([one for one in accepted if one.leader != self.broker_id], request, correlation_id)
+        for state in accepted:
+            self._note_topic(state, topic_ids.get(state.topic))
+        return PartitionsResponse(
+            ErrorCode.NONE,
+            tuple(PartitionError(one.topic, one.partition, codes[one.topic_partition]) for one in states),
+        )
+
+    def _decide(
+        self,
+        state: PartitionLeadership,
+        request: LeaderAndIsrRequest,
+        correlation_id: int,
+        topic_ids: Mapping[str, int],
+    ) -> ErrorCode:
+        """Accept a strictly higher leader epoch, or another topic of that name, for one of our replicas, or refuse."""
+        known = self.partition(state.topic_partition)
+        same_topic = topic_ids.get(state.topic) in {None, known.topic_id}
+        if same_topic and state.leader_epoch <= known.leader_epoch:
+            epochs = {"leader_epoch": state.leader_epoch, "current_leader_epoch": known.leader_epoch}
+            self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        if self.broker_id not in state.replicas:
+            self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.NONE
+
+    def _note_topic(self, state: PartitionLeadership, topic_id: int | None) -> None:
+        """Remember which topic of that name an accepted state was about."""
+        stored = state.leader == self.broker_id or self._knows_alive(state.leader)
+        if topic_id is not None and stored:
+            partition = state.topic_partition
+            self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
+
+    def _make_leaders(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
+        """`makeLeaders`: stop to fetch, and take over what the request says."""
+        for state in states:
+            self._log(TransitionStarted, request, number, state, role=Role.LEADER)
+        for state in states:
+            known = self.partition(state.topic_partition)
+            led_already = known.leader == self.broker_id
+            self.partitions[state.topic_partition] = _accepted(known, state, state.isr)
+            if led_already:
+                self._log(BecomeLeaderUnchanged, request, number, state)
+            else:
+                self._log(FetchersStopped, request, number, state, role=Role.LEADER)
+        for state in states:
+            self._log(TransitionCompleted, request, number, state, role=Role.LEADER)
+
+    def _make_followers(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
+        """`makeFollowers`: take over what the request says, and fetch from the leader where that is another one."""
+        for state in states:
+            self._log(TransitionStarted, request, number, state, role=Role.FOLLOWER)
+        moved = [state for state in states if self._make_follower(state, request, number)]
+        last = FetcherNotStarted if self.is_shutting_down else FetcherStarted
+        for line, values in ((FetchersStopped, {"role": Role.FOLLOWER}), (LogsTruncated, {}), (last, {})):
+            for state in moved:
+                self._log(line, request, number, state, **values)
+        for state in states:
+            self._log(TransitionCompleted, request, number, state, role=Role.FOLLOWER)
+
+    def _make_follower(self, state: PartitionLeadership, request: LeaderAndIsrRequest, number: int) -> bool:
+        """Whether the leader is another one now; the two lines for where it is not name the epoch of the decision."""
+        partition, known = state.topic_partition, self.partition(state.topic_partition)
+        about = (self.broker_id, request.controller_id, state.controller_epoch, number, partition, state.leader)
+        if not self._knows_alive(state.leader):
+            # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
+            self.journal(StateChange(LeaderUnavailable(*about)))
+            return False
+        self.partitions[partition] = _accepted(known, state, ())
+        if known.leader == state.leader:
+            self.journal(StateChange(BecomeFollowerUnchanged(*about)))
+        elif self.is_shutting_down:
+            self.partitions[partition] = replace(self.partition(partition), is_idle=True)
+        return known.leader != state.leader
+
+    def would_change(self, request: LeaderAndIsrRequest, state: PartitionLeadership) -> bool:
+        """Whether this part of a request would change what is known of the partition, under the partition's lock."""
+        newer = state.leader_epoch > self.partition(state.topic_partition).leader_epoch
+        accepted = state.leader == self.broker_id or self._knows_alive(state.leader)
+        return request.controller_epoch >= self.controller_epoch and newer and accepted
+
+    def _knows_alive(self, leader: int) -> bool:
+        return leader != NO_LEADER if self.alive is None else leader in self.alive
+
+    def _maybe_update_metadata_cache(
+        self, request: UpdateMetadataRequest, correlation_id: int, *, whole: bool
+    ) -> UpdateMetadataResponse:
+        """Replace the living brokers, and the leaderships; leader epochs are not compared (D43).
+
+        What is not named stays, unless the request is of all partitions, and says so (a mend, S10).
+        """
+        if request.controller_epoch < self.controller_epoch:
+            refusal = UpdateMetadataFromOldController(
+                self.broker_id, correlation_id, request.controller_id, request.controller_epoch, self.controller_epoch
+            )
+            self.journal(StateChange(refusal))
+            return UpdateMetadataResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        self.controller_epoch = request.controller_epoch
+        self.alive = frozenset(broker.id for broker in request.live_brokers)
+        for state in request.partition_states:
+            partition, cached = state.topic_partition, self.cached_epochs.get(state.topic_partition, NO_LEADER_EPOCH)
+            if state.leader == LEADER_DURING_DELETE:
+                self.cached_epochs.pop(partition, None)
+                self._log(PartitionUncached, request, correlation_id, state)
+            elif not (self.compares_epochs and state.leader_epoch < cached):
+                self.cached_epochs[partition] = state.leader_epoch
+                self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
+        if whole:
+            named = {state.topic_partition for state in request.partition_states}
+            self.cached_epochs = {one: epoch for one, epoch in self.cached_epochs.items() if one in named}
+        return UpdateMetadataResponse(ErrorCode.NONE)
+
+    def _stop_replicas(self, request: StopReplicaRequest, leader_epoch: int | None) -> PartitionsResponse:
+        """Stop to fetch these partitions, and delete them if so told; leader epochs are not known, let alone compared
+        (D22), but where that is mended: one that is not higher than the replica's is refused.
+        """
+        if request.controller_epoch < self.controller_epoch:
+            refusal = StopReplicaFromOldController(self.broker_id, request.controller_epoch, self.controller_epoch)
+            self.journal(StateChange(refusal))
+            return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        self.controller_epoch = request.controller_epoch
+        codes = {one: self._stop_unless_newer(request, one, leader_epoch) for one in request.partitions}
+        answers = tuple(PartitionError(one.topic, one.partition, code) for one, code in codes.items())
+        return PartitionsResponse(ErrorCode.NONE, answers)
+
+    def _stop_unless_newer(
+        self, request: StopReplicaRequest, partition: TopicPartition, leader_epoch: int | None
+    ) -> ErrorCode:
+        """Obey for one partition, or refuse."""
+        known = self.partition(partition).leader_epoch
+        if leader_epoch is not None and known != NO_LEADER_EPOCH and known >= leader_epoch:
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        self._stop_replica(partition, delete=request.delete_partitions)
+        return ErrorCode.NONE
+
+    def _stop_replica(self, partition: TopicPartition, *, delete: bool) -> None:
+        """`stopReplica`: a leader leads on, but for a deletion; a log without a replica is deleted all the same."""
+        known = self.partitions.get(partition)
+        self.journal(StateChange(StopReplicaStarted(self.broker_id, delete, partition)))
+        if known is None:
+            self.journal(StateChange(ReplicaDoesNotExist(self.broker_id, delete, partition)))
+        elif not delete:
+            self.partitions[partition] = replace(known, is_idle=known.leader not in {NO_LEADER, self.broker_id})
+        if delete:
+            self.partitions.pop(partition, None)
+            self.logs -= {partition}
+        self.journal(StateChange(StopReplicaFinished(self.broker_id, delete, partition)))
+
+    def _log(
+        self,
+        line: type[PartitionLine],
+        request: LeaderAndIsrRequest | UpdateMetadataRequest,
+        correlation_id: int,
+        told: PartitionLeadership,
+        /,
+        **values: Any,
+    ) -> None:
+        """Write a line about a partition of a request to state-change.log."""
+        about = (request.controller_id, request.controller_epoch, correlation_id, told.topic_partition)
+        self.journal(StateChange(line(self.broker_id, *about, **values)))
+
+    # -------------------------------------------------------------------------------------------------------------- ISR
+
+    def maybe_shrink_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
+        """`maybeShrinkIsr`: take a follower that lags out of the ISR; say whether the znode now has it so."""
+        isr = without(self.partition(partition).isr, (replica,))
+        write = ShrinkIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
+        return (yield from self._update_isr(write))
+
+    def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
+        """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
+        isr = immutable_set_order((*self.partition(partition).isr, replica))
+        write = ExpandIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
+        return (yield from self._update_isr(write))
+
+    def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:
+        """What this leader would write, and the version that it takes the znode to have."""
+        known = self.partition(partition)
+        content = PartitionStatePayload(
+            leader=self.broker_id, leader_epoch=known.leader_epoch, isr=isr, controller_epoch=known.controller_epoch
+        )
+        return content, known.zk_version
+
+    def _update_isr(self, write: IsrWrite) -> Procedure[bool]:
+        """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
+        version = yield from write
+        if version is None:
+            return False
+        known = self.partition(write.partition)
+        self.partitions[write.partition] = replace(known, isr=write.content.isr, zk_version=version)
+        self.isr_changes |= {write.partition}
+        return True
+
+
+def _accepted(known: Partition, state: PartitionLeadership, isr: tuple[int, ...]) -> Partition:
+    """What is known from now on; only another leader lets an idle follower fetch again."""
+    return Partition(
+        state.leader,
+        state.leader_epoch,
+        isr,
+        state.zk_version,
+        state.controller_epoch,
+        state.replicas,
+        known.is_idle and known.leader == state.leader,
+    )
+
+
+def _info(state: PartitionLeadership) -> PartitionInfo:
+    return PartitionInfo(
+        state.leader, state.isr, state.leader_epoch, state.controller_epoch, state.replicas, state.zk_version
+    )

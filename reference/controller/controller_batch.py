@@ -1,0 +1,98 @@
+"""The controller's own batch: what is sent in it, and what becomes of a handler that finds it dirty.
+
+The controller object has a batch of its own beside those of its state machines: for UpdateMetadata, the LeaderAndIsr of
+steps 2 and 7 of a reassignment, and the StopReplica of a controlled shutdown. Where UpdateMetadata cannot be put
+together (D53) it stays dirty. Who finds it so in a send of UpdateMetadata, or of that StopReplica, has the elector
+resign, and so does who sends either when the term has ended; before 0.9.0.0 nobody did (D28). In any of these cases an
+exception ends the handler. Steps 2 and 7 begin the batch themselves, outside of what is caught: they end with an
+exception, and nobody resigns.
+
+Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reference.controller.context import Activity
+from reference.controller.controller import KafkaController
+from reference.controller.resignation import resign
+from reference.journal import Milestone
+from reference.procedures import (
+    ControllerFailure,
+    DirtyBatch,
+    ForcedResignation,
+    NoAssignment,
+    NoChannels,
+    Procedure,
+)
+from reference.requests.batch import RequestBatch
+from spec.formats.kafka_types import TopicPartition
+from spec.logs.controller_log.channels import StopReplicaNotSent
+from spec.logs.controller_log.failover import ForcedToResign
+from spec.variants import Switch
+
+
+def begin_batch(controller: KafkaController) -> Procedure[None]:
+    """`newBatch`; ForcedResignation once the elector has resigned for what an earlier exception left in the batch."""
+    try:
+        controller.batch.new_batch()
+    except DirtyBatch as dirty:
+        controller.reach(Milestone.DIRTY_BATCH)
+        yield from _force_resignation(controller, dirty)
+
+
+def _force_resignation(controller: KafkaController, failure: ControllerFailure) -> Procedure[None]:
+    """What was raised by the batch is taken for a broken controller: it is cleared, and the elector resigns."""
+    if controller.puts_back(Switch.KEEP_DIRTY_BATCH):
+        raise failure
+    controller.report(ForcedToResign)
+    controller.batch = RequestBatch()
+    controller.activity = _raised_in(controller.activity)
+    yield from resign(controller)
+    raise ForcedResignation(*failure.args) from None
+
+
+def _raised_in(activity: Activity) -> Activity:
+    """What the handler is about that the exception has still to leave."""
+    return Activity(
+        activity.handler, in_failover=activity.in_failover, due=activity.due, reassigning=activity.reassigning,
+        taken=activity.taken,
+    )  # fmt: skip
+
+
+def send_stop_replica(controller: KafkaController, broker: int, partition: TopicPartition) -> Procedure[None]:
+    """StopReplica without delete; ForcedResignation, too, where the term has ended, and there are no channels."""
+    yield from begin_batch(controller)
+    controller.batch.add_stop_replica((broker,), partition, delete=False)
+    try:
+        controller.batch.send(controller)
+    except NoChannels as failure:
+        replica = f"[Topic={partition.topic},Partition={partition.partition},Replica={broker}]"
+        requests = f"Map({broker} -> List(StopReplicaRequestInfo({replica},false,null)))"
+        controller.note(StopReplicaNotSent(requests, str(failure)))
+        yield from _fail_to_send(controller, failure)
+
+
+def _fail_to_send(controller: KafkaController, failure: NoChannels) -> Procedure[None]:
+    controller.reach(Milestone.SEND_FAILED)
+    yield from _force_resignation(controller, failure)
+
+
+def send_update_metadata(
+    controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
+) -> Procedure[None]:
+    """`sendUpdateMetadataRequest`: tell every registered broker of these partitions, or all, and of the brokers.
+
+    ForcedResignation, too, where the term has ended (D8): Kafka has the brokers still, but no channels to them.
+    """
+    yield from begin_batch(controller)
+    if not controller.is_active:
+        controller.batch.metadata_receivers.add(controller.broker_id)  # of those that Kafka still knows
+        yield from _fail_to_send(controller, NoChannels())
+    try:
+        controller.batch.add_update_metadata(controller, partitions)
+    except NoAssignment:
+        controller.reach(Milestone.METADATA_FAILED)
+        raise
+    controller.batch.send(controller)

@@ -1,0 +1,75 @@
+"""The ways out of being controller: the elector's `resign()`, and taking everything down.
+
+`resign()` only forgets being leader and deletes /controller, whoever owns it by then (D3); the controller, half-started
+or at work, stays (D4).
+
+Kafka 0.10.2.2: `ZookeeperLeaderElector.resign`, `KafkaController.onControllerResignation`. PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference.controller.context import ControllerContext, Deleting, Machine
+from reference.controller.controller import KafkaController
+from reference.controller.effects import ResignDelete
+from reference.journal import Milestone
+from reference.procedures import Procedure
+from reference.requests.batch import RequestBatch
+from spec.formats.kafka_types import NO_LEADER
+from spec.logs.controller_log.failover import Resigned
+from spec.state.shape import DeletionThread, Handler
+from spec.variants import Switch
+
+
+def resign(controller: KafkaController) -> Procedure[None]:
+    """Forget being leader, and delete /controller."""
+    if controller.mends(Switch.RESIGN_CLEANS_UP):
+        take_down(controller)
+    controller.leader_id = NO_LEADER
+    yield from ResignDelete(only_own=controller.mends(Switch.FENCED_RESIGN))
+
+
+def on_controller_moved(controller: KafkaController) -> None:
+    """A fenced write, or read, was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
+    take_down(controller)
+    controller.leader_id = NO_LEADER
+    controller.to_reassign = {}
+
+
+def take_down(controller: KafkaController) -> None:
+    """Listeners, state machines, channels, epoch: everything goes."""
+    controller.deletion, controller.deleting = DeletionThread.NONE, Deleting()
+    controller.listeners, controller.topic_listeners = frozenset(), frozenset()
+    controller.imbalanced = frozenset()
+    _end_shutdown(controller)
+    controller.partition_machine, controller.replica_machine = Machine(), Machine()
+    controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
+    manager = controller.context.controller_channel_manager
+    if manager is not None:
+        manager.shutdown()
+    controller.reach(Milestone.RESIGNED)
+    controller.report(Resigned)
+    kept = controller.context
+    controller.context = ControllerContext()
+    if controller.mends(Switch.CLEAR_CONTEXT):
+        controller.batch = RequestBatch()
+    else:
+        if controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN:
+            controller.context.keep_topics(kept)
+        controller.context.partitions_undergoing_preferred_election = kept.partitions_undergoing_preferred_election
+        controller.context.partitions_being_reassigned = kept.partitions_being_reassigned
+
+
+def _end_shutdown(controller: KafkaController) -> None:
+    """The handler that treats a controlled shutdown goes on, unless that is mended, or it was what was refused."""
+    if controller.mends(Switch.SHUTDOWN_ENDS_WITH_TERM):
+        controller.shutdown = None
+    elif controller.activity.handler is Handler.SHUTDOWN:
+        fail_shutdown(controller)
+
+
+def fail_shutdown(controller: KafkaController) -> None:
+    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
+    if controller.shutdown is not None:
+        controller.shutdown = replace(controller.shutdown, to_move=frozenset(), failed=True)

@@ -1,0 +1,1 @@
+"""Topics are deleted: the queue, requests, the deletion thread, and what completes it."""

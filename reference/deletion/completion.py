@@ -1,0 +1,185 @@
+"""The end of a topic's deletion: its replicas and partitions are forgotten, then its znodes go, one after the other.
+
+The order is: the state znodes, the topic, its configuration, the request. ZkClient deletes the topic's znode with all
+that is below it: it lists the partitions, and empties and deletes each in the order of the list. A znode that appears
+below one that is to go is in the way, and the exception ends the thread; one that somebody else deletes just before its
+turn ends the recursion, and what is left of it stays.
+
+Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`; ZkClient 0.10 `deleteRecursive`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.controller.controller import KafkaController
+from reference.leadership import partitions as partition_leadership
+from reference.leadership.effects import Partitions, Replica
+from reference.leadership.replicas import set_non_existent
+from reference.procedures import Effect, NoSuchListener, Procedure, Script, in_any_order
+from reference.scripts import (
+    Fence,
+    children_of,
+    delete_if_there,
+    delete_recursively,
+    delete_topic_path,
+    number_of,
+    topic_config_path,
+    topic_path,
+)
+from spec.formats.kafka_types import TopicPartition
+from spec.state.shape import At
+from spec.tables.replica_states import ReplicaState
+from spec.variants import Switch
+
+
+class Overtaken(Exception):
+    """Somebody else deleted a znode between the list that named it and its turn."""
+
+
+def partitions_path(topic: str) -> str:
+    """The parent of a topic's partitions."""
+    return f"{topic_path(topic)}/partitions"
+
+
+def partition_path(partition: TopicPartition) -> str:
+    """The parent of a partition's state znode."""
+    return f"{partitions_path(partition.topic)}/{partition.partition}"
+
+
+def list_partitions(topic: str) -> Script[Partitions | None]:
+    """What is below a topic's znode, as `deleteRecursive` lists it; None where there is no parent of partitions."""
+    if not (yield from children_of(topic_path(topic))):
+        return None
+    parent = partitions_path(topic)
+    names = yield from children_of(parent)
+    return None if names is None else frozenset(TopicPartition(topic, number_of(parent, name)) for name in names)
+
+
+@dataclass(frozen=True)
+class Completion(Effect[bool]):
+    """A step of a deletion's end; false where another has deleted what was listed."""
+
+    fence: Fence | None
+
+    def script(self) -> Script[bool]:
+        """The fence, where there is one, then the deletion."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        return (yield from self.deletion())
+
+    @abstractmethod
+    def deletion(self) -> Script[bool]:
+        """What goes in this step."""
+
+
+@dataclass(frozen=True)
+class DeleteState(Completion):
+    """Delete a partition's znodes; `remaining` are the listed partitions that are not deleted yet."""
+
+    partition: TopicPartition
+    remaining: Partitions
+    at = At.DELETE_STATE
+
+    def deletion(self) -> Script[bool]:
+        """The state znode, and its parent."""
+        return delete_recursively(partition_path(self.partition))
+
+
+@dataclass(frozen=True)
+class DeleteTopic(Completion):
+    """Delete the topic's znode; where that is mended, its configuration and the request go in the same transaction."""
+
+    topic: str
+    below: bool
+    atomic: bool
+    at = At.DELETE_TOPIC
+
+    def deletion(self) -> Script[bool]:
+        """The parent of the partitions, if there was one to be listed, and the topic."""
+        if self.below and not (yield from delete_if_there(partitions_path(self.topic))):
+            return False
+        gone = yield from delete_if_there(topic_path(self.topic))
+        if self.atomic:
+            yield from delete_recursively(topic_config_path(self.topic))
+            yield from delete_if_there(delete_topic_path(self.topic))
+        return gone
+
+
+@dataclass(frozen=True)
+class DeleteConfiguration(Completion):
+    """Delete the topic's configuration."""
+
+    topic: str
+    at = At.DELETE_CONFIGURATION
+
+    def deletion(self) -> Script[bool]:
+        """`deleteRecursive`."""
+        return delete_recursively(topic_config_path(self.topic))
+
+
+@dataclass(frozen=True)
+class DeleteRequest(Completion):
+    """Delete the request."""
+
+    topic: str
+    at = At.DELETE_REQUEST
+
+    def deletion(self) -> Script[bool]:
+        """`delete`."""
+        return delete_if_there(delete_topic_path(self.topic))
+
+
+def complete_delete_topic(controller: KafkaController, topic: str, listed: Partitions | None) -> Procedure[None]:
+    """`completeDeleteTopic`; without a listener on the topic's own znode it raises, which ends the thread (D37)."""
+    context = controller.context
+    if topic not in controller.topic_listeners and not controller.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
+        raise NoSuchListener(f"key not found: {topic}")
+    controller.topic_listeners -= {topic}
+    controller.listeners -= {topic_path(topic)}
+    set_non_existent(controller, in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL))
+    partitions = context.partitions_of(topic)
+    partition_leadership.set_offline(controller, partitions)
+    partition_leadership.set_non_existent(controller, partitions)
+    _dequeue(controller, topic)
+    atomic = controller.mends(Switch.ATOMIC_COMPLETION)
+    with suppress(Overtaken):
+        yield from _delete_states(controller, listed or frozenset())
+        yield from DeleteTopic(controller.fence, topic, listed is not None, atomic)
+    if not atomic:
+        yield from DeleteConfiguration(controller.fence, topic)
+        yield from DeleteRequest(controller.fence, topic)
+    context.forget_topic(topic)
+
+
+def _dequeue(controller: KafkaController, topic: str) -> None:
+    """The topic is queued no more; a mark as ineligible stays (D45)."""
+    deleting = controller.deleting
+    deleting.queued -= {topic}
+    deleting.partitions = frozenset(tp for tp in deleting.partitions if tp.topic != topic)
+    if controller.mends(Switch.COMPLETION_FORGETS_MARK):
+        deleting.ineligible -= {topic}
+
+
+def _delete_states(controller: KafkaController, listed: Partitions) -> Procedure[None]:
+    """Delete what is below the topic's znode, in the order of a list that ZooKeeper gives."""
+
+    def first(partition: TopicPartition, remaining: Partitions) -> DeleteState:
+        return DeleteState(controller.fence, partition, remaining)
+
+    def rest(partition: TopicPartition, deleted: bool, remaining: Partitions) -> Procedure[bool]:
+        del remaining
+        yield from ()
+        if not deleted:
+            raise Overtaken(str(partition))
+        return True
+
+    yield from in_any_order(listed, first, rest)
+
+
+def in_state(controller: KafkaController, topic: str, state: ReplicaState) -> list[Replica]:
+    """`replicasInState`: the assigned replicas of a topic that are in a state."""
+    states = controller.replica_machine.states
+    return [key for key in controller.context.replicas_of(topic) if states.get(key) is state]

@@ -1,0 +1,125 @@
+"""Requests to delete topics: what the listener of /admin/delete_topics makes of them, and what a new controller does.
+
+The listener queues the topics that are known and drops the requests for all others. A new controller queues what is
+asked for, known or not, and holds back what has a dead replica, or is busy.
+
+Kafka 0.10.2.2: `PartitionStateMachine.DeleteTopicsListener`, `KafkaController.initializeTopicDeletion`. PROTOCOL.md
+section 7.4. Left out on purpose: `delete.topic.enable` off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from reference.controller.context import Deleting
+from reference.controller.controller import KafkaController
+from reference.deletion.queue import enqueue, hold_back
+from reference.procedures import Effect, Procedure, Script, in_any_order
+from reference.scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
+from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
+from spec.logs.controller_log.topic_deletion import DeletionQueued, DeletionRequested, UnknownTopicsIgnored
+from spec.state.shape import At, DeletionThread
+from spec.variants import Switch
+
+Topics = frozenset[str]
+
+
+def _read_requests() -> Script[Topics]:
+    """The topics whose deletion is asked for."""
+    return frozenset((yield from children_of(DELETE_TOPICS)) or ())
+
+
+@dataclass(frozen=True)
+class OnDeletionChange(Effect[Topics]):
+    """A child callback of /admin/delete_topics: the topics whose deletion is asked for."""
+
+    def script(self) -> Script[Topics]:
+        """Children."""
+        return _read_requests()
+
+
+@dataclass(frozen=True)
+class ReadDeletions(Effect[Topics]):
+    """Failover: the topics whose deletion is asked for."""
+
+    at = At.READ_DELETIONS
+
+    def script(self) -> Script[Topics]:
+        """Children."""
+        return _read_requests()
+
+
+@dataclass(frozen=True)
+class DropRequest(Effect[None]):
+    """A request to delete a topic that is not known goes; `remaining` are all such topics, `known` come after them."""
+
+    topic: str
+    remaining: Topics
+    known: Topics
+    fence: Fence | None
+    at = At.DROP_REQUEST
+
+    def script(self) -> Script[None]:
+        """`deletePathRecursive`."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        yield from delete_recursively(delete_topic_path(self.topic))
+
+
+def on_deletion_change(controller: KafkaController) -> Procedure[None]:
+    """`DeleteTopicsListener`: requests for unknown topics are dropped, then the others are queued, the thread is woken.
+
+    A topic that is being elected for or reassigned is marked as ineligible before it is queued, which does nothing
+    (D44).
+    """
+    requested = yield from OnDeletionChange()
+    known, unknown = requested & controller.context.all_topics, requested - controller.context.all_topics
+    controller.report(DeletionRequested, topics=listed(requested))
+    if unknown:
+        controller.report(UnknownTopicsIgnored, topics=listed(unknown))
+        yield from _drop_requests(controller, unknown, known)
+    if known:
+        controller.report(DeletionQueued, topics=listed(known))
+    if not known or controller.deletion is DeletionThread.NONE:
+        return
+    busy = [topic for topic in sorted(known) if controller.context.is_busy(topic)]
+    for topic in busy:
+        hold_back(controller, [topic])
+    enqueue(controller, known)
+    controller.deleting.woken = True
+    if controller.mends(Switch.MARK_WHAT_IS_QUEUED):
+        hold_back(controller, busy)
+
+
+def _drop_requests(controller: KafkaController, unknown: Topics, known: Topics) -> Procedure[None]:
+    def first(topic: str, remaining: Topics) -> DropRequest:
+        return DropRequest(topic, remaining, known, controller.fence)
+
+    def rest(topic: str, done: None, remaining: Topics) -> Procedure[bool]:
+        del topic, done, remaining
+        yield from ()
+        return True
+
+    yield from in_any_order(unknown, first, rest)
+
+
+def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
+    """Failover: queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
+    requested = yield from ReadDeletions()
+    context = controller.context
+    assigned = context.partition_replica_assignment.items()
+    dead = {tp.topic for tp, replicas in assigned if not controller.live.issuperset(replicas)}
+    ineligible = dead | {tp.topic for tp, _ in assigned if context.is_busy(tp.topic)}
+    controller.report(TopicsToBeDeleted, topics=listed(requested))
+    controller.report(IneligibleTopics, topics=listed(ineligible))
+    controller.deleting = Deleting()
+    enqueue(controller, requested)
+    controller.deleting.ineligible = requested & ineligible
+    controller.deletion = DeletionThread.MANAGER_ONLY
+    controller.topic_listeners = context.all_topics
+
+
+def listed(topics: Iterable[str]) -> tuple[str, ...]:
+    """Topics as controller.log has them."""
+    return tuple(sorted(topics))

@@ -1,0 +1,1 @@
+"""Preferred replicas are elected, on request and by the automatic rebalance."""

@@ -1,0 +1,209 @@
+"""Preferred replica election: giving partitions back to the first of their assigned replicas.
+
+The listener of `/admin/preferred_replica_election` takes the partitions that a request names, less those that an
+election is under way for, to OnlinePartition with the preferred selector, and deletes the request, whatever came of it.
+A failover reads what is requested before its machines start, and runs that when they are up.
+
+Kept as they are: the line that is logged for each partition looks up its leadership, and raises for one that has none
+before the request is deleted (D49); so does the failover's read (D42).
+
+Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferredReplicaElection`,
+`initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.controller.context import Activity
+from reference.controller.controller import KafkaController
+from reference.deletion.queue import hold_back, resume_deletion
+from reference.journal import Milestone
+from reference.leadership.partitions import bring_online
+from reference.procedures import Effect, NoLeadership, PastZkClient, Procedure, Script
+from reference.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
+from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import PartitionsPayload
+from spec.logs.controller_log.preferred_election import (
+    PreferredElectionDone,
+    PreferredElectionFound,
+    PreferredElectionResumed,
+    PreferredElectionStarted,
+    PreferredReplicaDoesNotLead,
+    PreferredReplicaLeads,
+)
+from spec.state.shape import At, Handler
+from spec.variants import Switch
+
+Partitions = frozenset[TopicPartition]
+
+
+@dataclass(frozen=True)
+class ElectionRequest:
+    """A request as read: what it names, and the zxid of its creation, which tells it from the next one."""
+
+    partitions: Partitions
+    czxid: int
+
+
+@dataclass(frozen=True)
+class RequestRemoval:
+    """How a request is deleted: fenced where writes are, and only the one with this czxid where that is mended."""
+
+    fence: Fence | None = None
+    only: int | None = None
+
+    def script(self) -> Script[None]:
+        """`deletePath`; what the mends ask before sets no watch, for a transaction would ask it."""
+        with suppress(NoNode):
+            if self.fence is not None or self.only is not None:
+                node: NodeData = yield PastZkClient(GetData(PREFERRED_REPLICA_ELECTION))
+                if self.fence is not None:
+                    yield from self.fence.check()
+                if self.only not in (None, node.stat.czxid):
+                    return
+            yield Delete(PREFERRED_REPLICA_ELECTION)
+
+
+def _read_request() -> Script[ElectionRequest | None]:
+    """`getPartitionsUndergoingPreferredReplicaElection`: the request, or None if there is none."""
+    node = yield from read_data(PREFERRED_REPLICA_ELECTION)
+    if node is None:
+        return None
+    payload = parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, node.data)
+    return ElectionRequest(frozenset(payload.partitions), node.stat.czxid)
+
+
+@dataclass(frozen=True)
+class OnPreferredElection(Effect["ElectionRequest | None"]):
+    """A data callback of the request's path: the request, or None where it is gone."""
+
+    def script(self) -> Script[ElectionRequest | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        yield Exists(PREFERRED_REPLICA_ELECTION)
+        return (yield from _read_request())
+
+
+@dataclass(frozen=True)
+class ReadElectionRequest(Effect["ElectionRequest | None"]):
+    """Failover: the request that is pending."""
+
+    at = At.READ_PREFERRED
+
+    def script(self) -> Script[ElectionRequest | None]:
+        """Read it."""
+        return _read_request()
+
+
+@dataclass(frozen=True)
+class DeleteElectionRequest(Effect[None]):
+    """The request was handled, and goes."""
+
+    removal: RequestRemoval
+    at = At.DELETE_PREFERRED
+
+    def script(self) -> Script[None]:
+        """Delete it."""
+        return self.removal.script()
+
+
+@dataclass(frozen=True)
+class FinishFailover(Effect[None]):
+    """Failover: delete the request that stands by now, which need not be there."""
+
+    removal: RequestRemoval
+    at = At.FINISH
+
+    def script(self) -> Script[None]:
+        """Delete it."""
+        return self.removal.script()
+
+
+def removal_of(controller: KafkaController) -> RequestRemoval:
+    """How this controller deletes a request; -1 is the czxid of none."""
+    only = controller.context.election_request if controller.mends(Switch.KEEP_UNREAD_REQUESTS) else None
+    return RequestRemoval(controller.fence, only)
+
+
+def on_preferred_election(controller: KafkaController) -> Procedure[None]:
+    """`PreferredReplicaElectionListener`: elect for what is asked and not under way yet."""
+    request = yield from OnPreferredElection()
+    if request is None:
+        return
+    context = controller.context
+    context.election_request = request.czxid
+    try:
+        queued = {one for one in request.partitions if one.topic in controller.deleting.queued}
+        asked = request.partitions - context.partitions_undergoing_preferred_election - queued
+        yield from _elect(controller, asked, Handler.PREFERRED_ELECTION)
+        yield from DeleteElectionRequest(removal_of(controller))
+    finally:
+        controller.activity = Activity()
+
+
+def initialize_preferred_election(controller: KafkaController) -> Procedure[None]:
+    """Failover: what is requested, less what is led by the preferred replica already and what nobody knows."""
+    request = yield from ReadElectionRequest()
+    context, named = controller.context, frozenset[TopicPartition]()
+    if request is not None:
+        named, context.election_request = request.partitions, request.czxid
+    done = frozenset(one for one in named if _is_done(controller, one))
+    context.partitions_undergoing_preferred_election |= named
+    context.partitions_undergoing_preferred_election -= done
+    controller.report(PreferredElectionFound, partitions=tuple(sorted(named)))
+    controller.report(PreferredElectionDone, partitions=tuple(sorted(done)))
+    resumed = context.partitions_undergoing_preferred_election
+    controller.report(PreferredElectionResumed, partitions=tuple(sorted(resumed)))
+
+
+def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether a pending election of a partition is completed, or of no topic; NoLeadership where it has no leader."""
+    context = controller.context
+    replicas = context.partition_replica_assignment.get(partition)
+    if replicas is None:
+        return True
+    known = context.partition_leadership_info.get(partition)
+    if known is None:
+        if controller.mends(Switch.ELECT_ONLY_THE_LED):
+            return True
+        controller.reach(Milestone.LEADERLESS_ELECTION)
+        raise NoLeadership(f"key not found: {partition}")
+    return known.leader == replicas[0]
+
+
+def run_pending_elections(controller: KafkaController) -> Procedure[None]:
+    """Failover 13, but for the delete: whatever is under way, of this request or left from an earlier term (D13)."""
+    yield from _elect(controller, controller.context.partitions_undergoing_preferred_election, Handler.PENDING_ELECTION)
+
+
+def _elect(controller: KafkaController, partitions: Partitions, reason: Handler) -> Procedure[None]:
+    """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
+    context = controller.context
+    controller.report(PreferredElectionStarted, partitions=tuple(sorted(partitions)))
+    context.partitions_undergoing_preferred_election |= partitions
+    hold_back(controller, {partition.topic for partition in partitions})
+    controller.is_about(asked=partitions)
+    elected = sorted(partitions)
+    if controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        elected = [one for one in elected if one.topic not in controller.deleting.queued]
+    yield from bring_online(controller, elected, reason)
+    controller.is_about(asked=frozenset())
+    tell_outcome(controller, partitions)
+    context.partitions_undergoing_preferred_election -= partitions
+    resume_deletion(controller, {partition.topic for partition in partitions})
+
+
+def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:
+    """Say of each partition who leads it; one without leadership ends that, unless it is left out (D49)."""
+    context = controller.context
+    for partition in sorted(partitions):
+        known = context.partition_leadership_info.get(partition)
+        if known is not None:
+            preferred = context.partition_replica_assignment.get(partition, ())[:1]
+            line = PreferredReplicaLeads if preferred == (known.leader,) else PreferredReplicaDoesNotLead
+            controller.report(line, partition=partition, leader=known.leader)
+        elif not controller.mends(Switch.ELECT_ONLY_THE_LED):
+            controller.reach(Milestone.ELECTION_FAILED)
+            raise NoLeadership(f"key not found: {partition}")

@@ -1,0 +1,74 @@
+"""Automatic rebalance: giving partitions back to their preferred replicas where a broker has lost too many of them.
+
+The rebalance thread looks at the partitions of each preferred broker, and where the share that others lead is more than
+the percentage it runs a preferred election for each of these, taking the lock for each anew.
+
+Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6. Left out on purpose: the
+thread's period, and that the partitions are grouped by broker once for a whole check.
+"""
+
+from __future__ import annotations
+
+from reference.controller.context import Activity
+from reference.controller.controller import KafkaController
+from reference.controller.resignation import on_controller_moved
+from reference.elections.preferred import tell_outcome
+from reference.leadership.partitions import bring_online
+from reference.procedures import FencedOff, Procedure
+from reference.scripts import ISR_CHANGES
+from spec.formats.kafka_types import TopicPartition
+from spec.logs.controller_log.preferred_election import PreferredElectionStarted
+from spec.state.shape import DeletionThread, Handler
+from spec.variants import Switch
+
+
+def is_running(controller: KafkaController) -> bool:
+    """Whether the rebalance scheduler was started: the last but one thing that a failover does.
+
+    The last is the deletion thread, whose end by an exception (D37) leaves the scheduler alone.
+    """
+    return controller.is_active and controller.deletion in {DeletionThread.RUNNING, DeletionThread.ENDED}
+
+
+def preferred_brokers(controller: KafkaController) -> list[int]:
+    """The brokers that are the first assigned replica of some partition."""
+    return sorted({replicas[0] for replicas in controller.context.partition_replica_assignment.values() if replicas})
+
+
+def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicPartition]:
+    """The partitions that are to be given back to a broker; none if the share that it lost is not beyond the limit."""
+    context = controller.context
+    headed = [tp for tp, replicas in context.partition_replica_assignment.items() if replicas[:1] == (broker,)]
+    own = [tp for tp in headed if tp.topic not in controller.deleting.queued]
+    known = context.partition_leadership_info
+    lost = frozenset(tp for tp in own if tp in known and known[tp].leader != broker)
+    ratio = len(lost) / len(own) if own else 0.0
+    if ratio <= controller.configuration.imbalance_percentage / 100:
+        return frozenset()
+    if controller.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and ISR_CHANGES in controller.configuration.paths:
+        return frozenset(tp for tp in lost if broker in known[tp].isr and broker in controller.live)
+    return lost
+
+
+def may_rebalance(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether the first replica lives, nothing is reassigned or elected by request, and the topic is to stay."""
+    context = controller.context
+    if partition.topic not in context.all_topics or partition.topic in controller.deleting.queued:
+        return False
+    busy = bool(context.partitions_undergoing_preferred_election or context.partitions_being_reassigned)
+    return not busy and context.partition_replica_assignment[partition][0] in controller.live
+
+
+def rebalance_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
+    """`onPreferredReplicaElection`, triggered by the check, if nothing stands against it now."""
+    controller.imbalanced -= {partition}
+    if not may_rebalance(controller, partition):
+        return
+    try:
+        controller.report(PreferredElectionStarted, partitions=(partition,))
+        yield from bring_online(controller, (partition,), Handler.REBALANCE)
+        tell_outcome(controller, frozenset({partition}))
+    except FencedOff:
+        on_controller_moved(controller)
+    finally:
+        controller.activity = Activity()

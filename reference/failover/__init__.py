@@ -1,0 +1,1 @@
+"""Who becomes controller, and what it does then."""

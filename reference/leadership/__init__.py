@@ -1,0 +1,1 @@
+"""The effects behind the rows of the transition tables: leaders are elected, replicas change state."""

@@ -1,0 +1,194 @@
+"""The effects about a partition's state znode: reads and conditional writes of the controller and of leaders.
+
+Each carries the locals that the specification keeps where its handler stands: which partitions or replicas `remain` to
+be treated, the present one included, and the version that was read.
+
+Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`, `Partition.updateIsr`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reference.procedures import Effect, Script
+from reference.scripts import (
+    Fence,
+    StateZnode,
+    create_persistent,
+    read_state_znode,
+    state_path,
+    update_state_znode,
+)
+from reference.zookeeper.api import NodeExists
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import PartitionStatePayload
+from spec.state.shape import At
+
+Partitions = frozenset[TopicPartition]
+Replica = tuple[TopicPartition, int]
+Replicas = frozenset[Replica]
+
+
+@dataclass(frozen=True)
+class StateRead(Effect["StateZnode | None"]):
+    """A read of a state znode by the controller: None if there is none."""
+
+    partition: TopicPartition
+
+    def script(self) -> Script[StateZnode | None]:
+        """Read it."""
+        return read_state_znode(self.partition)
+
+
+@dataclass(frozen=True)
+class FencedStateRead(StateRead):
+    """A read for the cache: with a fence, only if the epoch still stands then (a mend of ours)."""
+
+    fence: Fence | None
+
+    def script(self) -> Script[StateZnode | None]:
+        """Read it, then whether that counts."""
+        found = yield from read_state_znode(self.partition)
+        if self.fence is not None:
+            yield from self.fence.check()
+        return found
+
+
+@dataclass(frozen=True)
+class ReadState(FencedStateRead):
+    """Failover: `updateLeaderAndIsrCache`, one state znode."""
+
+    remaining: Partitions
+    at = At.READ_STATES
+
+
+@dataclass(frozen=True)
+class CreateState(Effect["StateZnode | None"]):
+    """New to Online: create the state znode; what stands there if somebody else had done so, else None.
+
+    The era takes every znode that is in the way for somebody else's, also that of an own create whose answer was lost
+    (D54); `recognises_own` mends that.
+    """
+
+    partition: TopicPartition
+    remaining: Partitions
+    content: PartitionStatePayload
+    fence: Fence | None = None
+    recognises_own: bool = False
+    at = At.ONLINE_READ
+
+    @property
+    def written(self) -> str:
+        """The state znode."""
+        return state_path(self.partition)
+
+    def script(self) -> Script[StateZnode | None]:
+        """Create it with its parents; if it exists, read it for the log."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        try:
+            yield from create_persistent(state_path(self.partition), self.content.encode())
+        except NodeExists:
+            found = yield from read_state_znode(self.partition)
+            return None if self.recognises_own and found == StateZnode(self.content, 0) else found
+        return None
+
+
+@dataclass(frozen=True)
+class ReadForElection(StateRead):
+    """Offline to Online: the state znode that a leader is to be elected for."""
+
+    remaining: Partitions
+    at = At.ONLINE_READ
+
+
+@dataclass(frozen=True)
+class StateWrite(Effect["int | None"]):
+    """A conditional write of a state znode by the controller: the new version, or None if it is to read again.
+
+    `compares_content`: one that fails on its version, but finds its very content, counts as done.
+    """
+
+    partition: TopicPartition
+    content: PartitionStatePayload
+    expected_version: int
+    fence: Fence | None
+    compares_content: bool = field(default=True, kw_only=True)
+
+    @property
+    def written(self) -> str:
+        """The state znode."""
+        return state_path(self.partition)
+
+    def script(self) -> Script[int | None]:
+        """Write it on the version read."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        about = self.partition, self.content, self.expected_version
+        return (yield from update_state_znode(*about, compares_content=self.compares_content))
+
+
+@dataclass(frozen=True)
+class WriteElectedLeader(StateWrite):
+    """Offline to Online: the elected leader and ISR, leader_epoch + 1."""
+
+    remaining: Partitions
+    at = At.ONLINE_WRITE
+
+
+@dataclass(frozen=True)
+class ReadForRemoval(FencedStateRead):
+    """To OfflineReplica: the state znode that a replica is to be removed from."""
+
+    replica: int
+    remaining: Replicas
+    at = At.REMOVE_READ
+
+
+@dataclass(frozen=True)
+class WriteRemoval(StateWrite):
+    """To OfflineReplica: the ISR less the replica, leader_epoch + 1."""
+
+    replica: int
+    remaining: Replicas
+    at = At.REMOVE_WRITE
+
+
+@dataclass(frozen=True)
+class ReadForNewReplica(StateRead):
+    """To NewReplica: the state znode, which normally is not there yet."""
+
+    replica: int
+    remaining: Replicas
+    at = At.NEW_REPLICA_READ
+
+
+@dataclass(frozen=True)
+class IsrWrite(Effect["int | None"]):
+    """A leader's conditional write of its ISR: the new version, or None if the znode is not as it believes."""
+
+    partition: TopicPartition
+    content: PartitionStatePayload
+    expected_version: int
+    replica: int
+    compares_content: bool = True
+
+    @property
+    def written(self) -> str:
+        """The state znode."""
+        return state_path(self.partition)
+
+    def script(self) -> Script[int | None]:
+        """Write it on the version cached."""
+        about = self.partition, self.content, self.expected_version
+        return update_state_znode(*about, compares_content=self.compares_content)
+
+
+@dataclass(frozen=True)
+class ShrinkIsr(IsrWrite):
+    """The ISR less a follower that lags."""
+
+
+@dataclass(frozen=True)
+class ExpandIsr(IsrWrite):
+    """The ISR and a follower that has caught up."""

@@ -1,0 +1,363 @@
+"""Partitions: their state machine, and how one gets a leader.
+
+A New partition is initialised: its live assigned replicas become the ISR, the first of them the leader, and the state
+znode is created. An Offline partition is elected for: read the state znode, give up if a newer controller wrote it, ask
+the offline selector, write on the version read, and again until the write holds. What was decided goes into one batch.
+
+A call treats its partitions one by one; what fails for one is logged in state-change.log, leaves its state as it was,
+and stops none of the others. Nothing is raised out of a call but a fenced write.
+
+Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+
+from reference.controller.context import LeaderIsrAndControllerEpoch
+from reference.controller.controller import KafkaController, is_permitted
+from reference.journal import ElectionGivenUp
+from reference.leadership.effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
+from reference.leadership.leader_selection import Select, selector
+from reference.leadership.leader_selectors import (
+    Election,
+    ElectionNotNeeded,
+    ElectionRefused,
+    elect_on_creation,
+)
+from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
+from reference.scripts import StateZnode
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import PartitionStatePayload
+from spec.logs.controller_log.state_machines import (
+    LeaderCacheUpdated,
+    LiveAssignedReplicas,
+    PartitionsInvoked,
+    PartitionsInvokedError,
+    StateInitialized,
+)
+from spec.logs.logged_values import LeaderAndIsr, Leadership
+from spec.logs.state_change_lines import (
+    ElectionAborted,
+    ElectionFailed,
+    LeaderElected,
+    LeaderElectionStarted,
+    NoAssignedReplicaAlive,
+    PartitionBecameNew,
+    PartitionBecameOnline,
+    PartitionChangeFailed,
+    PartitionLostLeader,
+    StateZnodeExists,
+)
+from spec.state.shape import Handler
+from spec.tables.partition_states import PartitionState
+from spec.variants import Switch
+
+
+def start_partition_machine(controller: KafkaController) -> Procedure[None]:
+    """`startup`: take the states from the caches, then bring online what is New or Offline."""
+    machine, context = controller.partition_machine, controller.context
+    for partition in context.partition_replica_assignment:
+        known = context.partition_leadership_info.get(partition)
+        led = known is not None and known.leader in controller.live
+        unled = PartitionState.NEW if known is None else PartitionState.OFFLINE
+        machine.states[partition] = PartitionState.ONLINE if led else unled
+    machine.has_started = True
+    yield from trigger_online_partition_state_change(controller, Handler.FAILOVER)
+
+
+def trigger_online_partition_state_change(controller: KafkaController, reason: Handler) -> Procedure[None]:
+    """Bring every New and every Offline partition online, unless its topic is queued for deletion."""
+    waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
+    states = controller.partition_machine.states.items()
+    chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued]
+    yield from _bring_online(controller, chosen, reason)
+
+
+def bring_online(
+    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
+) -> Procedure[None]:
+    """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
+    if _invoke_online(controller, partitions):
+        yield from _bring_online(controller, partitions, reason)
+
+
+def _invoke_online(controller: KafkaController, partitions: Collection[TopicPartition]) -> bool:
+    """Whether the machine is up; one that is not raises at the first partition, which is logged and swallowed."""
+    _invoke(controller, partitions, PartitionState.ONLINE)
+    if not controller.partition_machine.has_started:
+        controller.report(PartitionsInvokedError, target=PartitionState.ONLINE)
+    return controller.partition_machine.has_started
+
+
+def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
+
+
+def _bring_online(
+    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
+) -> Procedure[None]:
+    try:
+        controller.partition_batch.new_batch()
+    except DirtyBatch:
+        return  # logged and swallowed; the states stay, and so does the batch (D28)
+    chosen = [partition for partition in partitions if _may_begin(controller, partition)]
+    if chosen:
+        controller.is_about(handler=reason)
+
+    def first(partition: TopicPartition, remaining: Partitions) -> CreateState | ReadForElection:
+        if controller.partition_machine.states[partition] is not PartitionState.NEW:
+            return ReadForElection(partition, remaining)
+        content, recognises_own = (
+            _initial_leadership(controller, partition),
+            controller.mends(Switch.RECOGNISE_OWN_CREATE),
+        )
+        return CreateState(partition, remaining, content, controller.fence, recognises_own)
+
+    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+        if controller.partition_machine.states[partition] is PartitionState.NEW:
+            _after_creation(controller, partition, found)
+            return True
+        write = partial(_write, controller, partition, remaining)
+        select = selector(controller, partition, found, reason)
+        return (yield from _elect_leader(controller, partition, found, write, select))
+
+    yield from in_any_order(chosen, first, rest)
+    controller.is_about(handler=Handler.NONE)
+    controller.partition_batch.send(controller)
+
+
+Write = Callable[[PartitionStatePayload, int], Procedure["int | None"]]
+"""The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
+
+
+def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
+    """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
+    if not _invoke_online(controller, (read.partition,)):
+        return False
+    try:
+        controller.partition_batch.new_batch()
+    except DirtyBatch:
+        return False
+    elected = False
+
+    def noted(content: PartitionStatePayload, expected_version: int) -> Procedure[int | None]:
+        nonlocal elected
+        version = yield from write(content, expected_version)
+        elected = version is not None
+        return version
+
+    done = _refused(controller, read.partition, PartitionState.ONLINE)
+    while not done:
+        found = yield from read
+        done = yield from _elect_leader(controller, read.partition, found, noted, select)
+    controller.partition_batch.send(controller)
+    return elected
+
+
+def set_new(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
+    """To NewPartition: they are known, with their assigned replicas; nobody is told."""
+    _invoke(controller, partitions, PartitionState.NEW)
+    for partition in partitions:
+        _set_new(controller, partition)
+
+
+def _set_new(controller: KafkaController, partition: TopicPartition) -> None:
+    source = _state(controller, partition)
+    if _refused(controller, partition, PartitionState.NEW):
+        return
+    controller.partition_machine.states[partition] = PartitionState.NEW
+    replicas = controller.context.partition_replica_assignment[partition]
+    controller.log_state_change(
+        PartitionBecameNew, partition=partition, source=source, target=PartitionState.NEW, assigned_replicas=replicas
+    )
+
+
+def set_offline(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
+    """To OfflinePartition: their leader is gone; nothing is written and nobody is told."""
+    _lose_leaders(controller, partitions, PartitionState.OFFLINE)
+
+
+def set_non_existent(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
+    """To NonExistentPartition: their topic is deleted."""
+    _lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
+
+
+def _lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    _invoke(controller, partitions, target)
+    for partition in partitions:
+        source = _state(controller, partition)
+        if not _refused(controller, partition, target):
+            controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=target)
+            controller.partition_machine.states[partition] = target
+
+
+def _state(controller: KafkaController, partition: TopicPartition) -> PartitionState:
+    return controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
+
+
+def _refused(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> bool:
+    """Ask the table; a move that it does not permit is logged."""
+    if is_permitted("partition", _state(controller, partition), target):
+        return False
+    _log_failure(controller, partition, target)
+    return True
+
+
+def _log_failure(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> None:
+    source = _state(controller, partition)
+    controller.log_state_change(PartitionChangeFailed, partition=partition, source=source, target=target)
+
+
+def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether the way online begins at all: the table permits it, and a New partition has somebody to lead it."""
+    if _refused(controller, partition, PartitionState.ONLINE):
+        return False
+    if _state(controller, partition) is not PartitionState.NEW:
+        return True
+    replicas = controller.context.partition_replica_assignment.get(partition)
+    if replicas is None:  # its topic vanished; what looks for AR raises
+        _log_failure(controller, partition, PartitionState.ONLINE)
+        return False
+    if controller.live.isdisjoint(replicas):
+        live = tuple(sorted(controller.live))
+        controller.log_state_change(
+            NoAssignedReplicaAlive, partition=partition, assigned_replicas=replicas, live_brokers=live
+        )
+        _log_failure(controller, partition, PartitionState.ONLINE)
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------------------- New to Online
+
+
+def _initial_leadership(controller: KafkaController, partition: TopicPartition) -> PartitionStatePayload:
+    """`initializeLeaderAndIsrForPartition`: the live assigned replicas, the first of them leading."""
+    election = elect_on_creation(controller.context.partition_replica_assignment[partition], controller.live)
+    return PartitionStatePayload(
+        leader=election.leader, leader_epoch=0, isr=election.isr, controller_epoch=controller.context.epoch
+    )
+
+
+def _after_creation(controller: KafkaController, partition: TopicPartition, found: StateZnode | None) -> None:
+    """The state znode was created; or it is somebody else's, and the partition stays New."""
+    content = _initial_leadership(controller, partition)
+    controller.report(LiveAssignedReplicas, partition=partition, replicas=content.isr)
+    initial = Leadership(content.leader, content.isr, content.leader_epoch, content.controller_epoch)
+    controller.report(StateInitialized, partition=partition, leadership=initial)
+    if found is None:
+        _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, 0), content.isr)
+        return
+    value = LeaderAndIsr(found.content.leader, found.content.leader_epoch, found.content.isr)
+    controller.log_state_change(
+        StateZnodeExists, partition=partition, value=value, controller_epoch=found.content.controller_epoch
+    )
+    controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=True))
+    _log_failure(controller, partition, PartitionState.ONLINE)
+
+
+# --------------------------------------------------------------------------------------------------- Offline to Online
+
+
+def _write(
+    controller: KafkaController,
+    partition: TopicPartition,
+    remaining: Partitions,
+    content: PartitionStatePayload,
+    expected_version: int,
+) -> Procedure[int | None]:
+    """Write an elected leader."""
+    compares, fence = controller.compares_content, controller.fence
+    write = WriteElectedLeader(partition, content, expected_version, fence, remaining, compares_content=compares)
+    return (yield from write)
+
+
+def _report_cache(controller: KafkaController) -> None:
+    """The whole cache of leaderships, as it is after an election that ended without an exception."""
+    cached = controller.context.partition_leadership_info.items()
+    leaders = ((tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached)
+    controller.report(LeaderCacheUpdated, leaders=tuple(leaders))
+
+
+def _elect_leader(
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, write: Write, select: Select
+) -> Procedure[bool]:
+    """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
+    controller.log_state_change(LeaderElectionStarted, partition=partition)
+    try:
+        election = _choose(controller, partition, found, select)
+    except ElectionNotNeeded:
+        _report_cache(controller)
+        _log_online(controller, partition)
+        return True
+    if election is None or found is None:
+        controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=False))
+        _log_failure(controller, partition, PartitionState.ONLINE)
+        return True
+    content = PartitionStatePayload(
+        leader=election.leader,
+        leader_epoch=found.content.leader_epoch + 1,
+        isr=election.isr,
+        controller_epoch=controller.context.epoch,
+    )
+    version = yield from write(content, found.version)
+    if version is None:
+        return False
+    controller.log_state_change(LeaderElected, leader=election.leader, partition=partition)
+    _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, version), election.receivers)
+    return True
+
+
+def _choose(
+    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, select: Select
+) -> Election | None:
+    """The selector's choice, or None, logged, where there is none to be made; ElectionNotNeeded is the caller's."""
+    if found is None:
+        missing = f"LeaderAndIsr information doesn't exist for partition {partition} in {PartitionState.OFFLINE} state"
+        controller.log_state_change(ElectionFailed, partition=partition, reason=missing)
+        return None
+    if found.content.controller_epoch > controller.context.epoch:
+        epoch = found.content.controller_epoch
+        controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
+        return None
+    try:
+        return select(found.content.isr)
+    except ElectionNotNeeded:
+        raise
+    except ElectionRefused as refusal:
+        controller.log_state_change(ElectionFailed, partition=partition, reason=str(refusal))
+        return None
+
+
+def _now_online(
+    controller: KafkaController,
+    partition: TopicPartition,
+    known: LeaderIsrAndControllerEpoch,
+    receivers: Iterable[int],
+) -> None:
+    """The znode is as we wrote it: cache it, have its replicas told, and the partition is Online.
+
+    What is raised in between ends this transition only; what is in the batch by then is sent with the rest (D53).
+    """
+    controller.context.partition_leadership_info[partition] = known
+    try:
+        controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    except NoAssignment as raised:
+        if _state(controller, partition) is not PartitionState.NEW:
+            controller.log_state_change(ElectionFailed, partition=partition, reason=str(raised))
+        _log_failure(controller, partition, PartitionState.ONLINE)
+    else:
+        if _state(controller, partition) is not PartitionState.NEW:
+            _report_cache(controller)
+        _log_online(controller, partition)
+
+
+def _log_online(controller: KafkaController, partition: TopicPartition) -> None:
+    """The partition is Online, led as the cache says."""
+    source, leader = _state(controller, partition), controller.context.partition_leadership_info[partition].leader
+    controller.partition_machine.states[partition] = PartitionState.ONLINE
+    controller.log_state_change(
+        PartitionBecameOnline, partition=partition, source=source, target=PartitionState.ONLINE, leader=leader
+    )

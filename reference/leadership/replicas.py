@@ -1,0 +1,394 @@
+"""Replicas: their state machine, and how a dead one leaves the ISR.
+
+A replica goes Online by being sent the cached leadership. It goes Offline by being removed from the ISR: read the state
+znode, give up if it is gone or a newer controller's, write the ISR without it on the version read, and again until the
+write holds; the other assigned replicas are told. The leader becomes -1 if it was the one removed, and the last member
+stays where unclean election is off. A failed attempt of the write overwrites the cache until the next round, with a
+version of -1; if that finds a newer controller's znode, for good.
+
+Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from reference.controller.context import LeaderIsrAndControllerEpoch
+from reference.controller.controller import KafkaController, is_permitted
+from reference.leadership.effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
+from reference.leadership.leader_selectors import without
+from reference.procedures import NoAssignment, Procedure, in_any_order
+from reference.reassignment.effects import StartNewReplica
+from reference.scripts import StateZnode
+from spec.formats.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.znodes import PartitionStatePayload
+from spec.logs.controller_log.broker_changes import IsrShrunk, LastIsrRetained, NotInIsr, RemovingFromIsr
+from spec.logs.controller_log.state_machines import ReplicasInvoked
+from spec.logs.controller_log.values import PartitionReplica
+from spec.logs.controller_log.values import Replicas as LoggedReplicas
+from spec.logs.logged_values import LeaderAndIsr
+from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
+from spec.state.shape import Handler
+from spec.tables.replica_states import ReplicaState
+from spec.variants import Switch
+
+NO_VERSION: Final = -1
+"""The version of a write that failed; ZooKeeper takes a write on it unconditionally."""
+
+
+def start_replica_machine(controller: KafkaController) -> Procedure[None]:
+    """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then told.
+
+    Where that is mended, the others go Offline.
+    """
+    machine, context = controller.replica_machine, controller.context
+    for partition, replicas in context.partition_replica_assignment.items():
+        for replica in replicas:
+            live = replica in controller.live
+            machine.states[partition, replica] = ReplicaState.ONLINE if live else ReplicaState.DELETION_INELIGIBLE
+    machine.has_started = True
+    set_online_on(controller, controller.live)
+    if controller.mends(Switch.TAKE_THE_DEAD_OFFLINE):
+        dead = [key for key in machine.states if key[1] not in controller.live]
+        yield from set_offline(controller, dead, Handler.STARTUP)
+        controller.is_about(handler=Handler.NONE)
+
+
+def logged(replicas: Iterable[Replica]) -> LoggedReplicas:
+    """Replicas as controller.log has them."""
+    return tuple(PartitionReplica(tp.topic, tp.partition, replica) for tp, replica in sorted(replicas))
+
+
+def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> None:
+    """A call of the machine begins, for at least one replica."""
+    if replicas:
+        controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
+
+
+def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
+    """Every replica on these brokers goes Online; where that is mended, what AR lacks is deleted there (D38, D47)."""
+    set_online(controller, controller.context.replicas_on(brokers), _strays(controller, brokers))
+
+
+def _strays(controller: KafkaController, brokers: frozenset[int]) -> list[Replica]:
+    """What these brokers may have, but AR does not; of a topic that is gone, whatever it may have left there."""
+    if not controller.mends(Switch.DELETE_STRAYS):
+        return []
+    hosts, context = controller.configuration.hosts, controller.context
+    gone = {tp: () for tp in controller.configuration.left_behind if tp.topic not in context.all_topics}
+    return [
+        (partition, broker_id)
+        for partition, replicas in {**gone, **context.partition_replica_assignment}.items()
+        for broker_id in sorted(brokers - set(replicas))
+        if hosts is None or broker_id in hosts[partition]
+    ]
+
+
+def set_online(controller: KafkaController, replicas: Iterable[Replica], strays: Iterable[Replica] = ()) -> None:
+    """To OnlineReplica: whoever is not new is sent the cached leadership, if there is any; one batch, with strays."""
+    moving, deleted = list(replicas), list(strays)
+    if not moving and not deleted:
+        return
+    batch, context = controller.replica_batch, controller.context
+    _invoke(controller, moving, ReplicaState.ONLINE)
+    batch.new_batch()
+    for partition, replica in deleted:
+        batch.add_stop_replica((replica,), partition, delete=True)
+    for partition, replica in moving:
+        source = _state(controller, partition, replica)
+        if _refused(controller, partition, replica, ReplicaState.ONLINE):
+            continue
+        known = context.partition_leadership_info.get(partition)
+        key, told = (partition, replica), source is not ReplicaState.NEW and not is_spared(controller, partition)
+        if told and known is not None and not _add(controller, key, ReplicaState.ONLINE, (replica,), known):
+            continue
+        controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
+        if source is ReplicaState.NEW or known is not None:
+            _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
+    batch.send(controller)
+
+
+def _add(
+    controller: KafkaController,
+    key: Replica,
+    target: ReplicaState,
+    receivers: Iterable[int],
+    known: LeaderIsrAndControllerEpoch,
+) -> bool:
+    """Have the receivers told of a replica's partition.
+
+    What is raised ends this transition only, and the state stays; what is in the batch by then is sent with the rest.
+    """
+    try:
+        controller.replica_batch.add_leader_and_isr(controller, receivers, key[0], known)
+    except NoAssignment:
+        _log_failure(controller, *key, target)
+        return False
+    return True
+
+
+def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
+    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
+    spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
+    return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)
+
+
+def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
+    """To NewReplica: a state znode that is there already is sent to the replica, unless it is its leader; one batch."""
+    called = list(replicas)
+    _invoke(controller, called, ReplicaState.NEW)
+    moving = [key for key in called if not _refused(controller, *key, ReplicaState.NEW)]
+    if not moving:
+        return
+    controller.replica_batch.new_batch()
+
+    def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
+        return ReadForNewReplica(*key, remaining)
+
+    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        del remaining
+        yield from ()
+        _now_new(controller, key, found)
+        return True
+
+    yield from in_any_order(moving, first, rest)
+    controller.replica_batch.send(controller)
+
+
+def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedure[None]:
+    """To NewReplica for a reassignment: the same, each with a batch of its own, unless the machine is not up."""
+    if not controller.replica_machine.has_started:
+        return
+    moving = [key for key in sorted(replicas) if not _refused(controller, *key, ReplicaState.NEW)]
+
+    def first(key: Replica, remaining: Replicas) -> StartNewReplica:
+        return StartNewReplica(*key, remaining)
+
+    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        del remaining
+        yield from ()
+        _invoke(controller, [key], ReplicaState.NEW)
+        controller.replica_batch.new_batch()
+        _now_new(controller, key, found)
+        controller.replica_batch.send(controller)
+        return True
+
+    yield from in_any_order(moving, first, rest)
+
+
+def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None) -> None:
+    """The replica is New, and is to be told what the state znode says; where it leads there, it stays as it is."""
+    partition, replica = key
+    if found is not None:
+        if found.content.leader == replica:
+            _log_failure(controller, partition, replica, ReplicaState.NEW)
+            return
+        known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
+        if not _add(controller, key, ReplicaState.NEW, (replica,), known):
+            return
+    source = _state(controller, partition, replica)
+    controller.replica_machine.states[key] = ReplicaState.NEW
+    _log_change(controller, partition, replica, source, ReplicaState.NEW)
+
+
+def set_offline(
+    controller: KafkaController, replicas: Iterable[Replica], reason: Handler = Handler.NONE
+) -> Procedure[None]:
+    """To OfflineReplica: stop it, remove it from the ISR, tell the others, unless its topic goes; one batch."""
+    moving = list(replicas)
+    if not moving:
+        return
+    _invoke(controller, moving, ReplicaState.OFFLINE)
+    controller.replica_batch.new_batch()
+    removing: set[Replica] = set()
+    in_isr = [key for key in moving if _stop(controller, key)]
+    if in_isr and reason is not Handler.NONE:
+        controller.is_about(handler=reason)
+
+    def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
+        return ReadForRemoval(key[0], controller.read_fence, key[1], remaining)
+
+    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+        if key not in removing:
+            removing.add(key)
+            isr = controller.context.partition_leadership_info[key[0]].isr
+            controller.report(RemovingFromIsr, replica=key[1], isr=isr, partition=key[0])
+        if found is None or found.content.controller_epoch > controller.context.epoch:
+            _fail_to_go_offline(controller, key, overtaken=found is not None)
+            return True
+        known = yield from _remove_replica_from_isr(controller, key, found, remaining)
+        if known is None:
+            return False
+        _after_removal(controller, key, known)
+        return True
+
+    yield from in_any_order(in_isr, first, rest)
+    controller.replica_batch.send(controller)
+
+
+def _stop(controller: KafkaController, key: Replica) -> bool:
+    """Have a replica that may go Offline told to stop; say whether it is to be removed from the ISR."""
+    partition, replica = key
+    if _refused(controller, partition, replica, ReplicaState.OFFLINE):
+        return False
+    controller.replica_batch.add_stop_replica((replica,), partition, delete=False)
+    if partition in controller.context.partition_leadership_info:
+        return True
+    if controller.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+        _move(controller, key, ReplicaState.OFFLINE)
+    else:
+        _fail_to_go_offline(controller, key)
+    return False
+
+
+def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken: bool = False) -> None:
+    """Its state stays (D16); the want of leadership is no failure where the partition is being deleted."""
+    if overtaken or key[0] not in controller.deleting.partitions:
+        _log_failure(controller, *key, ReplicaState.OFFLINE)
+
+
+def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
+    """Cache the leadership without the replica; the other assigned replicas are told, unless the topic is to go.
+
+    Before 0.8.2 only the leader was (D21).
+    """
+    partition, replica = key
+    controller.context.partition_leadership_info[partition] = known
+    if partition not in controller.deleting.partitions and not is_spared(controller, partition):
+        others = without(controller.context.partition_replica_assignment[partition], (replica,))
+        if controller.puts_back(Switch.TELL_ONLY_THE_LEADER):
+            others = tuple(one for one in others if one == known.leader)
+        if not _add(controller, key, ReplicaState.OFFLINE, others, known):
+            return
+    source = _state(controller, partition, replica)
+    controller.replica_machine.states[key] = ReplicaState.OFFLINE
+    _log_change(controller, partition, replica, source, ReplicaState.OFFLINE)
+
+
+def _remove_replica_from_isr(
+    controller: KafkaController, key: Replica, found: StateZnode, remaining: Replicas
+) -> Procedure[LeaderIsrAndControllerEpoch | None]:
+    """`removeReplicaFromIsr`, one round: the leadership without the replica; None if the znode is to be read again."""
+    partition, replica = key
+    if replica not in found.content.isr:
+        leader, isr = found.content.leader, found.content.isr
+        controller.report(NotInIsr, replica=replica, partition=partition, leader=leader, isr=isr)
+        return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
+    content = _without_replica(controller, found.content, key)
+    compares, fence = controller.compares_content, controller.fence
+    version = yield from WriteRemoval(
+        partition, content, found.version, fence, replica, remaining, compares_content=compares
+    )
+    if version is None:
+        if controller.configuration.caches_failed_removals and not controller.mends(Switch.CACHE_WHAT_IS_WRITTEN):
+            failed = LeaderIsrAndControllerEpoch.of(content, NO_VERSION)
+            controller.context.partition_leadership_info[partition] = failed
+        return None
+    shrunk = LeaderAndIsr(content.leader, content.leader_epoch, content.isr)
+    controller.report(IsrShrunk, partition=partition, leader_and_isr=shrunk)
+    return LeaderIsrAndControllerEpoch.of(content, version)
+
+
+def _rewritten(content: PartitionStatePayload, epoch: int) -> PartitionStatePayload:
+    """The same in our epoch; this is cached, not written."""
+    return PartitionStatePayload(
+        leader=content.leader, leader_epoch=content.leader_epoch, isr=content.isr, controller_epoch=epoch
+    )
+
+
+def _without_replica(
+    controller: KafkaController, content: PartitionStatePayload, key: Replica
+) -> PartitionStatePayload:
+    """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
+    partition, replica = key
+    keeps_last = not controller.configuration.unclean or controller.mends(Switch.KEEP_LAST_IN_SYNC)
+    isr = without(content.isr, (replica,))
+    if not isr and keeps_last:
+        controller.report(LastIsrRetained, replica=replica, partition=partition)
+        isr = content.isr
+    return PartitionStatePayload(
+        leader=NO_LEADER if content.leader == replica else content.leader,
+        leader_epoch=content.leader_epoch + 1,
+        isr=isr,
+        controller_epoch=controller.context.epoch,
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- deletion
+
+
+def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica], *, calls_back: bool) -> None:
+    """To ReplicaDeletionStarted: StopReplica with delete, one batch; `calls_back`: its answer is for a callback."""
+    moving = list(replicas)
+    if not moving:
+        return
+    _invoke(controller, moving, ReplicaState.DELETION_STARTED)
+    batch = controller.replica_batch
+    batch.new_batch()
+    for partition, replica in moving:
+        if _move(controller, (partition, replica), ReplicaState.DELETION_STARTED):
+            batch.add_stop_replica((replica,), partition, delete=True, calls_back=calls_back)
+    batch.send(controller)
+
+
+def set_deletion_ended(controller: KafkaController, replicas: Iterable[Replica], target: ReplicaState) -> None:
+    """To ReplicaDeletionSuccessful or ReplicaDeletionIneligible: the answer has come, or never will."""
+    moving = list(replicas)
+    _invoke(controller, moving, target)
+    for key in moving:
+        _move(controller, key, target)
+
+
+def set_non_existent(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+    """To NonExistentReplica: no assigned replica any more, and nothing is known of it."""
+    moving, assignment = list(replicas), controller.context.partition_replica_assignment
+    _invoke(controller, moving, ReplicaState.NON_EXISTENT)
+    for partition, replica in moving:
+        if _move(controller, (partition, replica), ReplicaState.NON_EXISTENT):
+            assignment[partition] = without(assignment[partition], (replica,))
+            del controller.replica_machine.states[partition, replica]
+
+
+def delete_at_once(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+    """From OfflineReplica to NonExistentReplica, without waiting for the answer to StopReplica (D38)."""
+    moving = list(replicas)
+    set_deletion_started(controller, moving, calls_back=False)
+    set_deletion_ended(controller, moving, ReplicaState.DELETION_SUCCESSFUL)
+    set_non_existent(controller, moving)
+
+
+def _move(controller: KafkaController, key: Replica, target: ReplicaState) -> bool:
+    """Make a move that is about the state only, if the table permits it."""
+    if _refused(controller, *key, target):
+        return False
+    source = _state(controller, *key)
+    controller.replica_machine.states[key] = target
+    _log_change(controller, *key, source, target)
+    return True
+
+
+# --------------------------------------------------------------------------------------------------- table and log
+
+
+def _state(controller: KafkaController, partition: TopicPartition, replica: int) -> ReplicaState:
+    return controller.replica_machine.states.get((partition, replica), ReplicaState.NON_EXISTENT)
+
+
+def _refused(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> bool:
+    """Ask the table; a move that it does not permit is logged."""
+    if is_permitted("replica", _state(controller, partition, replica), target):
+        return False
+    _log_failure(controller, partition, replica, target)
+    return True
+
+
+def _log_failure(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> None:
+    source = _state(controller, partition, replica)
+    controller.log_state_change(ReplicaChangeFailed, replica=replica, partition=partition, source=source, target=target)
+
+
+def _log_change(
+    controller: KafkaController, partition: TopicPartition, replica: int, source: ReplicaState, target: ReplicaState
+) -> None:
+    controller.log_state_change(ReplicaChanged, replica=replica, partition=partition, source=source, target=target)

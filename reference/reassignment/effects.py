@@ -1,0 +1,303 @@
+"""The effects of reassignments: a class for each action of the specification about them.
+
+The request's znode is read and written whole, and a topic's assignment, too: neither write asks for a version, nor
+whether there is a znode to be written (D39, D52). The writes of a state znode are conditional like all others.
+
+Kafka 0.10.2.2: `ZkUtils.getPartitionsBeingReassigned`, `updatePartitionReassignmentData`,
+`KafkaController.updateAssignedReplicasForPartition`, `areReplicasInIsr`, `updateLeaderEpoch`. PROTOCOL.md section 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from reference.leadership.effects import Replicas, StateRead, StateWrite
+from reference.procedures import Effect, PastZkClient, Script
+from reference.scripts import (
+    REASSIGN_PARTITIONS,
+    Fence,
+    StateZnode,
+    create_persistent,
+    parsed,
+    read_data,
+    read_state_znode,
+    state_path,
+    topic_path,
+)
+from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode, SetData
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
+from spec.state.shape import At
+
+
+@dataclass(frozen=True)
+class Reassignments:
+    """What is left of a request: RAR by partition; `czxid` tells which request it was, -1 if there was none."""
+
+    wanted: tuple[tuple[TopicPartition, tuple[int, ...]], ...]
+    czxid: int
+
+
+@dataclass(frozen=True)
+class ReassignmentRequest:
+    """What /admin/reassign_partitions holds: its text, and RAR by partition; `czxid` tells two requests apart."""
+
+    text: str
+    wanted: Mapping[TopicPartition, tuple[int, ...]]
+    czxid: int
+
+
+def _read_request() -> Script[ReassignmentRequest | None]:
+    """`getPartitionsBeingReassigned`: the request, or None if there is none."""
+    node = yield from read_data(REASSIGN_PARTITIONS)
+    if node is None:
+        return None
+    payload = parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
+    wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions}
+    return ReassignmentRequest((node.data or b"").decode(), wanted, node.stat.czxid)
+
+
+@dataclass(frozen=True)
+class OnReassignmentRequest(Effect["ReassignmentRequest | None"]):
+    """A data callback of the request's path: the request, or None where it is gone."""
+
+    def script(self) -> Script[ReassignmentRequest | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        yield Exists(REASSIGN_PARTITIONS)
+        return (yield from _read_request())
+
+
+@dataclass(frozen=True)
+class ReadReassignments(Effect["ReassignmentRequest | None"]):
+    """Failover: what is being reassigned."""
+
+    at = At.READ_REASSIGNMENTS
+
+    def script(self) -> Script[ReassignmentRequest | None]:
+        """Read it."""
+        return _read_request()
+
+
+@dataclass(frozen=True)
+class AcceptReassignment(Effect[None]):
+    """`watchIsrChangesForReassignedPartition`."""
+
+    partition: TopicPartition
+    at = At.REASSIGN_NEXT
+
+    def script(self) -> Script[None]:
+        """`subscribeDataChanges` sets a watch, whether or not the znode is there."""
+        yield Exists(state_path(self.partition), watch=True)
+
+
+@dataclass(frozen=True)
+class ReadRemaining(Effect[Reassignments]):
+    """A partition is refused, or has failed: what else is to be reassigned."""
+
+    partition: TopicPartition
+    at = At.REFUSE_READ
+
+    @property
+    def action(self) -> str:
+        """The same step, wherever it is taken."""
+        return "read_remaining"
+
+    def script(self) -> Script[Reassignments]:
+        """Read the request, and leave the partition out."""
+        request = yield from _read_request()
+        if request is None:
+            return Reassignments((), -1)
+        return Reassignments(tuple(one for one in request.wanted.items() if one[0] != self.partition), request.czxid)
+
+
+@dataclass(frozen=True)
+class RefuseReassignment(ReadRemaining):
+    """The same for a partition that is refused before it was accepted."""
+
+    at = At.REASSIGN_NEXT
+
+
+@dataclass(frozen=True)
+class CompleteReassignment(ReadRemaining):
+    """The same for a partition that is done with (step 11)."""
+
+    at = At.COMPLETE_READ
+
+
+@dataclass(frozen=True)
+class WriteRemaining(Effect[None]):
+    """Step 11, or a refusal: what was read less the partition is written, or the request deleted if that is nothing.
+
+    Where that is mended, `only_as_read`: not unless the request is the one that was read.
+    """
+
+    partition: TopicPartition
+    remaining: Reassignments
+    fence: Fence | None
+    only_as_read: bool
+    at = At.REFUSE_WRITE
+
+    @property
+    def action(self) -> str:
+        """The same step, wherever it is taken."""
+        return "write_remaining"
+
+    @property
+    def written(self) -> str:
+        """The request."""
+        return REASSIGN_PARTITIONS
+
+    def script(self) -> Script[None]:
+        """`updatePersistentPath`, or `deletePath`; what a mend asks before sets no watch."""
+        if self.fence is not None:
+            yield from self.fence.check()
+        if self.only_as_read and not (yield from self._stands()):
+            return
+        if not self.remaining.wanted:
+            with suppress(NoNode):
+                yield Delete(REASSIGN_PARTITIONS)
+            return
+        left = self.remaining.wanted
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in left)
+        yield from _upsert(REASSIGN_PARTITIONS, ReassignPartitionsPayload(partitions=entries).encode())
+
+    def _stands(self) -> Script[bool]:
+        try:
+            node: NodeData = yield PastZkClient(GetData(REASSIGN_PARTITIONS))
+        except NoNode:
+            return False
+        return node.stat.czxid == self.remaining.czxid
+
+
+@dataclass(frozen=True)
+class WriteRemainingAtEnd(WriteRemaining):
+    """The same at the end of a reassignment."""
+
+    at = At.COMPLETE_WRITE
+
+
+def _upsert(path: str, data: bytes | None) -> Script[None]:
+    """`updatePersistentPath`: set the data whatever the version, or create the znode."""
+    try:
+        yield SetData(path, data)
+    except NoNode:
+        yield from create_persistent(path, data)
+
+
+# ------------------------------------------------------------------------------------------------------ the state znode
+
+
+@dataclass(frozen=True)
+class OnStateChange(Effect["StateZnode | None"]):
+    """A data callback of a partition's state znode: what it says, or None where it is gone."""
+
+    partition: TopicPartition
+
+    def script(self) -> Script[StateZnode | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
+        yield Exists(state_path(self.partition))
+        return (yield from read_state_znode(self.partition))
+
+
+@dataclass(frozen=True)
+class ReadWhetherCaughtUp(StateRead):
+    """`areReplicasInIsr`: the ISR that says which phase it is."""
+
+    at = At.REASSIGN_READ
+
+
+@dataclass(frozen=True)
+class BeginAgain(ReadWhetherCaughtUp):
+    """The same, with which a partition is begun again because a broker of RAR has started."""
+
+    at = At.REASSIGN_NEXT
+
+    @property
+    def action(self) -> str:
+        """The same step, wherever it is taken."""
+        return "read_whether_caught_up"
+
+
+@dataclass(frozen=True)
+class ReadForBump(StateRead):
+    """Step 2: the state znode whose leader epoch is to be raised; `remaining` are the replicas to be started then."""
+
+    remaining: Replicas
+    at = At.BUMP_READ
+
+
+@dataclass(frozen=True)
+class WriteBump(StateWrite):
+    """Step 2: the same leader and ISR, leader_epoch + 1."""
+
+    remaining: Replicas
+    at = At.BUMP_WRITE
+
+
+@dataclass(frozen=True)
+class StartNewReplica(StateRead):
+    """Step 3: the state znode, for a replica that is to be started."""
+
+    replica: int
+    remaining: Replicas
+    at = At.START_READ
+
+
+@dataclass(frozen=True)
+class ReadForMove(StateRead):
+    """Step 7: the state znode, for a leader of RAR to be elected, or for the leader epoch to be raised."""
+
+    at = At.MOVE_READ
+
+
+@dataclass(frozen=True)
+class WriteMove(StateWrite):
+    """Step 7: the elected leader, or the same one, leader_epoch + 1."""
+
+    at = At.MOVE_WRITE
+
+
+# ------------------------------------------------------------------------------------------------------ the assignment
+
+
+@dataclass(frozen=True)
+class WriteUnion(Effect["bytes | None"]):
+    """Step 1: the whole topic's assignment as it is in memory, but RAR + OAR for this partition; what was written.
+
+    Where that is mended, `keeps_others`: the other partitions stay as they are in the znode.
+    """
+
+    partition: TopicPartition
+    assignment: tuple[tuple[int, tuple[int, ...]], ...]
+    fence: Fence | None
+    keeps_others: bool
+    at = At.WRITE_UNION
+
+    @property
+    def written(self) -> str:
+        """The topic's znode."""
+        return topic_path(self.partition.topic)
+
+    def script(self) -> Script[bytes | None]:
+        """An upsert."""
+        path, written = topic_path(self.partition.topic), dict(self.assignment)
+        if self.fence is not None:
+            yield from self.fence.check()
+        if self.keeps_others:
+            number, others = self.partition.partition, dict[int, tuple[int, ...]]()
+            with suppress(NoNode):
+                node = yield PastZkClient(GetData(path))
+                others = dict(parsed(TopicPayload, path, node.data).partitions)
+            written = {**others, number: written[number]}
+        data = TopicPayload(partitions=written).encode()
+        yield from _upsert(path, data)
+        return data
+
+
+@dataclass(frozen=True)
+class WriteTarget(WriteUnion):
+    """Step 10: the same with RAR."""
+
+    at = At.WRITE_TARGET

@@ -1,0 +1,1 @@
+"""Requests from the controller to a broker: batched, queued and sent."""

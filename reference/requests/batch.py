@@ -1,0 +1,262 @@
+"""The request batch: what one call of the controller tells the brokers, gathered first, then put on their queues.
+
+LeaderAndIsr is gathered by broker and partition, where the last word wins; UpdateMetadata once for all brokers;
+StopReplica as a list. What is said of a partition is what the cache says at the moment of adding. A batch that was not
+sent stays as it is, and the next call fails on it (D28).
+
+Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from reference.controller.context import LeaderIsrAndControllerEpoch
+from reference.journal import RequestSent
+from reference.procedures import DirtyBatch, NoAssignment, NoChannels
+from reference.requests.connections import QueuedRequest
+from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.formats.request_schemas import (
+    EndPoint,
+    LeaderAndIsrRequest,
+    LiveBroker,
+    LiveLeader,
+    PartitionLeadership,
+    Request,
+    StopReplicaRequest,
+    UpdateMetadataRequest,
+)
+from spec.logs.controller_log.channels import StopReplicaSending
+from spec.logs.controller_log.values import PartitionReplica, Replicas
+from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
+from spec.logs.logged_values import Leadership, Role
+from spec.variants import Switch
+
+if TYPE_CHECKING:
+    from reference.controller.controller import KafkaController
+
+LISTENER = "PLAINTEXT"
+
+
+@dataclass
+class RequestBatch:
+    """The three maps of pending requests; the controller and each of its state machines have a batch of their own.
+
+    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is mended (S10).
+    """
+
+    leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
+    stop_replica: dict[int, list[tuple[TopicPartition, bool, bool]]] = field(default_factory=dict)
+    metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
+    metadata_receivers: set[int] = field(default_factory=set)
+    is_whole: bool = False
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether an earlier call has left anything that forbids a new batch."""
+        return bool(self.leader_and_isr or self.stop_replica or self.metadata_receivers)
+
+    def new_batch(self) -> None:
+        """Begin a batch; DirtyBatch names what an earlier one left."""
+        if self.is_dirty:
+            raise DirtyBatch(
+                f"not sent: LeaderAndIsr to {sorted(self.leader_and_isr)}, StopReplica to {sorted(self.stop_replica)},"
+                f" UpdateMetadata to {sorted(self.metadata_receivers)}"
+            )
+
+    def add_leader_and_isr(
+        self,
+        controller: KafkaController,
+        brokers: Iterable[int],
+        partition: TopicPartition,
+        known: LeaderIsrAndControllerEpoch,
+    ) -> None:
+        """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
+        replicas = controller.context.partition_replica_assignment[partition]
+        for broker_id in brokers:
+            if broker_id >= 0:
+                self.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)
+        self.add_update_metadata(controller, (partition,))
+
+    def add_stop_replica(
+        self, brokers: Iterable[int], partition: TopicPartition, *, delete: bool, calls_back: bool = False
+    ) -> None:
+        """Tell these brokers to stop fetching a partition, or to delete it, and perhaps call back when it has."""
+        for broker_id in brokers:
+            if broker_id >= 0:
+                self.stop_replica.setdefault(broker_id, []).append((partition, delete, calls_back))
+
+    def add_update_metadata(
+        self, controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
+    ) -> None:
+        """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
+
+        Of every partition that is being deleted they are told so, whichever are named. Where one of them has no AR it
+        raises NoAssignment, and the brokers stay in the batch (D53).
+        """
+        context, deleted = controller.context, controller.deleting.partitions
+        self.metadata_receivers |= context.live_or_shutting_down_broker_ids
+        self.is_whole = partitions is None and controller.mends(Switch.FULL_METADATA)
+        for partition in context.partition_leadership_info if partitions is None else partitions:
+            known = context.partition_leadership_info.get(partition)
+            if known is not None and partition not in deleted:
+                replicas = _assigned(controller, partition)
+                self.metadata[partition] = _leadership(partition, known, replicas)
+        for partition in sorted(deleted & context.partition_leadership_info.keys()):
+            known = context.partition_leadership_info[partition]
+            doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
+            self.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
+
+    def send(self, controller: KafkaController) -> None:
+        """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
+        controller.batches_sent += 1
+        self._send_leader_and_isr(controller)
+        self._send_update_metadata(controller)
+        self._send_stop_replica(controller)
+
+    def _send_leader_and_isr(self, controller: KafkaController) -> None:
+        for broker_id, states in self.leader_and_isr.items():
+            for partition, state in states.items():
+                role = Role.LEADER if state.leader == broker_id else Role.FOLLOWER
+                controller.log_state_change(
+                    LeaderAndIsrSending, role=role, leadership=_logged(state), broker=broker_id, partition=partition
+                )
+            leaders = {state.leader for state in states.values()}
+            registered = leaders & controller.context.live_or_shutting_down_broker_ids
+            live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(registered))
+            request = LeaderAndIsrRequest(
+                controller.broker_id, controller.context.epoch, tuple(states.values()), live_leaders
+            )
+            _send(controller, broker_id, request, topic_ids=_topic_ids(controller, states))
+        self.leader_and_isr.clear()
+
+    def _send_update_metadata(self, controller: KafkaController) -> None:
+        receivers = tuple(sorted(self.metadata_receivers))
+        for partition, state in self.metadata.items():
+            controller.log_state_change(
+                UpdateMetadataSending, leadership=_logged(state), brokers=receivers, partition=partition
+            )
+        registered = sorted(controller.context.live_or_shutting_down_broker_ids)
+        live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in registered)
+        request = UpdateMetadataRequest(
+            controller.broker_id, controller.context.epoch, tuple(self.metadata.values()), live_brokers
+        )
+        for broker_id in receivers:
+            _send(controller, broker_id, request, whole=self.is_whole)
+        self.metadata.clear()
+        self.metadata_receivers.clear()
+        self.is_whole = False
+
+    def _send_stop_replica(self, controller: KafkaController) -> None:
+        """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
+        for broker_id, entries in self.stop_replica.items():
+            for kind in (True, False):
+                controller.note(StopReplicaSending(kind, broker_id, _replicas(broker_id, entries, delete=kind)))
+            stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
+            _send(controller, broker_id, _stop(controller, stopped, delete=False))
+            for partition, delete, calls_back in entries:
+                if delete:
+                    request, epoch = _stop(controller, (partition,), delete=True), _known_epoch(controller, partition)
+                    _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
+        self.stop_replica.clear()
+
+    def fork(self) -> RequestBatch:
+        """A copy that goes its own way."""
+        if not self.is_dirty:
+            return RequestBatch()
+        return RequestBatch(
+            {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()},
+            {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()},
+            dict(self.metadata),
+            set(self.metadata_receivers),
+            self.is_whole,
+        )
+
+
+def _assigned(controller: KafkaController, partition: TopicPartition) -> tuple[int, ...]:
+    """AR of a partition that has leadership; NoAssignment if its topic vanished."""
+    replicas = controller.context.partition_replica_assignment.get(partition)
+    if replicas is None:
+        raise NoAssignment(f"key not found: {partition}")
+    return replicas
+
+
+def _replicas(broker_id: int, entries: Iterable[tuple[TopicPartition, bool, bool]], *, delete: bool) -> Replicas:
+    """The replicas on a broker that are only to stop, or to be deleted, too."""
+    chosen = dict.fromkeys(partition for partition, deletes, _ in entries if deletes is delete)
+    return tuple(PartitionReplica(partition.topic, partition.partition, broker_id) for partition in chosen)
+
+
+def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
+    return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
+
+
+def _known_epoch(controller: KafkaController, partition: TopicPartition) -> int | None:
+    """The leader epoch that a StopReplica has, where that is mended (D22); -1 where none is known."""
+    if not controller.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
+        return None
+    known = controller.context.partition_leadership_info.get(partition)
+    return -1 if known is None else known.leader_epoch
+
+
+def _topic_ids(controller: KafkaController, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
+    """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is mended (D23)."""
+    if not controller.mends(Switch.TOPIC_IDS):
+        return None
+    known, topics = controller.context.topic_ids, {partition.topic for partition in partitions}
+    return tuple((topic, known[topic]) for topic in sorted(topics) if topic in known)
+
+
+def _send(
+    controller: KafkaController,
+    broker_id: int,
+    request: Request,
+    *,
+    calls_back: bool = False,
+    leader_epoch: int | None = None,
+    topic_ids: tuple[tuple[str, int], ...] | None = None,
+    whole: bool = False,
+) -> None:
+    """`sendRequest`: to the broker's queue, or nowhere if it has no channel; NoChannels if nobody has any."""
+    manager = controller.context.controller_channel_manager
+    if manager is None:
+        raise NoChannels("java.lang.NullPointerException")
+    registration = controller.context.live_brokers.get(broker_id)
+    broker_epoch = -1 if registration is None else registration.broker_epoch
+    queued = QueuedRequest(
+        request, controller.batches_sent, broker_epoch, calls_back, leader_epoch=leader_epoch, topic_ids=topic_ids,
+        whole=whole,
+    )  # fmt: skip
+    sent = manager.send_request(broker_id, queued)
+    controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
+
+
+def _leadership(
+    partition: TopicPartition, known: LeaderIsrAndControllerEpoch, replicas: tuple[int, ...]
+) -> PartitionLeadership:
+    return PartitionLeadership(
+        partition.topic,
+        partition.partition,
+        known.controller_epoch,
+        known.leader,
+        known.leader_epoch,
+        known.isr,
+        known.zk_version,
+        replicas,
+    )
+
+
+def _logged(state: PartitionLeadership) -> Leadership:
+    return Leadership(state.leader, state.isr, state.leader_epoch, state.controller_epoch)
+
+
+def _live_leader(controller: KafkaController, broker_id: int) -> LiveLeader:
+    payload = controller.context.live_brokers[broker_id].payload
+    return LiveLeader(broker_id, payload.host or "", payload.port)
+
+
+def _live_broker(controller: KafkaController, broker_id: int) -> LiveBroker:
+    payload = controller.context.live_brokers[broker_id].payload
+    return LiveBroker(broker_id, end_points=(EndPoint(payload.port, payload.host or "", LISTENER),), rack=payload.rack)

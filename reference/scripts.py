@@ -1,0 +1,240 @@
+"""Scripts of ZooKeeper operations that several effects share: reads of what may be missing, creates with parents,
+conditional writes.
+
+A refusal that Kafka foresees becomes a result here; every other one goes on to whoever asked.
+
+Kafka 0.10.2.2: `ZkUtils`, `ReplicationUtils`. Left out on purpose: reading a topic's configuration, since only the
+broker's default of `unclean.leader.election.enable` is modelled.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, TypeVar
+
+from reference.procedures import FencedOff, PastZkClient, Script
+from reference.zookeeper.api import (
+    BadVersion,
+    Create,
+    CreateMode,
+    Delete,
+    GetChildren,
+    GetData,
+    NodeData,
+    NodeExists,
+    NoNode,
+    SetData,
+    parent_path,
+)
+from spec.errors import MalformedInput
+from spec.formats import znode_paths as paths
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import PartitionStatePayload, Payload, parse_payload
+
+PayloadT = TypeVar("PayloadT", bound=Payload)
+
+CONTROLLER: Final = str(paths.CONTROLLER.path())
+CONTROLLER_EPOCH: Final = str(paths.CONTROLLER_EPOCH.path())
+BROKER_IDS: Final = str(paths.BROKER_IDS.path())
+BROKER_TOPICS: Final = str(paths.BROKER_TOPICS.path())
+ISR_CHANGES: Final = str(paths.ISR_CHANGES.path())
+DELETE_TOPICS: Final = str(paths.DELETE_TOPICS.path())
+PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
+
+REASSIGN_PARTITIONS: Final = str(paths.REASSIGN_PARTITIONS.path())
+
+CHILD_PATHS: Final = frozenset({BROKER_IDS, BROKER_TOPICS, DELETE_TOPICS, ISR_CHANGES})
+"""The paths whose children, and not whose data, somebody listens to."""
+
+COMMON_PATHS: Final = tuple(
+    str(kind.path())
+    for kind in (
+        paths.CONSUMERS, paths.BROKER_IDS, paths.BROKER_TOPICS, paths.CONFIG_CHANGES, paths.CONFIG_TOPICS,
+        paths.CONFIG_CLIENTS, paths.DELETE_TOPICS, paths.BROKER_SEQUENCE, paths.ISR_CHANGES,
+    )
+)  # fmt: skip
+"""What the first broker of a cluster creates (`ZkUtils.setupCommonPaths`)."""
+
+
+@dataclass(frozen=True)
+class StateZnode:
+    """A state znode as read: what it says, and its data version."""
+
+    content: PartitionStatePayload
+    version: int
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A check, in one transaction with a write, that /controller_epoch still has this data version (2.1.0).
+
+    The operations known here have no transactions, so the check is a read before the write: the two are one only where
+    the driver runs the script as one step. Behind a read it needs no transaction: an epoch that stands then stood.
+    """
+
+    epoch_zk_version: int
+
+    def check(self) -> Script[None]:
+        """Raise FencedOff if the epoch has moved on."""
+        node = yield from read_data(CONTROLLER_EPOCH)
+        if node is None or node.stat.version != self.epoch_zk_version:
+            raise FencedOff(f"/controller_epoch is not at version {self.epoch_zk_version} any more")
+
+
+@cache
+def state_path(partition: TopicPartition) -> str:
+    """The path of a partition's state znode."""
+    return str(paths.STATE.path(topic=partition.topic, partition=partition.partition))
+
+
+@cache
+def broker_path(broker_id: int) -> str:
+    """The path of a broker's registration."""
+    return str(paths.BROKER.path(broker=broker_id))
+
+
+@cache
+def topic_path(topic: str) -> str:
+    """The path of a topic's assignment."""
+    return str(paths.BROKER_TOPIC.path(topic=topic))
+
+
+@cache
+def topic_config_path(topic: str) -> str:
+    """The path of a topic's configuration."""
+    return str(paths.TOPIC_CONFIG.path(topic=topic))
+
+
+@cache
+def delete_topic_path(topic: str) -> str:
+    """The path of the request to delete a topic."""
+    return str(paths.DELETE_TOPIC.path(topic=topic))
+
+
+@cache
+def parsed(cls: type[PayloadT], path: str, data: bytes | None) -> PayloadT:
+    """The payload of a path; MalformedInput where it is none."""
+    payload = parse_payload(path, data)
+    if not isinstance(payload, cls):
+        raise MalformedInput(path, "", f"holds a {type(payload).__name__}, not a {cls.__name__}")
+    return payload
+
+
+def read_data(path: str) -> Script[NodeData | None]:
+    """`readDataMaybeNull`: the znode, or None if it is not there."""
+    try:
+        node: NodeData = yield GetData(path)
+    except NoNode:
+        return None
+    return node
+
+
+def read_state_znode(partition: TopicPartition) -> Script[StateZnode | None]:
+    """`getLeaderIsrAndEpochForPartition`: a partition's state znode, or None if it is not there."""
+    path = state_path(partition)
+    node = yield from read_data(path)
+    return None if node is None else StateZnode(parsed(PartitionStatePayload, path, node.data), node.stat.version)
+
+
+def number_of(parent: str, name: str) -> int:
+    """The number that the name of a child is, as of a broker or a partition; MalformedInput where it is none."""
+    if not re.fullmatch("-?[0-9]{1,10}", name):
+        raise MalformedInput(f"{parent}/{name}", "", "its name is no number")
+    return int(name)
+
+
+def create_persistent(path: str, data: bytes | None) -> Script[None]:
+    """`createPersistentPath`: missing parents are created too; NodeExists goes to the caller."""
+    try:
+        yield Create(path, data)
+    except NoNode:
+        yield from create_with_parents(parent_path(path))
+        yield Create(path, data)
+
+
+def create_with_parents(path: str) -> Script[None]:
+    """`makeSurePersistentPathExists`: a znode without data, and whatever is missing above it."""
+    with suppress(NodeExists):
+        yield from create_persistent(path, None)
+
+
+def delete_if_there(path: str) -> Script[bool]:
+    """`delete`: whether it was there; NotEmpty goes to the caller."""
+    try:
+        yield Delete(path)
+    except NoNode:
+        return False
+    return True
+
+
+def children_of(path: str, *, watches: bool = True) -> Script[tuple[str, ...] | None]:
+    """`getChildren`: the names, or None where there is no such znode."""
+    read = GetChildren(path)
+    try:
+        children = yield read if watches else PastZkClient(read)
+    except NoNode:
+        return None
+    names: tuple[str, ...] = children.names
+    return names
+
+
+def delete_recursively(path: str) -> Script[bool]:
+    """`deleteRecursive`: a znode and all below it; false, with the rest left, where one went just before its turn.
+
+    It lists without a watch, whoever listens to a znode (ZkClient's `getChildren(path, false)`).
+    """
+    names = yield from children_of(path, watches=False)
+    for name in names or ():
+        if not (yield from delete_recursively(f"{path}/{name}")):
+            return False
+    return True if names is None else (yield from delete_if_there(path))
+
+
+def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
+    """`ZKCheckedEphemeral`: create it, or say which session's it is; what goes away meanwhile is created after all."""
+    while True:
+        try:
+            yield Create(path, data, CreateMode.EPHEMERAL)
+        except NodeExists:
+            owner = yield from owner_of(path)
+            if owner is not None:
+                return owner
+        else:
+            return None
+
+
+def owner_of(path: str) -> Script[int | None]:
+    """The session that owns an ephemeral znode; None where there is no znode. The read goes past ZkClient."""
+    try:
+        node: NodeData = yield PastZkClient(GetData(path))
+    except NoNode:
+        return None
+    owner: int = node.stat.ephemeral_owner
+    return owner
+
+
+def update_state_znode(
+    partition: TopicPartition, content: PartitionStatePayload, expected: int, *, compares_content: bool = True
+) -> Script[int | None]:
+    """`conditionalUpdatePersistentPath`: the new version, or None if the znode is gone or not at the expected one.
+
+    Content as it was to be written counts as success, in case the answer to this very write was lost (KAFKA-1382);
+    before 0.8.2.0 nobody asked (D31). What cannot be read is other content (`checkLeaderAndIsrZkData`).
+    """
+    try:
+        stat = yield SetData(state_path(partition), content.encode(), expected)
+    except NoNode:
+        return None
+    except BadVersion:
+        if not compares_content:
+            return None
+        try:
+            found = yield from read_state_znode(partition)
+        except MalformedInput:
+            return None
+        return found.version if found is not None and found.content == content else None
+    version: int = stat.version
+    return version

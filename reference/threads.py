@@ -1,0 +1,149 @@
+"""The controller's threads: which handler runs for a callback, and what becomes of an exception that leaves one.
+
+All callbacks of a process run on ZkClient's event thread, one after the other, under the controller lock; start-up
+elects on the main thread under the same lock, and the deletion thread works under it. So a driver runs one procedure of
+a controller to its end before it begins the next. A callback carries no data: its listener reads afresh.
+
+One listener takes the lock several times: behind `on_reassignment_request` the event thread runs `take_up` for each
+partition that is to be reassigned, and takes no callback before all are. Other threads may have the lock in between.
+
+Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; `ControllerZkChildListener`, which asks whether the broker is active
+before it takes the lock (KAFKA-4447).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
+
+from reference.broker_events.broker_changes import on_broker_change
+from reference.broker_events.isr_notification import on_isr_change
+from reference.controller.controller import KafkaController
+from reference.controller.effects import SkipCallback
+from reference.controller.resignation import on_controller_moved
+from reference.deletion.requests import on_deletion_change
+from reference.deletion.thread import delete_topics
+from reference.elections.preferred import on_preferred_election
+from reference.failover.election import on_controller_change, on_new_session, startup
+from reference.procedures import THROWABLE, FencedOff, Procedure
+from reference.reassignment.requests import on_reassignment_request
+from reference.reassignment.steps import on_state_change
+from reference.scripts import (
+    BROKER_IDS,
+    BROKER_TOPICS,
+    CONTROLLER,
+    DELETE_TOPICS,
+    ISR_CHANGES,
+    PREFERRED_REPLICA_ELECTION,
+    REASSIGN_PARTITIONS,
+    state_path,
+    topic_path,
+)
+from reference.topics.addition import on_partition_modifications
+from reference.topics.creation import on_topic_change
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znode_paths import Path
+from spec.state.shape import Callback
+from spec.variants import Switch
+
+Event: TypeAlias = Callback | TopicPartition | str
+"""What the event thread is to call: a listener that there is one of, or the one on the state znode of a partition, or
+on the own znode of the topic of this name.
+"""
+
+CALLBACK_OF: Final[Mapping[str, Callback]] = {
+    CONTROLLER: Callback.CONTROLLER,
+    BROKER_IDS: Callback.BROKERS,
+    BROKER_TOPICS: Callback.TOPICS,
+    DELETE_TOPICS: Callback.DELETIONS,
+    ISR_CHANGES: Callback.ISR_CHANGES,
+    REASSIGN_PARTITIONS: Callback.REASSIGNMENTS,
+    PREFERRED_REPLICA_ELECTION: Callback.PREFERRED,
+}
+"""Which listener a path has, but for state znodes and topics."""
+
+PATH_OF: Final = {callback: path for path, callback in CALLBACK_OF.items()}
+ALWAYS: Final = (Callback.CONTROLLER, Callback.SESSION)
+"""The listeners that do not ask whether the broker is the active controller."""
+HANDLERS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
+    Callback.CONTROLLER: on_controller_change,
+    Callback.SESSION: on_new_session,
+    Callback.BROKERS: on_broker_change,
+    Callback.TOPICS: on_topic_change,
+    Callback.DELETIONS: on_deletion_change,
+    Callback.ISR_CHANGES: on_isr_change,
+    Callback.REASSIGNMENTS: on_reassignment_request,
+    Callback.PREFERRED: on_preferred_election,
+}
+
+
+def on_startup(controller: KafkaController) -> Procedure[None]:
+    """What the main thread does."""
+    yield from startup(controller)
+
+
+def event_of(path: str) -> Event:
+    """What is called when the watch of a path that has a listener fires."""
+    if path in CALLBACK_OF:
+        return CALLBACK_OF[path]
+    named = Path.parse(path)
+    return str(named.topic) if named.partition is None else TopicPartition(str(named.topic), named.partition)
+
+
+def callback_of(event: Event) -> Callback:
+    """Which kind of listener is to be called."""
+    if isinstance(event, Callback):
+        return event
+    return Callback.MODIFICATIONS if isinstance(event, str) else Callback.STATE
+
+
+def path_of(event: Event) -> str:
+    """The path whose listener is to be called."""
+    if isinstance(event, Callback):
+        return PATH_OF[event]
+    return topic_path(event) if isinstance(event, str) else state_path(event)
+
+
+def subscribed(controller: KafkaController) -> Iterator[Event]:
+    """Every listener of a controller module, in the order in which ZkClient queues them after an expiry."""
+    paths = [path for path in controller.configuration.paths if path in controller.listeners]
+    yield from (CALLBACK_OF[path] for path in paths if path != PREFERRED_REPLICA_ELECTION)
+    others = [event_of(path) for path in controller.listeners if path not in CALLBACK_OF]
+    yield from sorted(topic for topic in others if isinstance(topic, str))
+    yield from sorted(partition for partition in others if isinstance(partition, TopicPartition))
+    yield Callback.CONTROLLER
+    yield from (CALLBACK_OF[path] for path in paths if path == PREFERRED_REPLICA_ELECTION)
+
+
+def is_run(controller: KafkaController, callback: Callback) -> bool:
+    """Whether a listener does anything: all but two ask first whether the broker is the active controller.
+
+    Before 0.10.2.0 that of ISR change notifications did not ask either (D8).
+    """
+    runs_anyway = callback is Callback.ISR_CHANGES and controller.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)
+    return callback in ALWAYS or controller.is_active or runs_anyway
+
+
+def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]:
+    """What the event thread does for a callback; an exception that leaves the listener is only logged."""
+    try:
+        if not is_run(controller, callback_of(callback)):
+            yield from SkipCallback(path_of(callback))
+        elif isinstance(callback, str):
+            yield from on_partition_modifications(controller, callback)
+        elif isinstance(callback, TopicPartition):
+            yield from on_state_change(controller, callback)
+        else:
+            yield from HANDLERS[callback](controller)
+    except FencedOff:
+        on_controller_moved(controller)
+    except THROWABLE:
+        return
+
+
+def on_deletion_thread(controller: KafkaController) -> Procedure[None]:
+    """What the deletion thread does when it is woken."""
+    try:
+        yield from delete_topics(controller)
+    except FencedOff:
+        on_controller_moved(controller)

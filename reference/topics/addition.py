@@ -1,0 +1,71 @@
+"""Partition addition: what the controller does when a topic's own znode changes.
+
+Partitions that it does not know go the way of a new topic's. It skips them where the topic is queued for deletion, and
+takes no notice of other changes, its own among them. It listens to a topic from when it is first known on, or from near
+the end of a failover, long after the znode was read: what is added in between is noticed with the next change only
+(D17).
+
+Kafka 0.10.2.2: `PartitionStateMachine.PartitionModificationsListener`. PROTOCOL.md section 7.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference.controller.context import Activity
+from reference.controller.controller import KafkaController
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
+from reference.scripts import parsed, read_data, topic_path
+from reference.topics.creation import Assignment, on_new_partition_creation
+from reference.zookeeper.api import Exists
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import TopicPayload
+from spec.logs.controller_log.topics import PartitionsAdded, PartitionsError, PartitionsSkipped, TopicModified
+
+
+@dataclass(frozen=True)
+class ModifiedTopic:
+    """What a topic's own znode holds: its text, and the replicas of its partitions."""
+
+    text: str
+    assignment: Assignment
+
+
+@dataclass(frozen=True)
+class OnPartitionModifications(Effect["ModifiedTopic | None"]):
+    """A data callback of a topic's own znode: what it holds, or None where it is gone."""
+
+    topic: str
+
+    def script(self) -> Script[ModifiedTopic | None]:
+        """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
+        path = topic_path(self.topic)
+        yield Exists(path)
+        node = yield from read_data(path)
+        if node is None:
+            return None
+        return ModifiedTopic((node.data or b"").decode(), parsed(TopicPayload, path, node.data).partitions)
+
+
+def on_partition_modifications(controller: KafkaController, topic: str) -> Procedure[None]:
+    """Create the partitions that are not known yet, unless the topic is queued for deletion."""
+    found = yield from OnPartitionModifications(topic)
+    if found is None:
+        return
+    known = controller.context.partition_replica_assignment
+    partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
+    added = {one: replicas for one, replicas in partitions.items() if one not in known}
+    controller.report(TopicModified, data=found.text, path=topic_path(topic))
+    try:
+        if topic in controller.deleting.queued:
+            controller.report(PartitionsSkipped, partitions=tuple(one.partition for one in added), topic=topic)
+        elif added:
+            controller.report(PartitionsAdded, assignment=tuple(added.items()))
+            known.update(added)
+            yield from on_new_partition_creation(controller, tuple(added))
+    except FencedOff:
+        raise
+    except THROWABLE:
+        controller.report(PartitionsError, path=topic_path(topic))
+    finally:
+        controller.activity = Activity()

@@ -1,0 +1,170 @@
+"""Topic creation: what the controller does when a topic appears in /brokers/topics.
+
+It listens to the topic's own znode from now on (`partition_addition`). The partitions go New, their replicas go New
+(looking for a state znode, which normally is not there), the partitions go Online (which creates it), and the replicas
+Online (which tells nobody).
+
+Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
+section 7.3. Of a topic that is gone without this controller's doing only the assignment is forgotten, as in Kafka
+(D53).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reference.controller.context import Activity
+from reference.controller.controller import KafkaController
+from reference.leadership import partitions as partition_leadership
+from reference.leadership import replicas as replica_transitions
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
+from reference.scripts import BROKER_TOPICS, parsed, read_data, topic_path
+from reference.zookeeper.api import Exists, GetChildren
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import TopicPayload
+from spec.logs.controller_log.topics import (
+    PartitionsCreated,
+    TopicChangeError,
+    TopicDifference,
+    TopicsChanged,
+    TopicsCreated,
+)
+from spec.state.shape import At, Handler
+from spec.variants import Switch
+
+Assignment = Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics that exist, and the assignments of those that were read, with the zxids of their creation.
+
+    The latter tell a topic from one before it that had its name, which only later versions do (topic ids, KIP-516).
+    """
+
+    names: frozenset[str]
+    assignments: Mapping[str, Assignment]
+    ids: Mapping[str, int] = field(default_factory=dict)
+
+
+def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) -> Script[Topics]:
+    """`getAllTopics`, and `getReplicaAssignmentForTopics` for those that are not known yet.
+
+    Each of these may be listened to before it is read.
+    """
+    children = yield GetChildren(BROKER_TOPICS)
+    found, ids = {}, {}
+    for topic in children.names:
+        if topic in known:
+            continue
+        if listens:
+            yield Exists(topic_path(topic), watch=True)
+        node = yield from read_data(topic_path(topic))
+        if node is not None:
+            found[topic] = parsed(TopicPayload, topic_path(topic), node.data).partitions
+            ids[topic] = node.stat.czxid
+    return Topics(frozenset(children.names), found, ids)
+
+
+@dataclass(frozen=True)
+class ReadTopics(Effect[Topics]):
+    """Failover: the topics and their assignments; where that is mended, each is listened to before it is read."""
+
+    listens: bool = False
+    at = At.READ_TOPICS
+
+    def script(self) -> Script[Topics]:
+        """Children and data."""
+        return _read_topics(listens=self.listens)
+
+
+@dataclass(frozen=True)
+class OnTopicChange(Effect[Topics]):
+    """A child callback of /brokers/topics: the topics, and the assignments of those that are not known yet."""
+
+    known: frozenset[str]
+
+    def script(self) -> Script[Topics]:
+        """Children and data."""
+        return _read_topics(self.known)
+
+
+@dataclass(frozen=True)
+class ListenToTopics(Effect[None]):
+    """`registerPartitionChangeListener` for some topics; it is done within the step of who asks."""
+
+    topics: tuple[str, ...]
+
+    def script(self) -> Script[None]:
+        """`subscribeDataChanges` sets a watch, whether or not the znode is there."""
+        for topic in self.topics:
+            yield Exists(topic_path(topic), watch=True)
+
+
+def listen_to_topics(controller: KafkaController, topics: Iterable[str]) -> Procedure[None]:
+    """Listen to the znodes of topics; nothing is read."""
+    if controller.configuration.listens_to_topics:
+        yield from ListenToTopics(tuple(sorted(topics)))
+        controller.listeners |= {topic_path(topic) for topic in topics}
+
+
+def on_topic_change(controller: KafkaController) -> Procedure[None]:
+    """Learn the new topics and their assignments, and create their partitions."""
+    context = controller.context
+    topics = yield from OnTopicChange(context.all_topics)
+    if not controller.partition_machine.has_started:
+        return
+    names, vanished = sorted(topics.assignments), context.all_topics - topics.names
+    new = {
+        TopicPartition(topic, partition): replicas
+        for topic in names
+        for partition, replicas in topics.assignments[topic].items()
+    }
+    controller.report(TopicsChanged, topics=tuple(sorted(topics.names)))
+    try:
+        context.all_topics = topics.names
+        context.topic_ids |= topics.ids
+        kept = {tp: ar for tp, ar in context.partition_replica_assignment.items() if tp.topic not in vanished}
+        context.partition_replica_assignment = kept | new
+        deleted = tuple(sorted(vanished))
+        _forget_vanished(controller, vanished)
+        controller.report(TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
+        controller.topic_listeners |= set(names)
+        if new:
+            controller.report(TopicsCreated, partitions=tuple(new))
+            controller.is_about(created=frozenset(names))
+            yield from listen_to_topics(controller, names)
+            yield from on_new_partition_creation(controller, tuple(new))
+    except FencedOff:
+        raise
+    except THROWABLE:
+        controller.report(TopicChangeError)
+    finally:
+        controller.activity = Activity()
+
+
+def _forget_vanished(controller: KafkaController, topics: frozenset[str]) -> None:
+    """Where that is mended, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
+    if not controller.mends(Switch.FORGET_THE_VANISHED):
+        return
+    for topic in topics:
+        controller.context.forget_topic(topic)
+    partitions, replicas = controller.partition_machine.states, controller.replica_machine.states
+    controller.partition_machine.states = {tp: state for tp, state in partitions.items() if tp.topic not in topics}
+    controller.replica_machine.states = {key: state for key, state in replicas.items() if key[0].topic not in topics}
+
+
+def on_new_partition_creation(controller: KafkaController, partitions: Sequence[TopicPartition]) -> Procedure[None]:
+    """From nothing to the first leader."""
+    controller.report(PartitionsCreated, partitions=tuple(partitions))
+    assignment = controller.context.partition_replica_assignment
+    replicas = [(partition, replica) for partition in partitions for replica in assignment[partition]]
+    partition_leadership.set_new(controller, partitions)
+    controller.is_about(creating=frozenset(partitions))
+    yield from replica_transitions.set_new(controller, replicas)
+    controller.is_about(creating=frozenset())
+    if controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        partitions = [one for one in partitions if one.topic not in controller.deleting.queued]
+    yield from partition_leadership.bring_online(controller, partitions, Handler.CREATION)
+    replica_transitions.set_online(controller, replicas)

@@ -1,0 +1,1 @@
+"""The modelling layer: terms, typed views of the state, lists of brokers in bits, and rules."""

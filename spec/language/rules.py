@@ -1,0 +1,266 @@
+"""The modelling layer: an action is an ordinary function over a view of the state.
+
+A state is a tree of records and arrays whose leaves are variables. Reading a leaf gives a term; assigning one records
+an update; `require` adds to the guard; `when` makes the assignments below it conditional; `observe` says what an
+outside observer sees; `take` says which row of a transition table the step takes. A function runs once for each
+instance of its parameters while a system is built, and what it leaves behind is an `Action`: one guard, one
+simultaneous update, the ordered observations, and the rows. Nothing is executed here; engines do that with the terms.
+
+**Bounds never prune silently.** What fits the scope only up to a width or a capacity is said with `fits`: an action
+that is enabled but does not fit has a true `overflow`, which engines count and report.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Final
+
+import z3
+
+from spec.language.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag, is_true, same
+from spec.language.views import Frame, Leaf, Observation, Shape, Variable, View, leaves, reset
+
+
+@dataclass(frozen=True)
+class Action:
+    """One instance of an action: z3 terms over the state before the step.
+
+    `guard` includes that everything fits; `overflow` holds where only a bound of the scope stops the action.
+    `updates` names only the variables that may change. `budget` names the fault budget it draws on, or is None for
+    a step of progress. `taken` has, by row of a transition table, where the step takes that.
+    """
+
+    name: str
+    rule: str
+    parameters: Mapping[str, int]
+    actor: str
+    statement: str
+    source: str
+    budget: str | None
+    guard: z3.BoolRef
+    overflow: z3.BoolRef
+    updates: Mapping[str, z3.ExprRef]
+    events: tuple[Observation, ...]
+    taken: Mapping[str, z3.BoolRef] = field(default_factory=dict)
+
+
+GOALS: Final = ("recoverable", "eventually")
+"""The kinds of claims that speak of a whole graph of states."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """A claim: `always` and `sometimes` and the goals `recoverable`, `eventually` have a `term` over one state.
+
+    A `step` property has `terms`: by action name, what must hold of the state before that action's step (the state
+    after it is already substituted). Actions for which it is trivially true are left out.
+    """
+
+    name: str
+    kind: str
+    statement: str
+    source: str
+    term: z3.BoolRef | None = None
+    terms: Mapping[str, z3.BoolRef] = field(default_factory=dict)
+    witness: str | None = None
+
+
+@dataclass(frozen=True)
+class TransitionSystem:
+    """A whole system: variables with initial values, actions and properties, under one name."""
+
+    name: str
+    variables: tuple[Variable, ...]
+    actions: tuple[Action, ...]
+    properties: tuple[Property, ...]
+
+    def property_named(self, name: str) -> Property:
+        """The property of that name; KeyError if there is none."""
+        return {one.name: one for one in self.properties}[name]
+
+
+# ------------------------------------------------------------------------------------------- what an action may say
+
+_frames: list[Frame] = []
+
+
+def _frame() -> Frame:
+    if not _frames:
+        raise RuntimeError("require, fits, when and observe work only while an action is built")
+    return _frames[-1]
+
+
+def require(*conditions: object) -> None:
+    """The action is enabled only where all of these hold."""
+    frame = _frame()
+    frame.guards.append(frame.condition.implies(both(*conditions)))
+
+
+def fits(condition: object) -> None:
+    """The scope has room for this step only where the condition holds; elsewhere the bound is reported as hit."""
+    frame = _frame()
+    frame.fits.append(frame.condition.implies(condition))
+
+
+def successor(counter: Value) -> Value:
+    """The counter plus one; a bounded counter at its maximum hits the bound."""
+    if not counter.kind.unbounded:
+        fits(counter != Value(counter.kind, counter.kind.maximum))
+    return counter.plus(1)
+
+
+def when(condition: object) -> AbstractContextManager[None]:
+    """Assignments, requirements and observations inside take effect only where the condition holds."""
+    return _frame().narrowed(flag(condition))
+
+
+def observe(role: str, kind: str, **fields: Value | int) -> None:
+    """An observer sees this, at this point of the step's order."""
+    frame = _frame()
+    lifted = {name: value if isinstance(value, Value) else constant(value) for name, value in fields.items()}
+    frame.events.append(Observation(role, kind, lifted, frame.condition.term))
+
+
+def take(row: str, condition: object) -> None:
+    """Where the condition holds, the step takes this row of a transition table."""
+    frame = _frame()
+    frame.taken[row] = either(frame.taken.get(row, flag(False)), both(frame.condition, condition))
+
+
+def constant(value: int) -> Value:
+    """A number that an observer sees, of a kind of its own."""
+    kind = Kind("constant", max(1, int(value).bit_length()), int(value), str, int)
+    return kind.constant(int(value))
+
+
+# ------------------------------------------------------------------------------------------------------- declarations
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An action as written: a function over the state and its parameters, not yet instantiated."""
+
+    function: Callable[..., None]
+    name: str
+    statement: str
+    actor: str
+    source: str
+    budget: str | None
+    parts: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A property as written: a function over one view, or over (before, action, after) for a `step`."""
+
+    function: Callable[..., Value | None]
+    name: str
+    kind: str
+    statement: str
+    source: str
+    witness: str | None
+    parts: frozenset[str]
+
+
+def action(
+    *, actor: str, source: str, budget: str | None = None, parts: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Rule]:
+    """Declare an action; `parts` are the parts of the protocol that a scope must have switched on for it."""
+
+    def declare(function: Callable[..., None]) -> Rule:
+        statement = inspect.cleandoc(function.__doc__ or "")
+        return Rule(function, function.__name__, statement, actor, source, budget, frozenset(parts))
+
+    return declare
+
+
+def claim(
+    kind: str, *, source: str, witness: str | None = None, parts: Sequence[str] = ()
+) -> Callable[[Callable[..., Value | None]], Claim]:
+    """Declare a property of one of the kinds always, step, sometimes, recoverable, eventually."""
+
+    def declare(function: Callable[..., Value | None]) -> Claim:
+        statement = inspect.cleandoc(function.__doc__ or "")
+        return Claim(function, function.__name__, kind, statement, source, witness, frozenset(parts))
+
+    return declare
+
+
+def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str, int]) -> tuple[Action, View]:
+    """Run a rule's function for one choice of parameters; give the action and the view of the state after it."""
+    frame = Frame()
+    view = View(shape, frame)
+    _frames.append(frame)
+    try:
+        if rule.budget is not None and "budget" in view:
+            budgets = view["budget"]
+            require(budgets[rule.budget] > 0)
+            budgets[rule.budget] = budgets[rule.budget].plus(-1)
+        rule.function(view, model, **parameters)
+    finally:
+        _frames.pop()
+    return _finish(rule, frame, parameters), view
+
+
+def parameter_names(rule: Rule) -> tuple[str, ...]:
+    """The names of a rule's parameters, in order; the first two arguments are the state and the model."""
+    return tuple(inspect.signature(rule.function).parameters)[2:]
+
+
+def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
+    enabled, room = both(*frame.guards), both(*frame.fits)
+    arguments = ", ".join(f"{name}={value}" for name, value in parameters.items())
+    updates = {
+        path: value.term for path, value in frame.values.items() if not same(value.term, value.kind.variable(path).term)
+    }
+    overflow = FALSE if is_true(room.term) else (enabled & ~room).term
+    return Action(
+        name=f"{rule.name}({arguments})",
+        rule=rule.name,
+        parameters=dict(parameters),
+        actor=rule.actor.format(**parameters),
+        statement=rule.statement,
+        source=rule.source,
+        budget=rule.budget,
+        guard=(enabled & room).term,
+        overflow=overflow,
+        updates=updates,
+        events=tuple(frame.events),
+        taken={row: where.term for row, where in frame.taken.items() if not same(where.term, FALSE)},
+    )
+
+
+__all__ = [
+    "FLAG",
+    "Action",
+    "Claim",
+    "Leaf",
+    "Observation",
+    "Property",
+    "Rule",
+    "Shape",
+    "TransitionSystem",
+    "Value",
+    "Variable",
+    "View",
+    "action",
+    "both",
+    "choose",
+    "claim",
+    "constant",
+    "either",
+    "fits",
+    "flag",
+    "instantiate",
+    "leaves",
+    "observe",
+    "parameter_names",
+    "require",
+    "reset",
+    "successor",
+    "take",
+    "when",
+]

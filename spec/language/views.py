@@ -1,0 +1,166 @@
+"""Views: a state is a tree of records and arrays whose leaves are variables; a view reads and assigns them by path.
+
+Reading a leaf gives its term, assigning one records an update in the frame of the action that is being built. The tree
+itself is plain data (`Shape`), laid out by spec/state/shape.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import z3
+
+from spec.language.terms import YES, Kind, Value, both, choose
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One scalar of the state: its unique name, its kind and its initial raw value."""
+
+    name: str
+    kind: Kind
+    initial: int
+
+    @property
+    def sort(self) -> z3.SortRef:
+        """The z3 sort: Bool or BitVec when enumerating, also Int when proving."""
+        return self.kind.sort
+
+    def show(self, raw: int) -> str:
+        """A raw value as text."""
+        return self.kind.show(raw)
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What an observer sees of a step: who did which kind of thing, with which fields.
+
+    `fields` and `condition` are terms over the state before the step; it is seen only where `condition` holds.
+    """
+
+    role: str
+    kind: str
+    fields: Mapping[str, Value]
+    condition: z3.BoolRef
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A variable to be: its kind and initial value."""
+
+    kind: Kind
+    initial: object
+
+
+Shape: TypeAlias = "Leaf | Mapping[Any, Shape]"
+"""A leaf, a record (keys are names) or an array (keys are numbers)."""
+
+
+def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
+    """The variables of a shape, named by their path, as in `controllers[1].epoch`."""
+    if isinstance(shape, Leaf):
+        raw = shape.kind.encode(shape.initial)
+        yield Variable(path, shape.kind, raw)
+        return
+    for key, child in shape.items():
+        yield from leaves(child, extended(path, key))
+
+
+def extended(path: str, key: object) -> str:
+    """The name of a member of what has this name: `.name` of a record, `[number]` of an array."""
+    if isinstance(key, str):
+        return f"{path}.{key}" if path else key
+    return f"{path}[{key}]"
+
+
+class Frame:
+    """What one run of an action leaves behind."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Value] = {}
+        self.guards: list[Value] = []
+        self.fits: list[Value] = []
+        self.events: list[Observation] = []
+        self.taken: dict[str, Value] = {}
+        self.condition = YES
+        """The conjunction of the `when` blocks around this place."""
+        self._conditions: list[Value] = []
+
+    @contextmanager
+    def narrowed(self, condition: Value) -> Iterator[None]:
+        """Inside, one more condition holds; the conjunction is made here once, since every assignment asks for it."""
+        outside = self.condition
+        self._conditions.append(condition)
+        self.condition = both(*self._conditions)
+        try:
+            yield
+        finally:
+            self._conditions.pop()
+            self.condition = outside
+
+
+class View:
+    """A window on the state: `view.controllers[1].epoch` reads, assigning to it records an update.
+
+    Attribute and index access walk the shape; a leaf reads as its value in the frame, or as the variable itself.
+    `frame=None` gives a read-only view of the state before.
+    """
+
+    __slots__ = ("_frame", "_path", "_shape")
+
+    def __init__(self, shape: Shape, frame: Frame | None, path: str = "") -> None:
+        object.__setattr__(self, "_shape", shape)
+        object.__setattr__(self, "_frame", frame)
+        object.__setattr__(self, "_path", path)
+
+    def __getitem__(self, key: object) -> Any:
+        shape: Shape = self._shape  # type: ignore[attr-defined]  # a slot set through object.__setattr__
+        frame, path = self._frame, extended(self._path, key)  # type: ignore[attr-defined]  # as above
+        if isinstance(shape, Leaf) or key not in shape:
+            raise AttributeError(f"the state has no {path}")
+        child = shape[key]
+        if not isinstance(child, Leaf):
+            return View(child, frame, path)
+        if frame is not None and path in frame.values:
+            return frame.values[path]
+        return child.kind.variable(path)
+
+    __getattr__ = __getitem__
+
+    def __setitem__(self, key: object, value: object) -> None:
+        path, child = extended(self._path, key), self._shape[key]  # type: ignore[attr-defined]  # as above
+        if isinstance(child, Leaf):
+            self._assign(path, child.kind, value, self[key])
+            return
+        target = self[key]
+        for name in child:
+            target[name] = value[name]  # type: ignore[index]  # a record is copied from a record of the same shape
+
+    __setattr__ = __setitem__
+
+    def __contains__(self, key: object) -> bool:
+        return not isinstance(self._shape, Leaf) and key in self._shape  # type: ignore[attr-defined]  # as above
+
+    def is_blank(self) -> bool:
+        """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
+        return False
+
+    def _assign(self, path: str, kind: Kind, value: object, old: Value) -> None:
+        frame: Frame | None = self._frame  # type: ignore[attr-defined]  # as above
+        if frame is None:
+            raise TypeError(f"{path}: this view of the state is read-only")
+        frame.values[path] = choose(frame.condition, kind.constant(value), old)
+
+
+def reset(view: View, *names: str) -> None:
+    """Return a record (or the named fields of it) to its initial values: dead variables cost no states."""
+    shape = view._shape  # type: ignore[attr-defined]  # noqa: SLF001 - the layer's own class
+    for name in names or tuple(shape):
+        child = shape[name]
+        if isinstance(child, Leaf):
+            view[name] = child.initial
+        else:
+            reset(view[name])

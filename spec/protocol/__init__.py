@@ -1,0 +1,1 @@
+"""What the controller, the brokers and ZooKeeper do: a folder for each part of the protocol."""

@@ -1,0 +1,286 @@
+"""Broker changes: what the controller does when brokers appear in or disappear from /brokers/ids.
+
+The listener reads the children, swaps its cached set first, opens and closes channels, then handles the new brokers
+(onBrokerStartup), then the dead ones (onBrokerFailure). A broker that leaves and returns between two reads is not
+noticed at all (D12); where broker epochs are on, it is told by its registration, and handled as if there had been a
+read between: it is among the dead first, and new behind them (`KafkaController.BrokerChange` 2.2.0, which calls it
+bounced, and handles it before the dead). A channel that an earlier term left behind ends all of it with an exception,
+after the cached set was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline
+partitions online; a failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
+
+A send of UpdateMetadata that fails also ends it, at once or with a resignation
+(spec/protocol/controller/controller_batch.py).
+
+The children and the data of each of them are read in one step (before 0.10.0.0 in two: `read_broker_data`). Left out,
+therefore: a read that sees neither a broker that goes in between nor one that comes; the latter's own event follows.
+
+Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
+PROTOCOL.md section 7.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_set
+from spec.protocol.context.live_brokers import shutdown_is_over
+from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.controller.threads import give_lock_back, has_started, leave_broker_change, take_callback
+from spec.protocol.deletion.queue import end_startup, fail_deletions, is_queued, resume_deletions
+from spec.protocol.elections.preferred import end_preferred_election
+from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
+from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
+from spec.protocol.reassignment.requests import reassignments_concerning
+from spec.protocol.requests.batch import Batch, send
+from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
+from spec.protocol.topics.creation import finish_creation
+from spec.protocol.zookeeper import can_operate
+from spec.state.shape import At, Callback, Handler
+from spec.tables.partition_states import PartitionState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+
+@action(actor="controller {c}", source="ReplicaStateMachine.BrokerChangeListener 0.10.2.2")
+def on_broker_change(s: Any, m: Model, c: int) -> None:
+    """The registered brokers changed: take them over, then handle who is new, then who is dead."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.BROKERS)
+    controller.watching.brokers = True
+    with when(has_started(s, m, c)):
+        if m.puts_back(Switch.READ_BROKERS_TWICE):
+            controller.listed = s.zookeeper.registered
+            controller.at = At.READ_BROKER_DATA
+        else:
+            _take_over(s, m, c, s.zookeeper.registered, s.zookeeper.registered)
+
+
+@action(
+    actor="controller {c}",
+    source="ReplicaStateMachine.BrokerChangeListener 0.9.0.1, KAFKA-3085",
+    parts=("brokers_read_twice",),
+)
+def read_broker_data(s: Any, m: Model, c: int) -> None:
+    """Before 0.10.0.0: those of the listed brokers live whose data is still there; who is new or dead is known before.
+
+    A broker that was known, and is gone by now, is neither.
+    """
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_BROKER_DATA)
+    listed, live = controller.listed, m.brokers.intersection(controller.listed, s.zookeeper.registered)
+    controller.at = At.IDLE
+    reset(controller, "listed")
+    _take_over(s, m, c, listed, live)
+
+
+def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
+    """Swap the cached set, change the channels, and handle the new and the dead."""
+    controller = s.controllers[c]
+    returned = _returned(s, m, c, live)
+    new = m.brokers.difference(listed, controller.live)
+    dead = m.brokers.union(m.brokers.difference(controller.live, listed), returned)
+    observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
+    controller.live = live
+    blocked = open_channels(s, m, c, new)
+    with when(blocked):
+        observe(f"controller {c}", "fail on left-over channels")
+    deadlocked = both(~blocked, is_awaited(s, m, c, dead))
+    with when(deadlocked):
+        controller.at = At.DEADLOCKED
+    with when(~blocked & ~deadlocked):
+        drop_channels(s, m, c, dead)
+        _take_out(s, m, c, returned)
+        _handle(s, m, c, new, dead, returned)
+
+
+def _handle(s: Any, m: Model, c: int, new: Value, dead: Value, returned: Value) -> None:
+    """Tell everybody of the new brokers, then handle those, then the dead, then who is new again."""
+    told = m.brokers.is_empty(new)
+    with when(~m.brokers.is_empty(new)):
+        told = told | tell_all(s, m, c)
+    if m.has("partitions"):
+        with when(told):
+            s.controllers[c].dead = dead
+            if m.mends(Switch.BROKER_EPOCHS):
+                s.controllers[c].returned = returned
+            _on_broker_startup(s, m, c, new)
+    else:
+        with when(~m.brokers.is_empty(dead)):
+            send(s, m, c, Batch(everybody=True))
+        with when(~m.brokers.is_empty(returned)):
+            _welcome(s, m, c, returned)
+
+
+def _returned(s: Any, m: Model, c: int, live: Value) -> Value:
+    """Where broker epochs are on: brokers that left and came back since the last read; the others are known anew."""
+    controller = s.controllers[c]
+    if not m.mends(Switch.BROKER_EPOCHS):
+        return m.brokers.empty_set()
+    seen = m.brokers.set_from({b: controller.seen[b] for b in m.brokers.ids})
+    returned = m.brokers.difference(m.brokers.intersection(controller.live, live), seen)
+    for b in m.brokers.ids:
+        controller.seen[b] = m.brokers.in_set(b, m.brokers.difference(live, returned))
+    return returned
+
+
+def _take_out(s: Any, m: Model, c: int, returned: Value) -> None:
+    """Who has returned, and has lost its channel, does not live until the dead are handled; it is known anew."""
+    controller = s.controllers[c]
+    controller.live = m.brokers.difference(controller.live, returned)
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in m.brokers.ids:
+            controller.seen[b] = flag(controller.seen[b]) | m.brokers.in_set(b, returned)
+
+
+def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
+    """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
+    visits = _bring_online(s, m, c, new)
+    with when(~visits):
+        _after_startup(s, m, c)
+
+
+def _bring_online(s: Any, m: Model, c: int, new: Value) -> Value:
+    """Replicas on the new brokers go Online: whether there are New or Offline partitions, which are visited next."""
+    started = ~m.brokers.is_empty(new)
+    if m.has("reassignment"):
+        reassignments_concerning(s, m, c, new)
+    with when(started):
+        resume_deletions(s, m, c, new)
+        replicas_to_online(s, m, c, new)
+        begin_online(s, m, c, Handler.BROKER_STARTUP)
+    return started & either(*(needs_visit(s, m, c, p) for p in m.partitions))
+
+
+def _after_startup(s: Any, m: Model, c: int) -> None:
+    """Partitions that are being reassigned to a new broker are begun with again; then come the dead."""
+    again = _begin_again(s, m, c)
+    with when(~again):
+        on_broker_failure(s, m, c)
+
+
+def _begin_again(s: Any, m: Model, c: int) -> Value:
+    """Whether a partition is to be reassigned to a broker that has started; it is begun with again next."""
+    if not m.has("reassignment"):
+        return flag(False)
+    again = either(*(s.controllers[c].due[p] != () for p in m.partitions))
+    with when(again):
+        s.controllers[c].handler = Handler.BROKER_STARTUP
+        s.controllers[c].at = At.REASSIGN_NEXT
+    return again
+
+
+def on_broker_failure(s: Any, m: Model, c: int) -> None:
+    """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed."""
+    end_startup(s, m, c)
+    controller = s.controllers[c]
+    dead = controller.dead
+    failed = ~m.brokers.is_empty(dead)
+    with when(~failed):
+        leave_broker_change(s, m, c)  # without a death, nobody has returned
+    with when(failed):
+        shutdown_is_over(s, m, c, dead)
+        for p in m.partitions:
+            cached = controller.partitions[p]
+            led = both(cached.leader_epoch != -1, m.brokers.in_set(cached.leader, dead))
+            with when(both(led, ~is_queued(s, m, c, p))):
+                move(cached, "state", PartitionState.OFFLINE)
+                controller.lost_leader = True
+        begin_online(s, m, c, Handler.BROKER_FAILURE)
+        with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
+            _remove_dead(s, m, c)
+
+
+def _remove_dead(s: Any, m: Model, c: int) -> None:
+    """Replicas on dead brokers go Offline; without any that is tracked, the handler ends here."""
+    s.controllers[c].handler = Handler.NONE
+    waiting = begin_removal(s, m, c, _leaving(s, m, c))
+    with when(~waiting):
+        end_broker_failure(s, m, c)
+
+
+def end_broker_failure(s: Any, m: Model, c: int) -> None:
+    """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
+    drop_stop_replica(s, m, c, _leaving(s, m, c))
+    send_online_batch(s, m, c)
+    fail_deletions(s, m, c, s.controllers[c].dead)
+    told = flag(s.controllers[c].lost_leader)
+    with when(~told):
+        told = told | tell_all(s, m, c)
+    with when(told):
+        _end_deaths(s, m, c)
+
+
+def _end_deaths(s: Any, m: Model, c: int) -> None:
+    """The dead are handled: the handler is over, unless some of them have returned, who are new now."""
+    if not m.mends(Switch.BROKER_EPOCHS):
+        leave_broker_change(s, m, c)
+        return
+    controller = s.controllers[c]
+    returned = controller.returned
+    reset(controller, "returned")
+    leave_broker_change(s, m, c)
+    with when(~m.brokers.is_empty(returned)):
+        _start_returned(s, m, c, returned)
+
+
+def _start_returned(s: Any, m: Model, c: int, returned: Value) -> None:
+    """Brokers that have returned are opened channels to, told everything, and handled as those that are new."""
+    told = _welcome(s, m, c, returned)
+    with when(told):
+        visits = _bring_online(s, m, c, returned)
+        with when(~visits):
+            again = _begin_again(s, m, c)
+            with when(~again):
+                end_startup(s, m, c)
+
+
+def _welcome(s: Any, m: Model, c: int, returned: Value) -> Value:
+    """Brokers that have returned live again, and everybody is told: whether that went out."""
+    controller = s.controllers[c]
+    controller.live = m.brokers.union(controller.live, returned)
+    blocked = open_channels(s, m, c, returned)
+    with when(blocked):
+        observe(f"controller {c}", "fail on left-over channels")
+    told = flag(False)
+    with when(~blocked):
+        told = told | tell_all(s, m, c)
+    return ~blocked & told
+
+
+def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
+    """The replicas that go Offline, by partition: those on dead brokers, unless the topic is queued for deletion."""
+    nobody, dead = m.brokers.empty_set(), s.controllers[c].dead
+    leaving = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
+    return {p: choose(is_queued(s, m, c, p), nobody, replicas) for p, replicas in leaving.items()}
+
+
+def after_online(s: Any, m: Model, c: int) -> None:
+    """All New and Offline partitions have been visited: go on with what the handler does next."""
+    from spec.protocol.failover.steps import resume  # noqa: PLC0415 - a failover is one of the handlers that come here
+
+    handler = s.controllers[c].handler
+    with when(handler == Handler.FAILOVER):
+        resume(s, m, c)
+    with when(handler == Handler.BROKER_STARTUP):
+        _after_startup(s, m, c)
+    with when(handler == Handler.BROKER_FAILURE):
+        _remove_dead(s, m, c)
+    if m.has("creation"):
+        with when(handler == Handler.CREATION):
+            finish_creation(s, m, c)
+    if m.has("preferred_election"):
+        for one in (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION):
+            with when(handler == one):
+                end_preferred_election(s, m, c, one)
+    for one in (Handler.REBALANCE, Handler.SHUTDOWN):
+        if m.has({Handler.REBALANCE: "auto_rebalance", Handler.SHUTDOWN: "shutdown"}[one]):
+            with when(handler == one):
+                leave_broker_change(s, m, c)
+                give_lock_back(s, m, c)
+
+
+RULES = (on_broker_change, read_broker_data)

@@ -1,0 +1,169 @@
+"""ISR change notification: how the controller hears of the ISR changes that leaders write.
+
+A leader remembers that it wrote an ISR and, some seconds later, creates one sequential znode that names its partitions.
+The controller reads the children, reads the state znodes that they name into its cache, tells every broker, and deletes
+the children that it handled. Until then its cache is behind the znode.
+
+The znodes are sequential, so a broker's reports do not replace each other; while no controller works, they pile up. A
+scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. Left
+out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no notifications; and, as the children and the data of each
+are read in one step, that another controller deletes one in between while a broker creates the next, and the read sees
+neither.
+
+Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
+section 7.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import action, fits, observe, require, reset, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
+from spec.protocol.failover.election import controller_moved
+from spec.protocol.leadership.state_writes import cache_state
+from spec.protocol.requests.batch import acts, known_partitions
+from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
+from spec.state.shape import At, Callback
+from spec.variants import Switch
+
+SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
+
+
+@action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=("notifications",))
+def report_isr_changes(s: Any, m: Model, b: int) -> None:
+    """A leader announces the partitions whose ISR it wrote."""
+    _announce(s, m, b, {p: flag(s.brokers[b].partitions[p].unreported) for p in m.partitions})
+    for p in m.partitions:
+        s.brokers[b].partitions[p].unreported = False
+
+
+@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
+def report_isr_changes_without(s: Any, m: Model, b: int, p: int) -> None:
+    """A leader announces ISR changes just before it notes its last one, which it announces the next time."""
+    _report_before_note(s, m, b, p, announced=False)
+
+
+@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
+def report_isr_changes_before(s: Any, m: Model, b: int, p: int) -> None:
+    """The same, where an earlier change of that partition is announced: it is named this time and the next time."""
+    _report_before_note(s, m, b, p, announced=True)
+
+
+def _report_before_note(s: Any, m: Model, b: int, p: int, *, announced: bool) -> None:
+    """The write of p's ISR has succeeded, but the thread that made it has not come to note it."""
+    require(s.brokers[b].partitions[p].unreported)
+    others = {q: flag(s.brokers[b].partitions[q].unreported) for q in m.partitions if q != p}
+    _announce(s, m, b, {**others, p: flag(announced)})
+    for q in others:
+        s.brokers[b].partitions[q].unreported = False
+
+
+def _announce(s: Any, m: Model, b: int, unreported: Mapping[int, Value]) -> None:
+    """Create a notification that names these partitions, of which there is one."""
+    zookeeper = s.zookeeper
+    require(can_operate(s, b), either(*unreported.values()))
+    free = {n: ~stands(s, m, n) for n in m.notices_of(b)}
+    fits(either(*free.values()))
+    before = flag(True)
+    for n, is_free in free.items():
+        for p in m.partitions:
+            with when(both(before, is_free, unreported[p])):
+                zookeeper.notified[p] = m.notices.union(zookeeper.notified[p], m.notices.set_kind.constant((n,)))
+        before = both(before, ~is_free)
+    observe(f"broker {b}", "create isr_change")
+    notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+def on_isr_change(s: Any, m: Model, c: int) -> None:
+    """Notifications came or went: those that are there are to be handled."""
+    controller, notified = s.controllers[c], s.zookeeper.notified
+    require(can_operate(s, c), either(controller.active, m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)))
+    take_callback(s, m, c, Callback.ISR_CHANGES)
+    rearm_watch(s, c, "isr_changes")
+    for p in m.partitions:
+        some = ~m.notices.is_empty(notified[p])
+        controller.partitions[p].todo = some
+        if m.remembers_named:
+            controller.partitions[p].named = some
+        controller.taken = m.notices.union(controller.taken, notified[p])
+        with when(some):
+            controller.at = At.NOTIFIED_READ
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+def read_notified(s: Any, m: Model, c: int, p: int) -> None:
+    """Read the state znode of a partition that was named; after the last one, tell every broker."""
+    controller, partitions = s.controllers[c], s.controllers[c].partitions
+    require(can_operate(s, c), controller.at == At.NOTIFIED_READ, partitions[p].todo)
+    note_read(s, m, c, p)
+    fenced = is_read_in_vain(s, m, c)
+    with when(both(~fenced, exists(s.zookeeper.state[p]))):
+        cache_state(s, c, p)
+    partitions[p].todo = False
+    with when(both(~fenced, ~either(*(partitions[q].todo for q in m.partitions)))):
+        told = tell(s, m, c, _to_be_told(s, m, c))
+        with when(told):
+            controller.at = At.NOTIFIED_DELETE
+        if m.remembers_named:
+            for q in m.partitions:
+                reset(partitions[q], "named")
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _to_be_told(s: Any, m: Model, c: int) -> Mapping[int, Value]:
+    """The partitions that were named; where it does not matter which, all that are known."""
+    known, controller = known_partitions(s, m, c), s.controllers[c]
+    if not m.remembers_named:
+        return known
+    return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+def delete_notification(s: Any, m: Model, c: int, n: int) -> None:
+    """Delete one of the notifications that were handled, unless it is gone; after the last one the handler is done."""
+    controller = s.controllers[c]
+    left = m.notices.union(controller.taken, controller.gone)
+    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.notices.in_set(n, left))
+    fenced = is_fenced_off(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+    with when(~fenced):
+        with when(m.notices.in_set(n, controller.taken)):
+            _delete(s, m, c, n)
+        one = m.notices.set_kind.constant((n,))
+        controller.taken = m.notices.difference(controller.taken, one)
+        controller.gone = m.notices.difference(controller.gone, one)
+        with when(left == (n,)):
+            become_idle(s, c)
+
+
+def stands(s: Any, m: Model, n: int) -> Value:
+    """Whether there is a notification in this place: it names a partition, as every notification does."""
+    return either(*(m.notices.in_set(n, s.zookeeper.notified[p]) for p in m.partitions))
+
+
+def _delete(s: Any, m: Model, c: int, n: int) -> None:
+    """A notification disappears; whoever else handles it will find it gone."""
+    notified, one = s.zookeeper.notified, m.notices.set_kind.constant((n,))
+    observe(f"controller {c}", "delete isr_change", creator=m.creator(n))
+    acts(s, m, c)
+    notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+    for p in m.partitions:
+        notified[p] = m.notices.difference(notified[p], one)
+    for other in (s.controllers[d] for d in m.controllers if d != c):
+        with when(m.notices.in_set(n, other.taken)):
+            other.taken = m.notices.difference(other.taken, one)
+            other.gone = m.notices.union(other.gone, one)
+
+
+RULES = (
+    report_isr_changes, report_isr_changes_without, report_isr_changes_before, on_isr_change, read_notified,
+    delete_notification,
+)  # fmt: skip

@@ -1,0 +1,172 @@
+"""ISR changes: a leader shrinks and expands its ISR through the version of the state znode that it has cached.
+
+The write is conditional on the cached version; when it fails, the leader keeps its memory as it is and tries again
+later *with the same version*. Nothing but an own success or an accepted LeaderAndIsr refreshes that version, so a
+leader that misses one is stuck (D6). One that was told version -1, after a failed removal, writes unconditionally. The
+write is done under the partition's lock, so no LeaderAndIsr is accepted between a lost answer and the retry. Lag is not
+modelled: a leader may shrink at will, which counts as a fault, and expands for a live follower of its own leader epoch,
+which is progress. A failed write changes nothing and is no step.
+
+Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, successor, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.protocol.requests.batch import FIELDS, see_conflict
+from spec.protocol.zookeeper import can_operate, exists, state_changed
+from spec.state.shape import Session
+from spec.variants import Switch
+
+
+@action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="shrinks", parts=("partitions",))
+def shrink_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader takes a follower out of its ISR."""
+    known = _leading(s, m, b, p)
+    require(r != b, m.brokers.contains(known.isr, r))
+    _write_isr(s, m, b, p, m.brokers.without(known.isr, r))
+
+
+@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "shrinks"))
+def shrink_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
+    known = _leading(s, m, b, p)
+    require(r != b, m.brokers.contains(known.isr, r))
+    _write_unanswered(s, m, b, p, m.brokers.without(known.isr, r))
+
+
+@action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
+def expand_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader takes a live follower of its own leader epoch into its ISR."""
+    known = _leading(s, m, b, p)
+    require(r != b, ~m.brokers.contains(known.isr, r))
+    _require_fetching(s, m, b, p, r)
+    _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
+
+
+@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
+def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
+    known = _leading(s, m, b, p)
+    require(r != b, ~m.brokers.contains(known.isr, r))
+    _require_fetching(s, m, b, p, r)
+    _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
+
+
+def _require_fetching(s: Any, m: Model, b: int, p: int, r: int) -> None:
+    """A broker follows this leader, and fetches from it, which takes no fetch but of AR.
+
+    It may know an earlier leader epoch only: a fetch does not name any. Where every follower is told of the next one,
+    it is taken in then; one that is shut down is not told, and is often taken in once more. Before 0.8.1 a leader did
+    not know AR, and took whoever fetched, also who had not heard of its removal yet (D20).
+    """
+    known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
+    require(s.processes[r].session != Session.NONE, follower.leader == b)
+    if m.stops_replicas:
+        require(~follower.idle)
+    if m.puts_back(Switch.TAKE_ANY_FOLLOWER):
+        return
+    if not m.has("shutdown"):
+        require(follower.leader_epoch == known.leader_epoch)
+    if m.has("reassignment"):
+        require(m.brokers.in_set(r, known.assigned))
+
+
+def _write_unanswered(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+    """The write is applied; it will be repeated."""
+    known = s.brokers[b].partitions[p]
+    require(_accepts(m, s.zookeeper.state[p], known))
+    known.retrying = isr
+    _write_znode(s, m, b, p, isr)
+
+
+@action(actor="broker {b}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
+def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
+    """A leader writes its ISR again and fails on the version; content as written counts as success."""
+    known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
+    require(can_operate(s, b), known.leader == b, known.retrying != ())
+    anew = both(exists(znode), _is_unconditional(m, known))
+    accepted = either(anew, both(exists(znode), _content_is(m, znode, known, known.retrying)))
+    with when(anew):
+        _write_znode(s, m, b, p, known.retrying)
+    with when(~anew & exists(znode)):
+        see_conflict(f"broker {b}", p)
+    with when(accepted):
+        known.isr = known.retrying
+        known.version = znode.version
+        note_isr_change(known)
+    known.retrying = ()
+
+
+def _leading(s: Any, m: Model, b: int, p: int) -> Any:
+    """The partition as its leader knows it; the leader runs, can operate, and has no write under way."""
+    known = s.brokers[b].partitions[p]
+    require(b in m.assigned(p), can_operate(s, b), known.leader == b)
+    if "retrying" in known:
+        require(known.retrying == ())
+    return known
+
+
+def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+    """The conditional write, or the content-equal rule (KAFKA-1382) where the version has moved."""
+    known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
+    unchanged = both(_accepts(m, znode, known), _is_of_this_topic(s, m, b, p))
+    equal = both(exists(znode), _content_is(m, znode, known, isr))
+    require(either(unchanged, equal))
+    with when(unchanged):
+        _write_znode(s, m, b, p, isr)
+    with when(~unchanged):
+        see_conflict(f"broker {b}", p)
+    known.isr = isr
+    known.version = znode.version
+    note_isr_change(known)
+
+
+def _accepts(m: Model, znode: Any, known: Any) -> Value:
+    """Whether ZooKeeper takes a write on the leader's version."""
+    return both(exists(znode), either(znode.version == known.version, _is_unconditional(m, known)))
+
+
+def _is_unconditional(m: Model, known: Any) -> Value:
+    """Whether the leader's version is the -1 that only a failed removal tells: ZooKeeper takes a write on it always."""
+    return flag(known.version == -1) if m.has("failed_removals") else flag(False)
+
+
+def _is_of_this_topic(s: Any, m: Model, b: int, p: int) -> Value:
+    """Where topics have ids (a mend): whether the state znode is one of the topic that the leader knows."""
+    if not m.tells_topics_apart:
+        return flag(True)
+    return flag(s.zookeeper.topic_ids[m.topic_of(p)] == s.brokers[b].partitions[p].topic_id)
+
+
+def note_isr_change(known: Any) -> None:
+    """The change is to be announced to the controller."""
+    if "unreported" in known:
+        known.unreported = True
+
+
+def _write_znode(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+    """The leader writes itself, its leader epoch, the controller epoch that it was told, and the new ISR."""
+    known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
+    znode.leader = b
+    znode.leader_epoch = known.leader_epoch
+    znode.controller_epoch = known.controller_epoch
+    znode.isr = isr
+    znode.version = successor(znode.version)
+    state_changed(s, m, p)
+    observe(f"broker {b}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+def _content_is(m: Model, znode: Any, known: Any, isr: Value) -> Value:
+    """Whether the znode says what this leader would write with that ISR; before 0.8.2.0 nobody asked."""
+    if m.puts_back(Switch.COMPARE_NO_CONTENT):
+        return flag(False)
+    names = ("leader", "leader_epoch", "controller_epoch")
+    return both(znode.isr == isr, *(znode[name] == known[name] for name in names))
+
+
+RULES = (shrink_isr, shrink_isr_unanswered, expand_isr, expand_isr_unanswered, rewrite_isr)

@@ -1,0 +1,1 @@
+"""Questions that every part asks about what a controller knows."""

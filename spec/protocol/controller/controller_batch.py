@@ -1,0 +1,169 @@
+"""The controller's own batch: an exception leaves it dirty, and ends whatever begins the next one.
+
+The controller object has a batch of its own beside those of its state machines, as long as its process lives. In it go
+UpdateMetadata, of all partitions (broker changes, failover) or of some (ISR change notification, step 12 of a
+reassignment, the start of a deletion), the LeaderAndIsr of steps 2 and 7 of a reassignment, and the StopReplica of a
+controlled shutdown. A partition that is to be told of, and has leadership but no AR
+(spec/protocol/topics/removal_by_hand.py), makes UpdateMetadata raise in the middle, with its receivers in the batch
+already. So does any of a topic that is queued for deletion, whoever is to be told of: it is always told of.
+
+The next one to begin a batch finds it dirty. A send of UpdateMetadata, and that StopReplica, clear it, have the elector
+resign, and raise; before 0.9.0.0 they only raised (D28). Steps 2 and 7 begin theirs outside of what is caught, before
+they read anything: they raise, and the batch stays as it is. What is raised loses the rest of a broker change (D51) and
+ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
+change notifications that were read are deleted all the same.
+
+A controlled shutdown may be treated still when its term has ended, and before 0.10.2.0 ISR change notifications (D8).
+There are no channels then, so a send raises, with the same consequence: the elector resigns, and deletes a successor's
+/controller.
+
+A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
+too. The second time /controller may be a successor's (D3).
+
+The batches of the state machines stay clean: there an exception ends one transition, before its state is set, and what
+is in the batch by then is sent. Of steps 2 and 7 it ends the run behind their write, and dirties the batch.
+
+Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
+`ControllerBrokerRequestBatch.newBatch`, `ZookeeperLeaderElector.elect`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import observe, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.protocol.controller.threads import leave_broker_change
+from spec.protocol.deletion.queue import end_thread, is_doomed, lacks_assignment
+from spec.protocol.failover.election import elector_resigns
+from spec.protocol.requests.batch import Batch, known_partitions, send
+from spec.state.shape import At, Handler
+from spec.variants import Switch
+
+#: The handlers in which a reassignment may run.
+REASSIGNING = (Handler.REASSIGNMENT, Handler.FAILOVER, Handler.ISR_CHANGE, Handler.BROKER_STARTUP)
+
+#: What tells which handler it is that raises; kept while its elector resigns.
+MARKS = ("handler", "reassigning", "taken", "gone")
+
+
+def is_dirty(s: Any, m: Model, c: int) -> Value:
+    """Whether an exception has left something in the controller's own batch."""
+    return flag(s.controllers[c].dirty) if m.dirties_batch else flag(False)
+
+
+def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
+    """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
+    if not m.dirties_batch:
+        return flag(True)
+    dirty = is_dirty(s, m, c)
+    with when(dirty):
+        observe(f"controller {c}", "find its batch dirty")
+        if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
+            s.controllers[c].dirty = False
+            _resign(s, m, c)
+            s.controllers[c].resigns_again = in_failover
+        elif in_failover:
+            elector_resigns(s, m, c)
+        else:
+            leave_handler(s, m, c)
+    return ~dirty
+
+
+def _resign(s: Any, m: Model, c: int) -> None:
+    """The elector resigns; what goes on after it is found again by its marks."""
+    controller = s.controllers[c]
+    kept = {name: controller[name] for name in MARKS if name in controller}
+    due = {p: controller.due[p] for p in m.partitions} if m.has("reassignment") else {}
+    elector_resigns(s, m, c)
+    for name, value in kept.items():
+        controller[name] = value
+    for p, wanted in due.items():
+        controller.due[p] = wanted
+
+
+def send_stop_replica(s: Any, m: Model, c: int, stopped: Mapping[int, Value]) -> Value:
+    """StopReplica without delete to these brokers, by partition: whether it went out. If not, the handler ends."""
+    sent = _can_send(s, m, c, begin_batch(s, m, c))
+    with when(sent):
+        send(s, m, c, Batch(stopped=stopped))
+    return sent
+
+
+def _can_send(s: Any, m: Model, c: int, ready: Value) -> Value:
+    """Whether a batch that is ready goes out: without channels that raises, and is taken for a broken controller."""
+    if not m.sends_after_terms:
+        return ready
+    sends = flag(s.controllers[c].active)
+    with when(ready & ~sends):
+        observe(f"controller {c}", "fail to send")
+        if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
+            _resign(s, m, c)
+        else:
+            s.controllers[c].dirty = True
+            leave_handler(s, m, c)
+    return ready & sends
+
+
+def tell_all(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
+    """UpdateMetadata of all partitions; where that is mended it says so, and what it does not name is removed (S10)."""
+    return tell(s, m, c, known_partitions(s, m, c), in_failover=in_failover, whole=m.tells_all)
+
+
+def tell(
+    s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False, whole: bool = False
+) -> Value:
+    """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
+    told = begin_batch(s, m, c, in_failover=in_failover)
+    if m.loses_topics:
+        raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
+        if m.sends_after_terms:
+            raises = raises & s.controllers[c].active
+        with when(told & raises):
+            observe(f"controller {c}", "fail to add UpdateMetadata")
+            s.controllers[c].dirty = ~m.brokers.is_empty(s.controllers[c].live)
+            leave_handler(s, m, c)
+        told = told & ~raises
+    told = _can_send(s, m, c, told)
+    with when(told):
+        send(s, m, c, Batch(metadata=partitions, everybody=True, whole=whole))
+    return told
+
+
+def _cannot_tell(s: Any, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
+    """Whether a partition that is to be told of has leadership in the cache, and no AR.
+
+    Who has resigned is not asked: in Kafka AR stays cached (D13), which here is emptied.
+    """
+    named = either(partitions.get(p, flag(False)), is_doomed(s, m, c, p))
+    return both(named, lacks_assignment(s, m, c, p))
+
+
+def leave_handler(s: Any, m: Model, c: int) -> None:
+    """An exception leaves the handler that runs, at once or behind the elector's resignation."""
+    from spec.protocol.broker_events.controlled_shutdown import fail_shutdown  # noqa: PLC0415 - the handlers and this call each other
+    from spec.protocol.reassignment.requests import end_run  # noqa: PLC0415 - as above
+
+    controller = s.controllers[c]
+    handler, left = controller.handler, flag(True)
+    if m.has("reassignment"):
+        runs, running = either(*(handler == one for one in REASSIGNING)), controller.reassigning
+        left = left & ~runs
+        for p in m.partitions:
+            with when(both(runs, running == p)):
+                end_run(s, m, c, p)
+    if m.has("deletion"):
+        left = left & (handler != Handler.DELETION_START)
+        with when(handler == Handler.DELETION_START):
+            end_thread(s, m, c)
+    if m.has("shutdown"):
+        left = left & (handler != Handler.SHUTDOWN)
+        with when(handler == Handler.SHUTDOWN):
+            fail_shutdown(s, m, c)
+    with when(left):
+        leave_broker_change(s, m, c)
+    if m.has("notifications"):
+        with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
+            controller.at = At.NOTIFIED_DELETE

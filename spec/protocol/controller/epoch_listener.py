@@ -1,0 +1,31 @@
+"""The listener on /controller_epoch, which releases before 0.8.2.0 had: every controller took over each new epoch.
+
+It was meant to keep the controller's epoch up to date. But a controller that is none any more, and has not noticed, or
+has given up by halves, takes over its successor's epoch in this way, and passes the brokers' fence with it (D25).
+
+Left out: its place among the callbacks; it runs when all others have. Kafka 0.8.1: `ControllerEpochListener`
+(KAFKA-1096). PROTOCOL.md section 13.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require
+from spec.model import Model
+from spec.protocol.zookeeper import can_operate
+from spec.state.shape import At, Callback
+
+
+@action(actor="controller {c}", source="ControllerEpochListener 0.8.1, KAFKA-1096", parts=("adopted_epochs",))
+def adopt_epoch(s: Any, m: Model, c: int) -> None:
+    """/controller_epoch was changed by another: whoever is active takes the new epoch over."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active, controller.at == At.IDLE, controller.callbacks[0] == Callback.NONE)
+    require(controller.epoch < s.zookeeper.epoch)
+    controller.epoch = s.zookeeper.epoch
+    controller.acted = False
+    observe(f"controller {c}", "read /controller_epoch", epoch=controller.epoch)
+
+
+RULES = (adopt_epoch,)

@@ -1,0 +1,171 @@
+"""The controller's threads around its one lock: which callback runs next, and when the lock is free again.
+
+All callbacks of a process run on ZkClient's event thread, one after the other, and take the controller lock; start-up
+elects on the main thread under the same lock. Only the lock's holder does what others can see, so the holder's place in
+its code (`at`) is all there is to keep; the callbacks that wait are the queue. A callback is taken from the queue by
+the action that does its first ZooKeeper operation, and an exception that leaves a callback is only logged.
+
+One callback gives the lock back on its way: a request to reassign partitions takes it anew for each. There another
+thread may have it first, and then gives it back to a listener that waits, while no other callback can run.
+
+Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
+it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their
+parts; what they have in hand while the lock is free is counted here.
+
+Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being active. PROTOCOL.md sections 2 and 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, require, reset, when
+from spec.language.terms import Value, both, choose, either, flag, number
+from spec.model import Model
+from spec.protocol.zookeeper import can_operate, take_head
+from spec.state.shape import At, Callback, DeletionThread, Handler, Owes, listened_paths
+from spec.variants import Switch
+
+
+def take_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
+    """Take a listener from the head of the queue; the lock must be free."""
+    controller = s.controllers[c]
+    require(controller.at == At.IDLE, controller.callbacks[0] == callback)
+    take_head(s, m, c)
+
+
+def lock_is_free(s: Any, m: Model, c: int) -> Value:
+    """Whether a thread that is not ZkClient's can get the lock: nobody is under way, or is between two partitions."""
+    controller = s.controllers[c]
+    if not m.has("reassignment"):
+        return flag(controller.at == At.IDLE)
+    between = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT)
+    return either(controller.at == At.IDLE, between)
+
+
+def turns_left(s: Any, m: Model, c: int) -> Value:
+    """How often threads that have given the lock back on their way are to take it again for what they have in hand.
+
+    A shutdown takes it for each partition and for its answer, the rebalance for each partition. A request to reassign
+    partitions is not counted: `at` tells where that is. The deletion thread takes it once for all that is queued.
+    """
+    controller, waiting = s.controllers[c], []
+    if m.has("shutdown"):
+        waiting += [controller.shutdown_of != 0, *(controller.to_move[p] for p in m.partitions)]
+    if m.has("auto_rebalance"):
+        waiting += [controller.imbalanced[p] for p in m.partitions]
+    turns = number(len(waiting), "turns").constant(0)
+    for one in waiting:
+        turns = choose(one, turns.plus(1), turns)
+    return turns
+
+
+def give_lock_back(s: Any, m: Model, c: int) -> None:
+    """Another thread than ZkClient's is done: a listener that was between two partitions is there still."""
+    controller = s.controllers[c]
+    become_idle(s, c)
+    if m.has("reassignment"):
+        with when(either(*(controller.due[p] != () for p in m.partitions))):
+            controller.handler = Handler.REASSIGNMENT
+            controller.at = At.REASSIGN_NEXT
+
+
+@action(actor="controller {c}", source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
+def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
+    """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
+    taken = list(Callback)[callback]
+    require(~s.controllers[c].active, can_operate(s, c))
+    if taken is Callback.STATE:
+        rearm_isr_watch(s, m, c)
+    if taken is Callback.MODIFICATIONS:
+        rearm_topic_watch(s, m, c)
+    take_callback(s, m, c, taken)
+    for path, queued in listened_paths(m).items():
+        if queued == taken:
+            rearm_watch(s, c, path)
+
+
+def rearm_watch(s: Any, c: int, path: str) -> None:
+    """What is read before a listener runs sets the watch of its path again, if it is subscribed still.
+
+    A resignation that raises (D56) has unsubscribed some, whose callbacks may wait.
+    """
+    with when(s.controllers[c].listening[path]):
+        s.controllers[c].watching[path] = True
+
+
+def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
+    """The watch of the state znode that the callback at the head is about is set again, if it still has a listener."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        with when(controller.concerns[0] == p):
+            controller.isr_watching[p] = controller.isr_listening[p]
+
+
+def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
+    """The watch of the topic's znode that the callback at the head is about, likewise."""
+    controller = s.controllers[c]
+    for t in m.topics:
+        with when(controller.concerns[0] == t if m.tells_concerns else flag(True)):
+            controller.topic_watching[t] = controller.topic_listening[t]
+
+
+def has_threads(s: Any, c: int) -> Value:
+    """Whether the rebalance scheduler and the deletion thread were started: the last that a failover does (15 and 16).
+
+    A resignation shuts both down, one after the other. Only the deletion thread ends before, by an exception (D37);
+    the scheduler goes on without it.
+    """
+    deletion = s.controllers[c].deletion
+    return either(deletion == DeletionThread.RUNNING, deletion == DeletionThread.ENDED)
+
+
+def has_started(s: Any, m: Model, c: int) -> Value:
+    """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
+
+    Only a controlled shutdown asks that of a controller that is not active any more.
+
+    Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
+    UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.
+    """
+    if m.loses_topics:
+        return flag(s.controllers[c].started)
+    if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
+        return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
+    return flag(s.controllers[c].deletion != DeletionThread.NONE)
+
+
+def reset_present(controller: Any, *names: str) -> None:
+    """What there is of these in the scope goes back to nothing."""
+    for name in names:
+        if name in controller:
+            reset(controller, name)
+
+
+#: What a handler keeps that brings partitions online, and takes replicas Offline.
+LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
+
+
+def leave_broker_change(s: Any, m: Model, c: int) -> None:
+    """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
+    controller = s.controllers[c]
+    forget_returned(controller, m)
+    reset_present(controller, *LOCALS_OF_BROKER_CHANGE)
+    become_idle(s, c)
+
+
+def forget_returned(controller: Any, m: Model) -> None:
+    """Who was to be handled as new, and is not, is not known any more."""
+    if m.mends(Switch.BROKER_EPOCHS) and "returned" in controller:
+        for b in m.brokers.ids:
+            controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
+
+
+def become_idle(s: Any, c: int) -> None:
+    """The handler is done; the lock is free. Where that was start-up's own election, its thread goes on to register."""
+    s.controllers[c].at = At.IDLE
+    with when(s.processes[c].owes == Owes.AFTER_ELECTION):
+        s.processes[c].owes = Owes.AT_START
+
+
+RULES = (skip_callback,)

@@ -1,0 +1,170 @@
+"""The end of a topic's deletion: its replicas and partitions are forgotten, then its znodes go, one after the other.
+
+The order is: the state znodes, the topic, its configuration, the request. Whoever comes between two of them finds half
+a topic. A topic that is created again after the second loses its configuration to the third (D55). A controller that
+dies before the last leaves a request for a topic without replicas, which ends the next one's thread (D37), or for one
+that was created again, which is then deleted. One that dies between the first two leaves a topic without leadership,
+which nobody can delete (D16). And one that dies when it is done takes along what it had still to tell: a broker without
+a replica does not hear of the deletion any more, and keeps the partitions in its metadata cache, for what
+UpdateMetadata does not name stays there (S10).
+
+Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import both, choose, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas, forget_assignments
+from spec.protocol.deletion.queue import delete_the_request, end_thread, turn_to_next
+from spec.protocol.failover.election import controller_moved
+from spec.protocol.requests.batch import FIELDS, acts
+from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
+from spec.state.shape import At, Callback
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+COMPLETE = "TopicDeletionManager.completeDeleteTopic 0.10.2.2"
+
+
+def complete(s: Any, m: Model, c: int, t: int) -> None:
+    """Forget the topic's own listener, its replicas and its partitions; then its znodes go.
+
+    Without that listener (the topic was never known) Kafka raises, and the thread is at its end (D37).
+    """
+    controller = s.controllers[c]
+    goes_on = controller.modified[t]
+    if m.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
+        goes_on = flag(True)
+    with when(~goes_on):
+        end_thread(s, m, c)
+    with when(goes_on):
+        for p in m.partitions_of(t):
+            _forget(s, m, c, p)
+            controller.doomed[p] = False
+        controller.modified[t] = False
+        if m.has("addition"):
+            controller.topic_listening[t] = False
+            controller.topic_watching[t] = False
+        controller.queued[t] = False
+        if m.mends(Switch.COMPLETION_FORGETS_MARK):
+            controller.ineligible[t] = False
+        with when(~either(*(controller.queued[u] for u in m.topics))):
+            controller.woken = False
+        there = {p: exists(s.zookeeper.state[p]) for p in m.partitions_of(t)}
+        for p in m.partitions_of(t):
+            controller.partitions[p].todo = there[p]
+        controller.at = choose(either(*there.values()), At.DELETE_STATE, controller.at.kind.constant(At.DELETE_TOPIC))
+
+
+def _forget(s: Any, m: Model, c: int, p: int) -> None:
+    """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known.
+
+    Of a topic that is gone without this controller's doing no replica goes anywhere: it has no AR (D53).
+    """
+    cached = s.controllers[c].partitions[p]
+    there = assigned_replicas(s, m, c, p) != () if m.loses_topics else flag(True)
+    for r in m.assigned(p):
+        with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
+            move(cached.replicas, r, ReplicaState.NON_EXISTENT)
+    if m.keeps_assignments:
+        reset(cached, "assigned")
+    with when(s.controllers[c].topics[m.topic_of(p)]):
+        move(cached, "state", PartitionState.OFFLINE, PartitionState.NON_EXISTENT)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_state(s: Any, m: Model, c: int, p: int) -> None:
+    """Delete a state znode of the topic."""
+    controller, partitions = s.controllers[c], s.controllers[c].partitions
+    require(can_operate(s, c), controller.at == At.DELETE_STATE, partitions[p].todo)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        with when(exists(s.zookeeper.state[p])):
+            observe(f"controller {c}", "delete state", partition=p)
+            reset(s.zookeeper.state[p])
+            state_changed(s, m, p)
+            acts(s, m, c)
+        partitions[p].todo = False
+        with when(~either(*(partitions[q].todo for q in m.partitions))):
+            controller.at = At.DELETE_TOPIC
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
+    """Delete the topic's znode; a state znode that was created meanwhile is in the way, and ends the thread."""
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.DELETE_TOPIC, controller.topic == t)
+    fenced = is_fenced_off(s, m, c)
+    blocked = either(*(exists(zookeeper.state[p]) for p in m.partitions_of(t)))
+    with when(both(~fenced, ~blocked)):
+        with when(zookeeper.topics[t]):
+            observe(f"controller {c}", "delete topic", topic=t)
+            zookeeper.topics[t] = False
+            if m.has("remembered_requests"):
+                s.history.asked[t] = False
+            if m.keeps_assignments:
+                for p in m.partitions_of(t):
+                    zookeeper.assigned[p] = ()
+            acts(s, m, c)
+            notify(s, m, "topics", Callback.TOPICS)
+        if m.mends(Switch.ATOMIC_COMPLETION):
+            _delete_configuration(s, m, c, t)
+            _end_completion(s, m, c, t)
+        else:
+            controller.at = At.DELETE_CONFIGURATION
+    with when(both(~fenced, blocked)):
+        end_thread(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
+    """Delete the topic's configuration."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DELETE_CONFIGURATION, controller.topic == t)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        _delete_configuration(s, m, c, t)
+        controller.at = At.DELETE_REQUEST
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
+    with when(s.zookeeper.configurations[t]):
+        observe(f"controller {c}", "delete configuration", topic=t)
+        s.zookeeper.configurations[t] = False
+        acts(s, m, c)
+
+
+@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+def delete_request(s: Any, m: Model, c: int, t: int) -> None:
+    """Delete the request; the controller forgets the topic, and the thread turns to the next."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DELETE_REQUEST, controller.topic == t)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        _end_completion(s, m, c, t)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def _end_completion(s: Any, m: Model, c: int, t: int) -> None:
+    """The request goes, and with it all that the controller knew of the topic."""
+    delete_the_request(s, m, c, t)
+    forget_assignments(s, m, c, t)
+    for p in m.partitions_of(t):
+        reset(s.controllers[c].partitions[p], *FIELDS)
+    turn_to_next(s, m, c)
+
+
+RULES = (delete_state, delete_topic, delete_configuration, delete_request)

@@ -1,0 +1,173 @@
+"""The topic deletion manager's memory and thread: which topics are queued, which are held back, whose turn it is.
+
+A topic is queued from the request to the end of its deletion. Meanwhile its partitions get no leader, its replicas are
+not removed from the ISR when their brokers die, and nobody is told of it but that it goes. A mark as ineligible holds a
+queued topic back; the mark of a topic that is not queued is lost (D44), and the mark of one whose deletion completes
+stays (D45).
+
+Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIneligibleForDeletion`,
+`resumeDeletionForTopics`, `failReplicaDeletion`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import observe, reset, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas, assigned_set, is_there
+from spec.protocol.controller.threads import give_lock_back
+from spec.protocol.requests.batch import acts
+from spec.protocol.zookeeper import notify
+from spec.state.shape import At, Callback, DeletionThread
+from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+
+def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the topic of a partition is queued for deletion (`isTopicQueuedUpForDeletion`)."""
+    if not m.has("deletion"):
+        return flag(False)
+    return s.controllers[c].queued[m.topic_of(p)]  # type: ignore[no-any-return]  # a view is dynamic
+
+
+def is_doomed(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
+    return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
+
+
+def lacks_assignment(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
+    if not m.loses_topics:
+        return flag(False)
+    return both(s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
+
+
+def adding_raises(s: Any, m: Model, c: int) -> Value:
+    """Whether any LeaderAndIsr that is added to a batch raises when it is in there.
+
+    UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
+    exception ends the one transition only, before the state is set: the batch goes out all the same.
+    """
+    if not m.has("deletion"):
+        return flag(False)
+    return either(*(both(is_doomed(s, m, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
+
+
+def enqueue(s: Any, m: Model, c: int, t: int) -> None:
+    """Queue a topic, with the partitions that are known of it by now."""
+    controller = s.controllers[c]
+    controller.queued[t] = True
+    for p in m.partitions_of(t):
+        known = both(controller.topics[t], is_there(s, m, c, p) if m.has("addition") else True)
+        controller.doomed[p] = either(controller.doomed[p], known)
+
+
+def wake(s: Any, m: Model, c: int) -> None:
+    """Wake the deletion thread; with nothing queued it would only go to sleep again."""
+    controller = s.controllers[c]
+    controller.woken = either(*(controller.queued[t] for t in m.topics))
+
+
+def is_busy(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether a partition of a topic is being reassigned, or has a preferred election under way."""
+    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.has("preferred_election")]
+    return either(is_reassigned(s, m, c, t), *electing)
+
+
+def is_reassigned(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether a partition of a topic is being reassigned."""
+    return either(*(s.controllers[c].reassigned[p] != () for p in m.partitions_of(t) if m.has("reassignment")))
+
+
+def hold_back(s: Any, m: Model, c: int, t: int) -> None:
+    """Mark a topic as ineligible for deletion, which does nothing to one that is not queued (yet)."""
+    if m.has("deletion"):
+        with when(s.controllers[c].queued[t]):
+            s.controllers[c].ineligible[t] = True
+
+
+def resume_deletion(s: Any, m: Model, c: int, t: int) -> None:
+    """A reassignment or an election of a topic is over: if it is queued, it is not held back any more."""
+    if m.has("deletion"):
+        with when(s.controllers[c].queued[t]):
+            s.controllers[c].ineligible[t] = is_busy(s, m, c, t) & flag(m.mends(Switch.MARK_WHAT_IS_QUEUED))
+            wake(s, m, c)
+
+
+def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
+    """Brokers have started: no queued topic with a replica on one of them is held back any more.
+
+    That is the last thing about their start; before it partitions of other topics are visited, and a reassignment may
+    raise, which ends all of it (D51). Where there is neither, nothing comes in between.
+    """
+    if not m.has("deletion"):
+        return
+    for t in m.topics:
+        returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
+        if m.resumes_later:
+            s.controllers[c].resuming[t] = both(returned, s.controllers[c].queued[t])
+        else:
+            with when(returned):
+                resume_deletion(s, m, c, t)
+
+
+def end_startup(s: Any, m: Model, c: int) -> None:
+    """The start of brokers has been handled, but for the topics that it resumes."""
+    if m.resumes_later:
+        for t in m.topics:
+            with when(s.controllers[c].resuming[t]):
+                resume_deletion(s, m, c, t)
+        reset(s.controllers[c], "resuming")
+
+
+def fail_deletions(s: Any, m: Model, c: int, dead: Value) -> None:
+    """Brokers have died: what was to be deleted on them is not, and its topics are held back."""
+    if not m.has("deletion"):
+        return
+    for p in m.partitions:
+        for r in m.assigned(p):
+            with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
+                fail_deletion(s, m, c, p, r)
+
+
+def fail_deletion(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """A replica of a queued topic is not deleted, or is so no more; the topic is held back, the thread is woken."""
+    controller, t = s.controllers[c], m.topic_of(p)
+    state = controller.partitions[p].replicas[r]
+    with when(controller.queued[t]):
+        with when(state == ReplicaState.DELETION_STARTED):
+            move(controller.partitions[p].replicas, r, ReplicaState.DELETION_INELIGIBLE)
+        controller.ineligible[t] = True
+        wake(s, m, c)
+
+
+def turn_to_next(s: Any, m: Model, c: int) -> None:
+    """The topic at hand is done with for now; with no more of them the lock is free."""
+    controller = s.controllers[c]
+    reset(controller, "handler", "topic")
+    more = either(*(controller.turns[t] for t in m.topics))
+    with when(more):
+        controller.at = At.DELETE_QUEUED
+    with when(~more):
+        give_lock_back(s, m, c)
+
+
+def end_thread(s: Any, m: Model, c: int) -> None:
+    """An exception ends the thread, whatever else is queued."""
+    controller = s.controllers[c]
+    observe(f"controller {c}", "end deletion thread")
+    controller.deletion = DeletionThread.ENDED
+    reset(controller, "handler", "topic", "turns", "woken")
+    give_lock_back(s, m, c)
+
+
+def delete_the_request(s: Any, m: Model, c: int, t: int) -> None:
+    """The request to delete a topic goes, if it is there."""
+    with when(s.zookeeper.deletions[t]):
+        observe(f"controller {c}", "delete delete_topics", topic=t)
+        s.zookeeper.deletions[t] = False
+        acts(s, m, c)
+        notify(s, m, "deletions", Callback.DELETIONS)

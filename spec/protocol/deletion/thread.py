@@ -1,0 +1,325 @@
+"""Topic deletion: from the request in /admin/delete_topics to the last znode of the topic.
+
+A listener queues the topic and wakes the deletion thread. That takes the controller lock, once for all queued topics,
+and turns to each: if every replica is deleted, it completes the deletion; else, unless a deletion is under way, it
+takes failed replicas Offline and, if the topic is not held back, starts (again). Starting takes the live replicas
+Offline, which empties the ISR as far as that goes, and sends each a StopReplica with delete; the dead hold the topic
+back. The answer comes on the broker's send thread, whose callback takes the controller lock, too: whoever holds the
+lock and waits for that thread waits for ever (D50). How a deletion completes is told in `deletion_completion`.
+
+An exception ends the thread; nothing is deleted until the next failover. The next controller begins every deletion from
+the start.
+
+Left out: `delete.topic.enable` off; that the thread takes its notice before it has the lock (it might run once more,
+for nothing); that a listener reads while the thread still has the lock; the znodes between a topic and its states.
+
+Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_set
+from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.threads import become_idle, lock_is_free, rearm_watch, take_callback
+from spec.protocol.deletion.completion import complete
+from spec.protocol.deletion.queue import (
+    delete_the_request,
+    enqueue,
+    fail_deletion,
+    hold_back,
+    is_busy,
+    turn_to_next,
+    wake,
+)
+from spec.protocol.failover.election import controller_moved
+from spec.protocol.leadership.partitions import send_online_batch
+from spec.protocol.leadership.replicas import begin_removal, movable_replicas
+from spec.protocol.requests.batch import known_partitions
+from spec.protocol.requests.connections import end_deletion
+from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.state.brokers import Stage
+from spec.state.shape import At, Callback, DeletionThread, Handler
+from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
+
+
+# ------------------------------------------------------------------------------------------- the request and the queue
+
+
+@action(actor="admin", source="AdminUtils.deleteTopic 0.10.2.2", budget="deletions", parts=("deletion",))
+def request_deletion(s: Any, m: Model, t: int) -> None:
+    """The admin tool asks for the deletion of a topic that exists."""
+    require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
+    if m.has("remembered_requests"):
+        s.history.asked[t] = True
+    _create_request(s, m, t)
+
+
+@action(
+    actor="admin", source="zookeeper-shell.sh create /admin/delete_topics/T", budget="stray_deletions",
+    parts=("deletion",),
+)  # fmt: skip
+def request_stray_deletion(s: Any, m: Model, t: int) -> None:
+    """Somebody asks for the deletion of a topic that does not exist; the tool, if it goes between its look and this."""
+    require(~s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
+    _create_request(s, m, t)
+
+
+def _create_request(s: Any, m: Model, t: int) -> None:
+    s.zookeeper.deletions[t] = True
+    observe("admin", "create delete_topics", topic=t)
+    notify(s, m, "deletions", Callback.DELETIONS)
+
+
+@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+def on_deletion_change(s: Any, m: Model, c: int) -> None:
+    """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
+
+    What is queued is what was read here; requests that come meanwhile have a callback of their own.
+    """
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.DELETIONS)
+    rearm_watch(s, c, "deletions")
+    known, unknown = {}, {}
+    for t in m.topics:
+        asked = s.zookeeper.deletions[t]
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+        known[t], unknown[t] = both(asked, controller.topics[t]), both(asked, ~controller.topics[t])
+    drops = either(*unknown.values())
+    with when(drops):
+        controller.at = At.DROP_REQUEST
+        for t in m.topics:
+            controller.turns[t] = unknown[t]
+            if m.has_several_topics:
+                controller.to_queue[t] = known[t]
+    with when(~drops):
+        _queue(s, m, c, known)
+
+
+def _queue(s: Any, m: Model, c: int, topics: Mapping[int, Value]) -> None:
+    """Topics are queued and the thread is woken, if there is one.
+
+    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
+    queued already.
+    """
+    controller = s.controllers[c]
+    for t, chosen in topics.items():
+        with when(both(chosen, controller.deletion != DeletionThread.NONE)):
+            with when(is_busy(s, m, c, t)):
+                hold_back(s, m, c, t)
+            enqueue(s, m, c, t)
+            wake(s, m, c)
+            if m.mends(Switch.MARK_WHAT_IS_QUEUED):
+                controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
+
+
+@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+def drop_request(s: Any, m: Model, c: int, t: int) -> None:
+    """A request to delete a topic that is not known is deleted; behind the last one the known topics are queued."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        delete_the_request(s, m, c, t)
+        controller.turns[t] = False
+        with when(~either(*(controller.turns[u] for u in m.topics))):
+            become_idle(s, c)
+            if m.has_several_topics:
+                _queue(s, m, c, {u: controller.to_queue[u] for u in m.topics})
+                reset(controller, "to_queue")
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
+def read_deletions(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
+    from spec.protocol.failover.machine_startup import start_state_machines  # noqa: PLC0415 - this is a step of it
+
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_DELETIONS)
+    rearm_watch(s, c, "deletions")
+    reset(controller, "queued", "doomed", "woken")
+    for t in m.topics:
+        asked = s.zookeeper.deletions[t]
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+        all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
+        with when(asked):
+            enqueue(s, m, c, t)
+        controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
+        controller.modified[t] = controller.topics[t]
+    start_state_machines(s, m, c)
+
+
+# ---------------------------------------------------------------------------------------------- the thread's decisions
+
+
+@action(actor="controller {c}", source=THREAD, parts=("deletion",))
+def delete_queued_topic(s: Any, m: Model, c: int, t: int) -> None:
+    """The deletion thread, woken, takes the lock; or it still has it, and turns to the next topic."""
+    controller = s.controllers[c]
+    begins = both(lock_is_free(s, m, c), controller.deletion == DeletionThread.RUNNING, controller.woken)
+    goes_on = both(controller.at == At.DELETE_QUEUED, controller.turns[t])
+    require(either(both(begins, controller.queued[t]), goes_on))
+    with when(begins):
+        reset(controller, "handler")
+        controller.woken = False
+        for u in m.topics:
+            controller.turns[u] = controller.queued[u]
+    observe(f"controller {c}", "turn to deletion", topic=t)
+    controller.turns[t] = False
+    controller.topic = t
+    _turn_to(s, m, c, t)
+
+
+def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
+    """Complete the deletion if all replicas are deleted (also where there is none); else retry, then decide."""
+    states = replica_states(s, m, c, t)
+    deleted = ~either(*(known & (state != ReplicaState.DELETION_SUCCESSFUL) for known, state in states))
+    require(either(~deleted, can_operate(s, c)))
+    retries = both(~deleted, ~_is_under_way(s, m, c, t), ~_is_let_alone(s, m, c, t))
+    with when(deleted):
+        complete(s, m, c, t)
+    with when(~deleted):
+        failed = {}
+        for p in m.partitions_of(t):
+            replicas = s.controllers[c].partitions[p].replicas
+            members = {r: both(retries, replicas[r] == ReplicaState.DELETION_INELIGIBLE) for r in m.assigned(p)}
+            failed[p] = m.brokers.intersection(m.brokers.set_from(members), assigned_set(s, m, c, p))
+        waiting = begin_removal(s, m, c, failed)
+        with when(waiting):
+            s.controllers[c].handler = Handler.DELETION_RETRY
+            for p in m.partitions_of(t):
+                s.controllers[c].retried[p] = failed[p]
+        with when(~waiting):
+            _end_retry(s, m, c, t, failed)
+
+
+def _end_retry(s: Any, m: Model, c: int, t: int, failed: Mapping[int, Value]) -> None:
+    """What failed has been taken Offline as far as that goes, and is told to stop; then decide."""
+    send_online_batch(s, m, c, failed)
+    _decide(s, m, c, t)
+
+
+def _is_let_alone(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether a topic that is being reassigned is not even retried (a mend)."""
+    return is_busy(s, m, c, t) if m.mends(Switch.MARK_WHAT_IS_QUEUED) else flag(False)
+
+
+def replica_states(s: Any, m: Model, c: int, t: int) -> list[tuple[Value, Value]]:
+    """Of each replica that a topic may have: whether the controller knows it as assigned, and its state."""
+    partitions, found = s.controllers[c].partitions, []
+    for p in m.partitions_of(t):
+        assigned = assigned_set(s, m, c, p)
+        found += [(m.brokers.in_set(r, assigned), partitions[p].replicas[r]) for r in m.assigned(p)]
+    return found
+
+
+def _is_under_way(s: Any, m: Model, c: int, t: int) -> Value:
+    """Whether the answer to some StopReplica with delete is yet to come (`isTopicDeletionInProgress`)."""
+    return either(*(known & (one == ReplicaState.DELETION_STARTED) for known, one in replica_states(s, m, c, t)))
+
+
+def _decide(s: Any, m: Model, c: int, t: int) -> None:
+    """Start the deletion, unless one is under way or the topic is held back."""
+    held_back = s.controllers[c].ineligible[t] | _is_under_way(s, m, c, t)
+    with when(held_back):
+        turn_to_next(s, m, c)
+    with when(~held_back):
+        _start(s, m, c, t)
+
+
+def _start(s: Any, m: Model, c: int, t: int) -> None:
+    """Tell everybody that the topic goes, then take the live replicas that are not deleted Offline."""
+    controller = s.controllers[c]
+    if m.loses_topics:
+        controller.handler = Handler.DELETION_START
+    known = known_partitions(s, m, c)
+    told = tell(s, m, c, {p: known[p] for p in m.partitions_of(t)})
+    with when(told):
+        waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
+        with when(waiting):
+            controller.handler = Handler.DELETION_START
+        with when(~waiting):
+            _stop_and_delete(s, m, c, t)
+
+
+def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
+    """The replicas to delete: on live brokers, and not deleted yet."""
+    controller, chosen = s.controllers[c], {}
+    for p in m.partitions_of(t):
+        states = controller.partitions[p].replicas
+        undeleted = m.brokers.set_from({r: states[r] != ReplicaState.DELETION_SUCCESSFUL for r in m.assigned(p)})
+        live = m.brokers.intersection(assigned_set(s, m, c, p), live_brokers(s, m, c))
+        chosen[p] = m.brokers.intersection(undeleted, live)
+    return chosen
+
+
+def after_removals(s: Any, m: Model, c: int, handler: Value) -> None:
+    """The replicas of the topic at hand have been taken Offline, for a retry or for the start: go on with that."""
+    for t in m.topics:
+        with when(s.controllers[c].topic == t):
+            with when(handler == Handler.DELETION_RETRY):
+                failed = {p: s.controllers[c].retried[p] for p in m.partitions_of(t)}
+                reset(s.controllers[c], "retried")
+                _end_retry(s, m, c, t, failed)
+            with when(handler == Handler.DELETION_START):
+                _stop_and_delete(s, m, c, t)
+
+
+def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
+    """All are told to stop, those that did go Offline also to delete; one on a broker that is not live holds it back.
+
+    Kafka sends two batches, one right behind the other; the second has no more than the deletions.
+    """
+    controller = s.controllers[c]
+    stopped, deleted = {}, {}
+    for p, chosen in _live_undeleted(s, m, c, t).items():
+        states = controller.partitions[p].replicas
+        movable = movable_replicas(m, controller.partitions[p], p)
+        offline = m.brokers.set_from({r: states[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
+        stopped[p], deleted[p] = m.brokers.intersection(chosen, movable), m.brokers.intersection(chosen, offline)
+        for r in m.assigned(p):
+            with when(m.brokers.in_set(r, deleted[p])):
+                move(states, r, ReplicaState.DELETION_STARTED)
+        with when(~m.brokers.is_subset(assigned_set(s, m, c, p), live_brokers(s, m, c))):
+            controller.ineligible[t] = True
+    send_online_batch(s, m, c, stopped, deleted)
+    turn_to_next(s, m, c)
+
+
+@action(actor="controller {c}", source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
+def on_replica_deleted(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """The send thread's callback has the lock: a replica that was deleted is remembered as such, the thread is woken.
+
+    An answer that names no partition (the request's controller epoch was stale) changes nothing (D46).
+    """
+    controller, head = s.controllers[c], s.connections[c][b][0]
+    succeeded = flag(head.stage == Stage.ANSWERED)
+    require(lock_is_free(s, m, c), either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
+    with when(succeeded):
+        wake(s, m, c)
+        state = controller.partitions[p].replicas[b]
+        with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
+            move(controller.partitions[p].replicas, b, ReplicaState.DELETION_SUCCESSFUL)
+    if m.mends(Switch.REFUSED_DELETIONS_FAIL):
+        with when(~succeeded):
+            fail_deletion(s, m, c, p, b)
+    end_deletion(s, m, c, b, p)
+
+
+RULES = (
+    request_deletion, request_stray_deletion, on_deletion_change, drop_request, read_deletions, delete_queued_topic,
+    on_replica_deleted,
+)  # fmt: skip

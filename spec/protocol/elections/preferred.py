@@ -1,0 +1,213 @@
+"""Preferred replica election: giving partitions back to the first of their assigned replicas.
+
+The tool writes a request, `/admin/preferred_replica_election`, that names partitions; it cannot while one stands. The
+controller's listener takes the named partitions, less those that it is at already, to OnlinePartition with the
+preferred selector: the first of AR becomes leader if it lives and is in sync; where it leads already, by the cache,
+there is nothing to do; otherwise the partition stays as it is. Then the request is deleted, whether or not anything was
+elected. At a failover what the request names is read before the machines start, and run when they are up; there the
+znode is deleted in any case.
+
+Two slips of Kafka's are told. After the elections a line is logged for each partition, which looks up its leadership; a
+partition that has none (New, or unknown) makes that raise before the request is deleted, so the request and the running
+set keep all that it named (D49). And the failover's read looks up the same, which ends the failover (D42). The running
+set is not emptied by a resignation (D13). The failover deletes the request that stands by then, which need not be the
+one that it read.
+
+Left out: that a delete whose answer is lost is done again, and may hit the next request.
+
+Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferredReplicaElection`,
+`initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import is_there
+from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
+from spec.protocol.deletion.queue import hold_back, is_queued, resume_deletion
+from spec.protocol.failover.election import controller_moved, elector_resigns
+from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
+from spec.protocol.requests.batch import acts
+from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.state.shape import At, Callback, Handler
+from spec.tables.partition_states import PartitionState
+from spec.variants import Switch
+
+SOURCE = "KafkaController.onPreferredReplicaElection 0.10.2.2"
+
+
+def is_requested(s: Any, m: Model) -> Value:
+    """Whether a request stands; every request names a partition."""
+    return either(*(s.zookeeper.preferred[p] for p in m.partitions))
+
+
+@action(
+    actor="admin",
+    source="PreferredReplicaLeaderElectionCommand 0.10.2.2",
+    budget="elections",
+    parts=("preferred_election",),
+)
+def request_preferred_election(s: Any, m: Model, named: int) -> None:
+    """The admin tool asks for a preferred election of some partitions, whether or not there are such."""
+    require(~is_requested(s, m))
+    for p in m.partitions:
+        s.zookeeper.preferred[p] = bool(named >> p & 1)
+    observe("admin", "request preferred election", named=named)
+    notify(s, m, "preferred", Callback.PREFERRED)
+
+
+@action(actor="admin", source="PROTOCOL.md D42", budget="withdrawals", parts=("preferred_election",))
+def withdraw_preferred_election(s: Any, m: Model) -> None:
+    """Somebody deletes a request by hand, as those do to whom it stands in the way."""
+    require(is_requested(s, m))
+    observe("admin", "withdraw preferred election")
+    forget_request(s, m)
+
+
+@action(actor="controller {c}", source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
+def on_preferred_election(s: Any, m: Model, c: int) -> None:
+    """A request came or went: elect for the partitions that it names, less those with an election under way."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.PREFERRED)
+    rearm_watch(s, c, "preferred")
+    with when(is_requested(s, m)):
+        controller.request_read = True
+        free = {p: ~either(controller.electing[p], is_queued(s, m, c, p)) for p in m.partitions}
+        asked = {p: both(s.zookeeper.preferred[p], free[p]) for p in m.partitions}
+        _begin(s, m, c, Handler.PREFERRED_ELECTION, asked)
+
+
+def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value]) -> None:
+    """The asked are under way; those of them for which that takes a ZooKeeper operation are visited.
+
+    Meanwhile the deletion of their topics is held back; only at a failover may one of them be queued for it, which gets
+    its leader all the same, unless that is mended.
+    """
+    controller = s.controllers[c]
+    visited = {}
+    for p in m.partitions:
+        controller.asked[p] = asked[p]
+        controller.electing[p] = controller.electing[p] | asked[p]
+        with when(asked[p]):
+            hold_back(s, m, c, m.topic_of(p))
+        led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
+        visited[p] = both(asked[p], led)
+        if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+            visited[p] = both(visited[p], ~is_queued(s, m, c, p))
+    begin_visits(s, m, c, handler, visited)
+    with when(~either(*visited.values())):
+        end_preferred_election(s, m, c, handler)
+
+
+def end_preferred_election(s: Any, m: Model, c: int, handler: Handler) -> None:
+    """All are visited: a line for each of them, then the request is to be deleted; unless the line raises (D49)."""
+    controller = s.controllers[c]
+    raises = flag(False)
+    if not m.mends(Switch.ELECT_ONLY_THE_LED):
+        raises = either(*(both(controller.asked[p], _is_leaderless(s, c, p)) for p in m.partitions))
+    controller.handler = Handler.NONE
+    with when(raises):
+        observe(f"controller {c}", "fail preferred election")
+        if handler == Handler.PENDING_ELECTION:
+            elector_resigns(s, m, c)
+        else:
+            become_idle(s, c)
+    with when(~raises):
+        for p in m.partitions:
+            controller.electing[p] = both(controller.electing[p], ~controller.asked[p])
+            with when(controller.asked[p]):
+                resume_deletion(s, m, c, m.topic_of(p))
+        controller.at = At.FINISH if handler == Handler.PENDING_ELECTION else At.DELETE_PREFERRED
+    reset(controller, "asked")
+
+
+def _is_leaderless(s: Any, c: int, p: int) -> Value:
+    """Whether a controller has no leadership of a partition in its cache."""
+    return flag(s.controllers[c].partitions[p].leader_epoch == -1)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=("preferred_election",))
+def delete_election_request(s: Any, m: Model, c: int) -> None:
+    """Delete the request; the handler is done."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DELETE_PREFERRED)
+    fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
+    with when(fenced):
+        controller_moved(s, m, c)
+    with when(~fenced):
+        remove_request(s, m, c)
+        become_idle(s, c)
+
+
+def remove_request(s: Any, m: Model, c: int) -> None:
+    """The request disappears, if there is one; nobody asks whether it is the one that was read."""
+    removable = is_requested(s, m)
+    if m.mends(Switch.KEEP_UNREAD_REQUESTS):
+        removable = both(removable, s.controllers[c].request_read)
+    with when(removable):
+        observe(f"controller {c}", "delete preferred election")
+        acts(s, m, c)
+        forget_request(s, m)
+
+
+def forget_request(s: Any, m: Model) -> None:
+    """/admin/preferred_replica_election disappears; nobody has read what will stand there next."""
+    for p in m.partitions:
+        s.zookeeper.preferred[p] = False
+    for c in m.controllers:
+        s.controllers[c].request_read = False
+    notify(s, m, "preferred", Callback.PREFERRED)
+
+
+@action(
+    actor="controller {c}",
+    source="KafkaController.initializePreferredReplicaElection 0.10.2.2",
+    parts=("preferred_election",),
+)
+def read_election_request(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (end): read what is requested, less what is led by the preferred replica or unknown; then start up.
+
+    A named partition without leadership raises: the failover is over (D42).
+    """
+    from spec.protocol.failover.steps import after_election_request  # noqa: PLC0415 - a failover and its parts call each other
+
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_PREFERRED)
+    known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
+    named = {p: both(s.zookeeper.preferred[p], known[p]) for p in m.partitions}
+    raises = either(*(both(named[p], _is_leaderless(s, c, p)) for p in m.partitions))
+    if m.mends(Switch.ELECT_ONLY_THE_LED):
+        named = {p: both(named[p], ~_is_leaderless(s, c, p)) for p in m.partitions}
+        raises = flag(False)
+    with when(is_requested(s, m)):
+        controller.request_read = True
+        rearm_watch(s, c, "preferred")
+    with when(raises):
+        observe(f"controller {c}", "fail on a leaderless partition")
+        elector_resigns(s, m, c)
+    with when(~raises):
+        for p in m.partitions:
+            open_ = ~is_led_as_preferred(s, m, c, p)
+            of_request = s.zookeeper.preferred[p]
+            controller.electing[p] = either(
+                both(of_request, named[p], open_), both(controller.electing[p], ~of_request)
+            )
+        after_election_request(s, m, c)
+
+
+def begin_pending_election(s: Any, m: Model, c: int) -> None:
+    """Failover 13: elect for all that is under way, of this request or left from an earlier term (D13)."""
+    pending = {p: s.controllers[c].electing[p] for p in m.partitions}
+    _begin(s, m, c, Handler.PENDING_ELECTION, pending)
+
+
+RULES = (
+    request_preferred_election, withdraw_preferred_election, on_preferred_election, delete_election_request,
+    read_election_request,
+)  # fmt: skip

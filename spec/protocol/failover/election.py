@@ -1,0 +1,351 @@
+"""Controller election: who owns /controller, who believes it, and how it is given up.
+
+`leader_id` is what a broker last read or wrote as the controller's id; `active` is having a channel manager. Neither is
+asked of ZooKeeper again before the controller acts, and the two may differ. There are two ways out of being controller,
+and only one of them is thorough: `onControllerResignation` takes everything down; `resign()` of the elector, after an
+exception, only sets `leader_id` to -1 and deletes /controller, whoever owns it by then (D3), and leaves listeners,
+caches and channels as they are (D4).
+
+Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`, `onControllerResignation`.
+PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, successor, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.protocol.controller.threads import become_idle, forget_returned, reset_present, take_callback
+from spec.protocol.requests.connections import drop_channels, is_awaited
+from spec.protocol.zookeeper import can_operate, delete_controller, notify
+from spec.state.shape import At, Callback, DeletionThread, Handler, listened_paths
+from spec.variants import Switch
+
+#: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
+RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
+
+#: The listeners that a resignation unsubscribes before anything that may raise.
+UNWATCHED_FIRST = ("isr_changes", "reassignments", "preferred")
+
+#: What a resignation leaves in the context, for the next term of this broker to find (D13).
+KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
+
+
+#: What a running handler keeps.
+LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
+
+#: What a running handler keeps of reassignments.
+LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining", "remaining_read")
+
+#: The listeners on the state znodes of partitions that are being reassigned, and on the topics' own znodes.
+STATE_LISTENERS = ("isr_listening", "isr_watching")
+TOPIC_LISTENERS = ("topic_listening", "topic_watching")
+
+#: What a resignation resets of the parts that a scope may lack.
+RESET_WITH_THEIR_PARTS = (
+    "taken", "gone", *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued",
+    "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
+    "shutting_down", "topic_ids", "started", "created",
+)  # fmt: skip
+
+#: What a controlled shutdown goes by that is treated still when the term has ended, beside the topics and their AR.
+SHUTDOWN = ("shutdown_of", "to_move", "shutdown_fails")
+
+#: What a running handler keeps of a partition.
+LOCALS_OF_PARTITION = ("todo", "visiting", "batched", "found", "informed")
+
+#: What a resignation ends of a partition, whoever still reads what is cached of it.
+STATES_AND_LOCALS = ("state", "replicas", "named", *LOCALS_OF_PARTITION)
+
+
+def read_controller(s: Any, c: int) -> Value:
+    """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
+    with when(s.zookeeper.controller != 0):
+        s.controllers[c].watching.controller = True
+    observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
+    return s.zookeeper.controller  # type: ignore[no-any-return]  # a view is dynamic
+
+
+def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
+    """Take the whole controller down; say whether it went through.
+
+    It raises, with the state machines and channels still up, where a deletion manager has no thread (D56). It never
+    ends, with the channels up, where a send thread waits for the lock that it has (D50).
+    """
+    controller = s.controllers[c]
+    raises = flag(controller.deletion == DeletionThread.MANAGER_ONLY)
+    if m.mends(Switch.RESIGN_CLEANS_UP):
+        raises = flag(False)
+    stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
+    deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
+    with when(deadlocked):
+        stop_listening(controller, *listened_paths(m))
+        reset_present(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
+        controller.at = At.DEADLOCKED
+    goes_through = ~raises & ~deadlocked
+    with when(goes_through):
+        take_down(s, m, c)
+    return goes_through
+
+
+def _joins_a_waiting_thread(controller: Any, m: Model) -> Value:
+    """Before 0.10.2.0: whether the deletion thread that is joined here waits for the lock that is held here (D9)."""
+    if not (m.has("deletion") and m.puts_back(Switch.RESIGN_UNDER_LOCK)):
+        return flag(False)
+    return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
+
+
+def take_down(s: Any, m: Model, c: int) -> None:
+    """Channels are closed and their queues lost; epoch and caches go back to nothing."""
+    controller = s.controllers[c]
+    observe(f"controller {c}", "resigned")
+    drop_channels(s, m, c, controller.channels)
+    stop_listening(controller, *listened_paths(m))
+    reset(controller, *RESET_BY_RESIGNATION)
+    _take_down_caches(controller, m)
+    reset_present(controller, *RESET_WITH_THEIR_PARTS)
+    if m.mends(Switch.CLEAR_CONTEXT):
+        reset_present(controller, *KEPT_BY_RESIGNATION)
+    if m.mends(Switch.BROKER_EPOCHS):
+        reset(controller, "seen")
+    if m.counts_epoch_versions:
+        reset(controller, "epoch_version")
+
+
+def _take_down_caches(controller: Any, m: Model) -> None:
+    """Topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
+
+    But for the request handler that treats a controlled shutdown: that goes on, and by them, unless it is the shutdown
+    that was refused.
+    """
+    if not m.has("partitions"):
+        return
+    if m.shutdowns_outlive_terms:
+        refused = flag(controller.handler == Handler.SHUTDOWN)
+        with when(refused):
+            shutdown_fails(controller)
+        goes_on = flag(False) if m.mends(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
+        with when(~goes_on):
+            reset(controller, "topics", "partitions")
+        for p in m.partitions:
+            reset_present(controller.partitions[p], *STATES_AND_LOCALS)
+    else:
+        reset(controller, "topics", "partitions")
+        reset_present(controller, *SHUTDOWN)
+    reset_present(controller, *LOCALS)
+
+
+def shutdown_fails(controller: Any) -> None:
+    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
+    reset(controller, "to_move")
+    controller.shutdown_fails = controller.shutdown_of != 0
+
+
+def stop_listening(controller: Any, *paths: str) -> None:
+    """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
+    for path in paths:
+        controller.watching[path] = False
+        controller.listening[path] = False
+
+
+def elector_resigns(s: Any, m: Model, c: int) -> None:
+    """resign(): forget being leader, then delete /controller; the rest is left as it is."""
+    controller = s.controllers[c]
+    if m.mends(Switch.RESIGN_CLEANS_UP):
+        take_down(s, m, c)
+    else:
+        _leave_handler(controller, m)
+    controller.leader_id = 0
+    controller.at = At.RESIGN_DELETE
+
+
+def _leave_handler(controller: Any, m: Model) -> None:
+    """The handler that raised is gone, and its locals with it; what it cached stays."""
+    forget_epoch_version(controller, m)
+    if not m.has("partitions"):
+        return
+    forget_returned(controller, m)
+    reset_present(controller, *LOCALS)
+    reset_present(controller, *LOCALS_OF_REASSIGNMENT)
+    if m.has("preferred_election"):
+        reset(controller, "asked")
+    for p in m.partitions:
+        reset_present(controller.partitions[p], *LOCALS_OF_PARTITION)
+    if m.has("deletion"):
+        reset(controller, "turns", "topic")
+        reset_present(controller, "to_queue")
+
+
+def forget_epoch_version(controller: Any, m: Model) -> None:
+    """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
+    if m.counts_epoch_versions and not m.mends(Switch.FENCED_WRITES):
+        reset(controller, "epoch_version")
+
+
+def controller_moved(s: Any, m: Model, c: int) -> None:
+    """A fenced write, or read, was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
+    take_down(s, m, c)
+    s.controllers[c].leader_id = 0
+    become_idle(s, c)
+
+
+@action(actor="controller {c}", source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
+def on_controller_change(s: Any, m: Model, c: int) -> None:
+    """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
+    controller = s.controllers[c]
+    require(can_operate(s, c))
+    take_callback(s, m, c, Callback.CONTROLLER)
+    was_leader = flag(controller.leader_id == c)
+    controller.watching.controller = True
+    current = read_controller(s, c)
+    deleted = flag(current == 0)
+    with when(~deleted):
+        controller.leader_id = current
+        if not m.puts_back(Switch.IGNORE_WHO_IS_NEW):
+            with when(both(was_leader, current != c)):
+                on_controller_resignation(s, m, c)
+    with when(deleted):
+        went_through = flag(True)
+        with when(was_leader):
+            went_through = on_controller_resignation(s, m, c)
+        with when(~was_leader | went_through):
+            controller.at = At.ELECT_READ
+
+
+@action(actor="controller {c}", source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
+def on_new_session(s: Any, m: Model, c: int) -> None:
+    """After an expiry: unless /controller already names this broker, resign and elect."""
+    controller = s.controllers[c]
+    require(can_operate(s, c))
+    take_callback(s, m, c, Callback.SESSION)
+    current = read_controller(s, c)
+    with when(either(current != c, m.puts_back(Switch.ALWAYS_RESIGN))):
+        went_through = on_controller_resignation(s, m, c)
+        with when(went_through):
+            controller.at = At.ELECT_READ
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
+def elect_read(s: Any, m: Model, c: int) -> None:
+    """elect(): if somebody is controller, remember who; otherwise try to become it."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.ELECT_READ)
+    current = read_controller(s, c)
+    controller.leader_id = current
+    controller.at = choose(current == 0, At.ELECT_CREATE, controller.at)
+    with when(current != 0):
+        become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect, ZKCheckedEphemeral 0.10.2.2")
+def elect_create(s: Any, m: Model, c: int) -> None:
+    """elect(): create /controller; whoever learns of its success begins a term, and the others read whose it is.
+
+    A znode that is there already may be this session's own, if the answer to its create was lost.
+    """
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
+    absent = flag(zookeeper.controller == 0)
+    own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
+    with when(absent):
+        _create(s, m, c)
+    with when(absent | own):
+        controller.leader_id = c
+        controller.acted = False
+        if m.mends(Switch.ATOMIC_ELECTION):
+            controller.epoch = zookeeper.epoch
+            controller.at = At.SUBSCRIBE
+        else:
+            controller.at = At.READ_EPOCH
+    with when(~absent):
+        observe(f"controller {c}", "fail to create /controller")
+    with when(~(absent | own)):
+        controller.at = At.ELECT_REREAD
+
+
+@action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses")
+def elect_create_unanswered(s: Any, m: Model, c: int) -> None:
+    """elect(): /controller is created, but the answer is lost; the client creates it again, and finds it there."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
+    require(s.zookeeper.controller == 0)
+    _create(s, m, c)
+    controller.at = At.ELECT_CREATE_AGAIN
+
+
+def _create(s: Any, m: Model, c: int) -> None:
+    """/controller appears; where the election is atomic, the next epoch goes with it."""
+    s.zookeeper.controller = c
+    if m.mends(Switch.ATOMIC_ELECTION):
+        s.zookeeper.epoch = successor(s.zookeeper.epoch)
+    observe(f"controller {c}", "create /controller", controller=c)
+    notify(s, m, "controller", Callback.CONTROLLER)
+
+
+@action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2: bound to one session")
+def elect_create_without_session(s: Any, m: Model, c: int) -> None:
+    """elect(): the create is bound to a session, and that has expired; that is an error, and elect() resigns."""
+    at = s.controllers[c].at
+    require(either(both(~can_operate(s, c), at == At.ELECT_CREATE), at == At.ELECT_SESSION_LOST))
+    elector_resigns(s, m, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, NodeExists")
+def elect_reread(s: Any, m: Model, c: int) -> None:
+    """elect(): somebody else won; remember who (nobody, if the winner has gone already)."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.ELECT_REREAD)
+    controller.leader_id = read_controller(s, c)
+    become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.resign 0.10.2.2")
+def resign_delete(s: Any, m: Model, c: int) -> None:
+    """resign(): delete /controller, without asking whose it is; what had it resign goes on being raised.
+
+    Raised in a failover, that is caught by elect(), which resigns once more.
+    """
+    from spec.protocol.controller.controller_batch import leave_handler  # noqa: PLC0415 - who finds its batch dirty has the elector resign
+
+    require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
+    with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
+        _delete(s, m, c)
+    if m.loses_topics:
+        again = flag(s.controllers[c].resigns_again)
+        with when(again):
+            s.controllers[c].resigns_again = False
+            elector_resigns(s, m, c)
+        with when(~again):
+            leave_handler(s, m, c)
+    elif m.sends_after_terms:
+        leave_handler(s, m, c)
+    else:
+        become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient.retryUntilConnected 0.10", budget="losses")
+def resign_delete_unanswered(s: Any, m: Model, c: int) -> None:
+    """resign(): /controller is deleted, but the answer is lost; the client will delete again, whoever has it then."""
+    require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
+    require(s.zookeeper.controller != 0, _may_delete(s, m, c))
+    _delete(s, m, c)
+
+
+def _delete(s: Any, m: Model, c: int) -> None:
+    observe(f"controller {c}", "delete /controller", controller=s.zookeeper.controller)
+    delete_controller(s, m)
+
+
+def _may_delete(s: Any, m: Model, c: int) -> Value:
+    """Where the mend is on, only the owner of the znode deletes it."""
+    if not m.mends(Switch.FENCED_RESIGN):
+        return flag(True)
+    return both(s.zookeeper.controller == c, ~s.zookeeper.controller_orphaned)
+
+
+RULES = (
+    on_controller_change, on_new_session, elect_read, elect_create, elect_create_unanswered,
+    elect_create_without_session, elect_reread, resign_delete, resign_delete_unanswered,
+)  # fmt: skip

@@ -1,0 +1,99 @@
+"""Failover: the two state machines start, with states by what was read of brokers and leadership.
+
+First replicas: those on live brokers go Online and are told of the cached leadership, all others are taken for
+ReplicaDeletionIneligible, whatever their topics (D15). Then partitions: Online where the cached leader lives, Offline
+where it does not, New where there is none; every New or Offline one is visited.
+
+Kafka 0.10.2.2: `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_set, is_there
+from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
+from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
+from spec.state.shape import At, DeletionThread, Handler
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+from spec.variants import Switch
+
+
+def start_state_machines(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start.
+
+    Before 0.10.2.0 everybody was told at the end, as step 14, when brokers had been told to follow whom they did not
+    know to be alive (D11).
+    """
+    s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
+    told = flag(True)
+    if not m.puts_back(Switch.METADATA_LAST):
+        told = tell_all(s, m, c, in_failover=True)
+    with when(told):
+        _initialise_states(s, m, c)
+
+
+def _initialise_states(s: Any, m: Model, c: int) -> None:
+    """The replica machine takes its start-up states, and replicas go Online; then the partition machine starts.
+
+    Where that is mended, the replica machine takes those on dead brokers Offline before.
+    """
+    controller = s.controllers[c]
+    if m.loses_topics:
+        controller.started = True
+    if not m.has("partitions"):
+        controller.at = At.FINISH
+        return
+    for p in m.partitions:
+        cached = controller.partitions[p]
+        with when(both(controller.topics[m.topic_of(p)], is_there(s, m, c, p))):
+            for r in m.assigned(p):
+                with when(m.brokers.in_set(r, assigned_set(s, m, c, p))):
+                    cached.replicas[r] = ReplicaState.DELETION_INELIGIBLE
+                    with when(m.brokers.in_set(r, controller.live)):
+                        cached.replicas[r] = ReplicaState.ONLINE
+    replicas_to_online(s, m, c, controller.live)
+    if not m.takes_the_dead_offline:
+        start_partitions(s, m, c)
+        return
+    waiting = begin_removal(s, m, c, _on_dead_brokers(s, m, c))
+    with when(waiting):
+        controller.handler = Handler.STARTUP
+    with when(~waiting):
+        after_the_dead(s, m, c)
+
+
+def _on_dead_brokers(s: Any, m: Model, c: int) -> dict[int, Value]:
+    """The replicas whose brokers are not registered, by partition."""
+    return {p: m.brokers.difference(assigned_set(s, m, c, p), s.controllers[c].live) for p in m.partitions}
+
+
+def after_the_dead(s: Any, m: Model, c: int) -> None:
+    """The replicas on dead brokers were taken Offline (a mend); the StopReplica requests to them go nowhere."""
+    drop_stop_replica(s, m, c, _on_dead_brokers(s, m, c))
+    send_online_batch(s, m, c)
+    start_partitions(s, m, c)
+
+
+def start_partitions(s: Any, m: Model, c: int) -> None:
+    """PartitionStateMachine.startup: states by the cached leadership; every New or Offline partition is visited."""
+    from spec.protocol.failover.steps import resume  # noqa: PLC0415 - a failover begins this and goes on after it
+
+    controller = s.controllers[c]
+    for p in m.partitions:
+        cached = controller.partitions[p]
+        known = cached.leader_epoch != -1
+        led = both(known, m.brokers.in_set(cached.leader, controller.live))
+        state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
+        with when(both(controller.topics[m.topic_of(p)], is_there(s, m, c, p))):
+            cached.state = state
+            with when(~known):
+                cached.state = PartitionState.NEW
+    begin_online(s, m, c, Handler.FAILOVER)
+    with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
+        resume(s, m, c)

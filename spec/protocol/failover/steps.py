@@ -1,0 +1,344 @@
+"""Failover: what a broker does, in this order, between winning /controller and being the working controller.
+
+Read the epoch, increment it, watch, read everything, open the channels, tell every broker about every partition, start
+the replica machine, start the partition machine (which elects leaders for what is New or Offline), clean up. An
+exception anywhere ends in the elector's resign().
+
+The increment is where two terms may come to share an epoch (D1): when the conditional write fails, 0.10.2 raises
+ControllerMoved, catches it itself a few lines below, logs, and goes on with the epoch that it *read*. And the first
+epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
+also the version of the znode that another controller has just created with 1.
+
+What a failover does about preferred elections, reassignments, deletions and automatic rebalance is told with those
+parts; the deletion manager and its thread are kept also where nothing is deleted, because of D56.
+
+Three steps are several operations of ZooKeeper each: all children are watched in one (nothing is read before the last
+watch is set); /brokers/ids and each broker's data are read in one; so are /brokers/topics and each topic's AR. Left out
+is what comes between those (spec/protocol/broker_events/broker_changes.py, spec/protocol/topics/creation.py tell what
+that is).
+
+Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`,
+`ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, successor, when
+from spec.language.terms import both, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import is_there, read_assignments
+from spec.protocol.context.live_brokers import forget_shutdowns
+from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.controller.threads import become_idle
+from spec.protocol.deletion.queue import wake
+from spec.protocol.elections.preferred import begin_pending_election, is_requested, remove_request
+from spec.protocol.failover.election import controller_moved, elector_resigns, forget_epoch_version
+from spec.protocol.failover.machine_startup import start_state_machines
+from spec.protocol.leadership.state_writes import cache_state
+from spec.protocol.reassignment.requests import resume_reassignments
+from spec.protocol.requests.batch import FIELDS
+from spec.protocol.requests.connections import openable
+from spec.protocol.topics.addition import listen_to_topic, topic_is_read
+from spec.protocol.topics.removal_by_hand import read_topic_id
+from spec.protocol.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
+from spec.state.shape import At, DeletionThread, Handler, listened_paths
+from spec.variants import Switch
+
+#: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
+FAILOVER = (
+    At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
+    At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.READ_DELETIONS, At.FINISH,
+)  # fmt: skip
+
+
+@action(
+    actor="controller {c}",
+    source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2",
+    parts=("separate_epoch",),
+)
+def read_epoch(s: Any, m: Model, c: int) -> None:
+    """Failover 1: read /controller_epoch, and its version, into the context."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_EPOCH)
+    with when(s.zookeeper.epoch != 0):
+        controller.epoch = s.zookeeper.epoch
+        if m.counts_epoch_versions:
+            controller.epoch_version = s.zookeeper.epoch_version
+    observe(f"controller {c}", "read /controller_epoch", epoch=s.zookeeper.epoch)
+    controller.at = At.INCREMENT_EPOCH
+
+
+@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", parts=("separate_epoch",))
+def increment_epoch(s: Any, m: Model, c: int) -> None:
+    """Failover 2: write the epoch read plus one, if the znode still has the version read.
+
+    Who found no znode goes by version 0, which is also the version of a znode that was created since.
+    """
+    controller, zookeeper = s.controllers[c], s.zookeeper
+    require(can_operate(s, c), controller.at == At.INCREMENT_EPOCH)
+    absent = flag(zookeeper.epoch == 0)
+    unchanged = both(~absent, epoch_is_as_read(s, m, c))
+    with when(unchanged):
+        _write_next_epoch(s, m, c)
+        controller.epoch = s.zookeeper.epoch
+        controller.at = At.SUBSCRIBE
+        hold_epoch_version(s, m, c)
+    with when(absent):
+        controller.at = At.CREATE_EPOCH
+    with when(~absent & ~unchanged):
+        observe(f"controller {c}", "fail to write /controller_epoch", epoch=controller.epoch)
+        if m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT):
+            elector_resigns(s, m, c)
+        else:
+            controller.at = At.SUBSCRIBE
+            forget_epoch_version(controller, m)
+
+
+def _write_next_epoch(s: Any, m: Model, c: int) -> None:
+    s.zookeeper.epoch = successor(s.controllers[c].epoch)
+    if m.counts_epoch_versions:
+        s.zookeeper.epoch_version = successor(s.zookeeper.epoch_version)
+    observe(f"controller {c}", "write /controller_epoch", epoch=s.zookeeper.epoch)
+
+
+def hold_epoch_version(s: Any, m: Model, c: int) -> None:
+    """A controller's fence goes by the version that it has made."""
+    if m.counts_epoch_versions:
+        s.controllers[c].epoch_version = s.zookeeper.epoch_version
+        forget_epoch_version(s.controllers[c], m)
+
+
+@action(
+    actor="controller {c}",
+    source="KafkaController.incrementControllerEpoch 0.10.2.2",
+    budget="losses",
+    parts=("separate_epoch",),
+)
+def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
+    """Failover 2: the write is applied, but the connection is lost before the answer; the client will write again."""
+    require(can_operate(s, c), s.controllers[c].at == At.INCREMENT_EPOCH)
+    require(s.zookeeper.epoch != 0, epoch_is_as_read(s, m, c))
+    _write_next_epoch(s, m, c)
+
+
+@action(
+    actor="controller {c}",
+    source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
+    parts=("separate_epoch",),
+)
+def create_epoch(s: Any, m: Model, c: int) -> None:
+    """Failover 2, the first time ever: create /controller_epoch with 1; if it exists by now, give up."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.CREATE_EPOCH)
+    absent = flag(s.zookeeper.epoch == 0)
+    with when(absent):
+        _create_first_epoch(s, c)
+        controller.epoch = 1
+        controller.at = At.SUBSCRIBE
+        hold_epoch_version(s, m, c)
+    with when(~absent):
+        observe(f"controller {c}", "fail to create /controller_epoch")
+        elector_resigns(s, m, c)
+
+
+@action(
+    actor="controller {c}",
+    source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
+    budget="losses",
+    parts=("separate_epoch",),
+)
+def create_epoch_unanswered(s: Any, m: Model, c: int) -> None:
+    """Failover 2, the first time ever: the create is applied, but its answer is lost; the next one finds the znode."""
+    require(can_operate(s, c), s.controllers[c].at == At.CREATE_EPOCH, s.zookeeper.epoch == 0)
+    _create_first_epoch(s, c)
+
+
+def _create_first_epoch(s: Any, c: int) -> None:
+    """/controller_epoch appears, with data version 0."""
+    s.zookeeper.epoch = 1
+    observe(f"controller {c}", "create /controller_epoch", epoch=1)
+
+
+@action(actor="controller {c}", source="KafkaController.onControllerFailover 0.10.2.2, steps 3 to 6")
+def subscribe(s: Any, m: Model, c: int) -> None:
+    """Failover 3-6: watch the children of the paths that only the controller watches."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.SUBSCRIBE)
+    for path in listened_paths(m):
+        controller.watching[path] = True
+        controller.listening[path] = True
+    controller.at = At.READ_BROKERS
+
+
+@action(actor="controller {c}", source="KafkaController.initializeControllerContext 0.10.2.2")
+def read_brokers(s: Any, m: Model, c: int) -> None:
+    """Failover 7: the live brokers are those registered now."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_BROKERS)
+    controller.live = s.zookeeper.registered
+    forget_shutdowns(s, m, c)
+    controller.watching.brokers = True
+    if m.mends(Switch.BROKER_EPOCHS):
+        for b in m.brokers.ids:
+            controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
+    observe(f"controller {c}", "read /brokers/ids", brokers=s.zookeeper.registered)
+    if m.has("partitions"):
+        controller.at = At.READ_TOPICS
+    else:
+        start_machines(s, m, c)
+
+
+@action(actor="controller {c}", source="initializeControllerContext 0.10.2.2", parts=("partitions",))
+def read_topics(s: Any, m: Model, c: int) -> None:
+    """Failover 7: read the topics and their assignments; forget all leadership, then read it afresh."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_TOPICS)
+    for topic in m.topics:
+        controller.topics[topic] = s.zookeeper.topics[topic]
+        read_topic_id(s, m, c, topic)
+        if m.has("addition"):
+            if m.mends(Switch.LISTEN_BEFORE_READING):
+                with when(s.zookeeper.topics[topic]):
+                    listen_to_topic(s, c, topic)
+            topic_is_read(s, c, topic)
+        read_assignments(s, m, c, topic)
+    if "topics" in controller.watching:
+        controller.watching.topics = True
+    for p in m.partitions:
+        for name in FIELDS:
+            reset(controller.partitions[p], name)
+        there = is_there(s, m, c, p) if m.has("addition") else True
+        controller.partitions[p].todo = both(s.zookeeper.topics[m.topic_of(p)], there)
+    controller.at = At.READ_STATES
+    with when(~either(*(controller.partitions[p].todo for p in m.partitions))):
+        start_machines(s, m, c)
+
+
+@action(actor="controller {c}", source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
+def read_state(s: Any, m: Model, c: int, p: int) -> None:
+    """Failover 7: read a state znode into the cache; after the last one the channels and the machines start.
+
+    AR was read before: who has a successor by now puts the successor's leadership beside its own, older AR (S6).
+    """
+    controller = s.controllers[c]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.READ_STATES, cached.todo)
+    fenced = is_read_in_vain(s, m, c)
+    with when(~fenced):
+        cache_state(s, c, p)
+        cached.todo = False
+        with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
+            start_machines(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def start_machines(s: Any, m: Model, c: int) -> None:
+    """Failover 7: open the channels, unless left-overs of an earlier term forbid it (D56); then read on, or start up.
+
+    Channels opened before the exception belong to nobody and are never closed. Nor are the left-overs to brokers that
+    are not live, which forbid nothing: the new channel manager takes the place of the one that owned them.
+    """
+    controller = s.controllers[c]
+    left_over = m.brokers.union(controller.channels, controller.stranded)
+    blocked = ~m.brokers.disjoint(left_over, controller.live)
+    with when(blocked):
+        observe(f"controller {c}", "fail on left-over channels")
+        opened = openable(m, controller.live, left_over)
+        controller.stranded = m.brokers.union(controller.stranded, opened)
+        elector_resigns(s, m, c)
+    with when(~blocked):
+        controller.stranded = left_over
+        controller.channels = controller.live
+        controller.active = True
+        if m.has("preferred_election"):
+            controller.at = At.READ_PREFERRED
+        else:
+            after_election_request(s, m, c)
+
+
+def after_election_request(s: Any, m: Model, c: int) -> None:
+    """Failover 7: what is being reassigned is read next, where anything may be."""
+    if m.has("reassignment"):
+        s.controllers[c].at = At.READ_REASSIGNMENTS
+    else:
+        load_deletions(s, m, c)
+
+
+def load_deletions(s: Any, m: Model, c: int) -> None:
+    """Failover 7 (last): read which topics are to be deleted, where any may be."""
+    if m.has("deletion"):
+        s.controllers[c].at = At.READ_DELETIONS
+    else:
+        start_state_machines(s, m, c)
+
+
+def resume(s: Any, m: Model, c: int) -> None:
+    """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
+    controller = s.controllers[c]
+    controller.handler = Handler.NONE
+    if m.has("addition") and not m.mends(Switch.LISTEN_BEFORE_READING):
+        for t in m.topics:
+            with when(controller.topics[t]):
+                listen_to_topic(s, c, t)
+    reassigning = flag(False)
+    if m.has("reassignment"):
+        reassigning = either(*(controller.reassigned[p] != () for p in m.partitions))
+        resume_reassignments(s, m, c)
+    with when(~reassigning):
+        elect_pending(s, m, c)
+
+
+def elect_pending(s: Any, m: Model, c: int) -> None:
+    """Failover 13: run the preferred elections that are pending, then clean up."""
+    s.controllers[c].handler = Handler.NONE
+    s.controllers[c].at = At.FINISH
+    if m.has("preferred_election"):
+        begin_pending_election(s, m, c)
+
+
+@action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")
+def finish_failover(s: Any, m: Model, c: int) -> None:
+    """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.FINISH)
+    if m.has("preferred_election"):
+        fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
+        with when(fenced):
+            controller_moved(s, m, c)
+        with when(~fenced):
+            remove_request(s, m, c)
+            _become_ready(s, m, c)
+    else:
+        _become_ready(s, m, c)
+
+
+def _become_ready(s: Any, m: Model, c: int) -> None:
+    """The working controller."""
+    controller = s.controllers[c]
+    told = flag(True)
+    if m.puts_back(Switch.METADATA_LAST):
+        told = tell_all(s, m, c, in_failover=True)
+    with when(told):
+        controller.deletion = DeletionThread.RUNNING
+        if m.has("deletion"):
+            wake(s, m, c)
+        observe(f"controller {c}", "ready", epoch=controller.epoch)
+        become_idle(s, c)
+
+
+@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, case e: Throwable", budget="exceptions")
+def fail_failover(s: Any, m: Model, c: int) -> None:
+    """An unexpected exception ends the failover; the elector resigns."""
+    controller = s.controllers[c]
+    require(either(*(controller.at == at for at in FAILOVER)))
+    observe(f"controller {c}", "fail in failover")
+    elector_resigns(s, m, c)
+
+
+RULES = (
+    read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, create_epoch_unanswered, subscribe,
+    read_brokers, read_topics, read_state, finish_failover, fail_failover,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""The steps behind the rows of the transition tables: leaders are elected, replicas change state."""

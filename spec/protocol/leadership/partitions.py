@@ -1,0 +1,291 @@
+"""Partitions to OnlinePartition: creating the state znode, or electing a leader and writing it conditionally.
+
+A New partition is initialised: its live assigned replicas become the ISR, the first of them the leader, and the state
+znode is created; if it exists already, the attempt fails and the partition stays New. An Offline partition is elected:
+read the znode, give up if a newer controller wrote it, run the offline selector, write if the version is still the one
+read; otherwise read again. After the last partition one batch tells the live assigned replicas.
+
+Left out: that Kafka stays with a partition whose write failed, or whose create is to be repeated, until it is done.
+Here the next visit is free again; it commutes with those of other partitions, so no state is reached by that alone but
+those on the way.
+
+Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `electLeaderForPartition`,
+`initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.threads import reset_present
+from spec.protocol.deletion.queue import adding_raises, is_queued
+from spec.protocol.failover.election import controller_moved
+from spec.protocol.leadership.leader_selectors import (
+    ElectionTerms,
+    chosen,
+    elect_controlled_shutdown,
+    offline_partition_leader,
+    preferred_replica_leader,
+)
+from spec.protocol.leadership.state_writes import (
+    cache_state,
+    decide,
+    forget_decision,
+    write_decision,
+    write_decision_unanswered,
+)
+from spec.protocol.requests.batch import FIELDS, Batch, acts, send
+from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
+from spec.state.shape import At, Handler
+from spec.tables.partition_states import PartitionState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+
+def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
+    """The live assigned replicas, in the order of AR, as this controller sees them."""
+    return m.brokers.filtered(assigned_replicas(s, m, c, p), live_brokers(s, m, c))
+
+
+def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether a partition is to be brought online with all others that wait, unless its topic is to be deleted."""
+    return both(~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
+
+
+def can_be_visited(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether bringing a partition online takes a ZooKeeper operation: it is Offline, or New with a live replica."""
+    cached = s.controllers[c].partitions[p]
+    new = both(cached.state == PartitionState.NEW, live_assigned(s, m, c, p) != ())
+    return either(cached.state == PartitionState.OFFLINE, new)
+
+
+def begin_online(s: Any, m: Model, c: int, handler: Handler) -> None:
+    """Start the visits of all that waits; where there is nothing to visit, the caller goes on by itself."""
+    begin_visits(s, m, c, handler, {p: needs_visit(s, m, c, p) for p in m.partitions})
+
+
+def begin_visits(s: Any, m: Model, c: int, handler: Handler, visited: Mapping[int, Value]) -> None:
+    """Start the visits of these partitions."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        with when(visited[p]):
+            controller.partitions[p].todo = True
+            controller.handler = handler
+            controller.at = At.ONLINE_READ
+
+
+@action(actor="controller {c}", source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
+def create_state(s: Any, m: Model, c: int, p: int) -> None:
+    """New to Online: create the state znode with the first live replica as leader and all live ones as ISR."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
+    fenced, absent = is_fenced_off(s, m, c), ~exists(znode)
+    own = _is_own_create(s, m, c, p)
+    with when(~fenced):
+        with when(absent):
+            _create_znode(s, m, c, p)
+        with when(absent | own):
+            _now_online(s, m, c, p, m.brokers.members(live_assigned(s, m, c, p)))
+        with when(~absent & ~own):
+            observe(f"controller {c}", "fail to create state", partition=p)
+        finish_visit(s, m, c, p)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
+def create_state_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """New to Online: the create is applied, but the connection is lost before the answer; the client creates again."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
+    require(~exists(znode), ~is_fenced_off(s, m, c))
+    _create_znode(s, m, c, p)
+
+
+def _is_own_create(s: Any, m: Model, c: int, p: int) -> Value:
+    """Where the mend is on: whether the znode that is in the way is what this controller meant to create."""
+    if not m.mends(Switch.RECOGNISE_OWN_CREATE):
+        return flag(False)
+    znode, replicas = s.zookeeper.state[p], live_assigned(s, m, c, p)
+    mine = both(znode.controller_epoch == s.controllers[c].epoch, znode.version == 0)
+    return both(mine, znode.isr == replicas, znode.leader == m.brokers.first(replicas))
+
+
+def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
+    znode, replicas = s.zookeeper.state[p], live_assigned(s, m, c, p)
+    znode.leader = m.brokers.first(replicas)
+    znode.isr = replicas
+    znode.leader_epoch = 0
+    znode.version = 0
+    znode.controller_epoch = s.controllers[c].epoch
+    acts(s, m, c)
+    state_changed(s, m, p)
+    observe(f"controller {c}", "create state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+@action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
+def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
+    """To Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
+    controller = s.controllers[c]
+    cached = controller.partitions[p]
+    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, _may_be_elected(m, cached))
+    elect_from_znode(s, m, c, p)
+
+
+def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
+    """What comes of the read: a leader to write, nothing to do, or a failure."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    note_read(s, m, c, p)
+    usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
+    election = election_of(s, m, c, p)
+    possible = both(usable, election.possible)
+    needless = both(usable, _is_needless(s, m, c, p))
+    with when(possible):
+        decide(s, c, p, leader=election.leader, isr=election.isr, at=At.ONLINE_WRITE)
+    with when(needless):
+        move(cached, "state", PartitionState.ONLINE)
+        finish_visit(s, m, c, p)
+    with when(~possible & ~needless):
+        observe(f"controller {c}", "fail election", partition=p)
+        finish_visit(s, m, c, p)
+
+
+def election_of(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
+    """What the selector of the running handler makes of the state znode."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    replicas = assigned_replicas(s, m, c, p)
+    live = live_brokers(s, m, c)
+    election = offline_partition_leader(m, replicas, znode.isr, live)
+    if m.elects_preferred:
+        preferred = preferred_replica_leader(m, replicas, znode.isr, live, controller.partitions[p])
+        election = chosen(elects_preferred(controller), preferred, election)
+    if m.has("shutdown"):
+        leaving = elect_controlled_shutdown(m.brokers, replicas, znode.isr, controller.live, controller.shutting_down)
+        election = chosen(controller.handler == Handler.SHUTDOWN, leaving, election)
+    return election
+
+
+#: The handlers that ask the preferred selector.
+PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
+
+
+def elects_preferred(controller: Any) -> Value:
+    """Whether the running handler asks the preferred selector."""
+    return either(*(controller.handler == one for one in PREFERRED_HANDLERS))
+
+
+def _may_be_elected(m: Model, cached: Any) -> Value:
+    """From OfflinePartition; from OnlinePartition, too, where handlers elect anew, or topics are created again."""
+    if m.elects_preferred or m.has("shutdown") or m.recreates_topics:
+        return flag(cached.state != PartitionState.NEW)
+    return flag(cached.state == PartitionState.OFFLINE)
+
+
+def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the preferred replica leads already, by the cache: the election is left, and counts as done."""
+    if not m.elects_preferred:
+        return flag(False)
+    controller = s.controllers[c]
+    return both(elects_preferred(controller), is_led_as_preferred(s, m, c, p))
+
+
+def is_led_as_preferred(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether the first of AR leads a partition, by what a controller holds."""
+    cached, preferred = s.controllers[c].partitions[p], m.brokers.first(assigned_replicas(s, m, c, p))
+    return both(cached.leader_epoch != -1, preferred != 0, cached.leader == preferred)
+
+
+@action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
+def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
+    """Offline to Online: write the elected leader and ISR with leader_epoch + 1, if the version is the one read."""
+    _require_electing(s, c, p)
+    receivers = election_of(s, m, c, p).receivers
+    done, again = write_decision(s, m, c, p)
+    with when(done):
+        _now_online(s, m, c, p, receivers)
+        forget_decision(s, c, At.ONLINE_READ)
+        finish_visit(s, m, c, p)
+    with when(again):
+        forget_decision(s, c, At.ONLINE_READ)
+
+
+@action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
+def write_elected_leader_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Offline to Online: the write is applied, but the connection is lost before the answer."""
+    _require_electing(s, c, p)
+    write_decision_unanswered(s, m, c, p)
+
+
+def _require_electing(s: Any, c: int, p: int) -> None:
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
+
+
+def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
+    """The znode is as this controller would have it: cache it, tell the receivers, state Online if that raises not."""
+    cached = s.controllers[c].partitions[p]
+    cache_state(s, c, p)
+    with when(~adding_raises(s, m, c)):
+        move(cached, "state", PartitionState.ONLINE)
+    cached.batched = receivers
+
+
+def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
+    """The partition is done; after the last one the batch goes out and the handler goes on."""
+    from spec.protocol.broker_events.broker_changes import after_online  # noqa: PLC0415 - the handlers and their visits call each other
+
+    controller = s.controllers[c]
+    controller.partitions[p].todo = False
+    controller.at = At.ONLINE_READ
+    last = ~either(*(controller.partitions[q].todo for q in m.partitions))
+    with when(last):
+        send_online_batch(s, m, c)
+        after_online(s, m, c)
+
+
+def send_online_batch(
+    s: Any, m: Model, c: int, stopped: Mapping[int, Value] | None = None, deleted: Mapping[int, Value] | None = None
+) -> None:
+    """Send what the visits of this call have gathered, and forget it; who is to delete calls back."""
+    partitions = s.controllers[c].partitions
+    told = {p: partitions[p].batched for p in m.partitions}
+    informed = {p: everybody_is_informed(m, partitions[p]) for p in m.partitions}
+    calls_back = deleted is not None
+    content = _last_words(s, m, c)
+    send(s, m, c, Batch(told, stopped or {}, deleted or {}, metadata=informed, content=content, calls_back=calls_back))
+    for p in m.partitions:
+        partitions[p].batched = m.brokers.empty_set()
+        reset_present(partitions[p], "informed")
+        if m.keeps_words:
+            reset(partitions[p], "found")
+
+
+def everybody_is_informed(m: Model, cached: Any) -> Value:
+    """Whether the running batch's UpdateMetadata names a partition: LeaderAndIsr of it was added, be it for nobody."""
+    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps_informed else False)
+
+
+def _last_words(s: Any, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:
+    """What each broker is told of each partition: what is cached, unless that became so when it was not told."""
+    words: dict[tuple[int, int], dict[str, Value]] = {}
+    if m.keeps_words:
+        for p in m.partitions:
+            cached = s.controllers[c].partitions[p]
+            for r in m.assigned(p):
+                kept = cached.found[r].leader_epoch != -1
+                words[p, r] = {name: choose(kept, cached.found[r][name], cached[name]) for name in FIELDS}
+    return words
+
+
+RULES = (
+    create_state, create_state_unanswered, read_for_election, write_elected_leader, write_elected_leader_unanswered,
+)  # fmt: skip

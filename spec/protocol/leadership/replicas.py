@@ -1,0 +1,304 @@
+"""Replica transitions: to OnlineReplica, to OfflineReplica (with removal from the ISR), to NewReplica.
+
+A replica goes Online by being sent the cached leadership; nothing is written. A replica of a dead broker goes Offline
+by being removed from the ISR: read the state znode, give up if it is absent or a newer controller's, write ISR less the
+replica with leader_epoch + 1 (the leader becomes -1 if it was the one that died; the last member stays where unclean
+election is off), again and again until the version holds. The other assigned replicas are then told.
+
+A write that fails overwrites the cache, too, with what was to be written and data version -1. The next round corrects
+that, unless it finds a newer controller's znode; then the old controller keeps, and may send, a leadership that never
+was, in the leader epoch of one that is. A broker that it tells to lead has version -1 then, on which ZooKeeper takes
+any write. That is modelled where a scope has the part `failed_removals`.
+
+Nobody waits until who leaves AR has deleted its replica (D38). The mend tells a broker, when it has started and when a
+controller has come to work, all that it is to have, and it deletes the rest, as KIP-516 would have it: `LeaderAndIsr`
+has a type for that since 2.8.0, of which 3.7.0 makes use for brokers that leave ZooKeeper behind (KAFKA-15605). Here
+such a list is a StopReplica with delete for each partition that it lacks, whose answers nobody waits for.
+
+Left out: a znode that is gone by the next round, where Kafka takes the failed attempt for the result.
+
+Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_set
+from spec.protocol.deletion.queue import adding_raises, is_doomed, is_queued, is_reassigned
+from spec.protocol.failover.election import controller_moved
+from spec.protocol.leadership.state_writes import (
+    cache_decision,
+    cache_state,
+    decide,
+    forget_decision,
+    write_decision,
+    write_decision_unanswered,
+)
+from spec.protocol.requests.batch import FIELDS, Batch, send
+from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
+from spec.state.shape import At, Handler
+from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+#: From these a replica may go Online, and from the same ones Offline, by the documented table.
+ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
+
+
+def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
+    """Every replica on these brokers goes Online."""
+    assigned = {p: m.brokers.intersection(on, assigned_set(s, m, c, p)) for p in m.partitions}
+    go_online(s, m, c, assigned, _strays(s, m, c, on))
+
+
+def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: Mapping[int, Value]) -> None:
+    """Replicas, by partition, go Online; those whose leadership is cached are sent it, unless they are New; one batch.
+
+    With it, strays are deleted.
+    """
+    partitions = s.controllers[c].partitions
+    told, informed, raises = {}, {}, adding_raises(s, m, c)
+    for p, going in replicas.items():
+        cached = flag(partitions[p].leader_epoch != -1)
+        moving = {
+            r: both(m.brokers.in_set(r, going), may_go_online_or_offline(partitions[p].replicas[r]))
+            for r in m.assigned(p)
+        }
+        from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
+        receivers = {r: both(moving[r], ~from_new[r], cached, ~is_spared(s, m, c, p)) for r in m.assigned(p)}
+        told[p] = m.brokers.set_from(receivers)
+        informed[p] = either(*receivers.values())
+        for r in m.assigned(p):
+            with when(both(moving[r], ~both(receivers[r], raises))):
+                move(partitions[p].replicas, r, ReplicaState.ONLINE)
+    send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
+
+
+def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
+    """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have.
+
+    A topic that is gone has no AR. Only where partitions move is that looked at: any other deletion waits for all who
+    have it, and what a zombie tells a broker that has just started is not mended.
+    """
+    if not (m.stops_replicas and m.mends(Switch.DELETE_STRAYS)):
+        return {}
+    leaves = m.has("reassignment") and m.topics_vanish
+    strays, nobody = {}, m.brokers.empty_set()
+    for p in m.partitions:
+        assigned = assigned_set(s, m, c, p)
+        possible = m.brokers.intersection(on, m.brokers.set_kind.constant(m.assigned(p)))
+        unknown = m.brokers.is_empty(assigned)
+        gone = ~s.controllers[c].topics[m.topic_of(p)] if leaves else flag(False)
+        strays[p] = choose(unknown & ~gone, nobody, m.brokers.difference(possible, assigned))
+    return strays
+
+
+def is_spared(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
+    if not m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        return flag(False)
+    return both(is_queued(s, m, c, p), ~is_reassigned(s, m, c, m.topic_of(p)))
+
+
+def may_go_online_or_offline(state: Value) -> Value:
+    """Whether the table lets a replica go Online, and Offline, from this state."""
+    return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
+
+
+def movable_replicas(m: Model, cached: Any, p: int) -> Value:
+    """The replicas that the table lets go Online, and Offline, of a partition that a controller has cached so."""
+    return m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
+
+
+def drop_stop_replica(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
+    """With the batch of a removal goes a StopReplica to each replica that was to go Offline; its broker has no channel.
+
+    It is dropped, whether or not the replica went Offline.
+    """
+    for p, replicas in leaving.items():
+        for r in m.assigned(p):
+            movable = may_go_online_or_offline(s.controllers[c].partitions[p].replicas[r])
+            with when(both(m.brokers.in_set(r, replicas), movable)):
+                observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
+
+
+def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Value:
+    """Replicas, by partition, are to go Offline; say whether there is any that takes a ZooKeeper operation.
+
+    Those of a partition without leadership stay as they are (D16).
+    """
+    controller = s.controllers[c]
+    for p, replicas in leaving.items():
+        cached = controller.partitions[p]
+        candidates = m.brokers.intersection(replicas, movable_replicas(m, cached, p))
+        with when(cached.leader_epoch != -1):
+            cached.visiting = candidates
+        if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+            for r in m.assigned(p):
+                with when(both(cached.leader_epoch == -1, m.brokers.in_set(r, candidates))):
+                    move(cached.replicas, r, ReplicaState.OFFLINE)
+    waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
+    with when(waiting):
+        controller.at = At.REMOVE_READ
+    return waiting
+
+
+@action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
+def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: read the state znode; give up if absent or a newer controller's; done if r is not in the ISR."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.REMOVE_READ)
+    require(m.brokers.in_set(r, controller.partitions[p].visiting))
+    remove_from_znode(s, m, c, p, r)
+
+
+def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """What comes of the read: a write of the ISR less r, nothing to write, or a failure."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    note_read(s, m, c, p)
+    fenced = is_read_in_vain(s, m, c)
+    usable = both(~fenced, exists(znode), znode.controller_epoch <= controller.epoch)
+    member = m.brokers.contains(znode.isr, r)
+    with when(both(usable, member)):
+        leader, isr = without_replica(m, znode, r)
+        decide(s, c, p, leader=leader, isr=isr, at=At.REMOVE_WRITE)
+        controller.replica = r
+    with when(both(usable, ~member)):
+        earlier = _word(s, c, p)
+        cache_state(s, c, p)
+        controller.partitions[p].controller_epoch = controller.epoch
+        _now_offline(s, m, c, p, r, earlier)
+    with when(~both(usable, member) & ~fenced):
+        finish_removal(s, m, c, p, r)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
+def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: write the ISR less r with leader_epoch + 1, if the version is the one read; otherwise read again."""
+    _require_removing(s, c, p, r)
+    done, again = write_decision(s, m, c, p)
+    with when(done):
+        _removed(s, m, c, p, r)
+    with when(again):
+        if m.has("failed_removals") and not m.mends(Switch.CACHE_WHAT_IS_WRITTEN):
+            cache_decision(s, c, p)
+        _read_again(s, c)
+
+
+@action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
+def write_removal_unanswered(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """To Offline: the write is applied, but the connection is lost before the answer."""
+    _require_removing(s, c, p, r)
+    write_decision_unanswered(s, m, c, p)
+
+
+def _require_removing(s: Any, c: int, p: int, r: int) -> None:
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
+
+
+def _read_again(s: Any, c: int) -> None:
+    """The next round reads the znode again."""
+    forget_decision(s, c, At.REMOVE_READ)
+    s.controllers[c].replica = 0
+
+
+def without_replica(m: Model, znode: Any, r: int) -> tuple[Value, Value]:
+    """Leader and ISR without a replica; the last member of the ISR stays in it where unclean election is off."""
+    shrunk = m.brokers.without(znode.isr, r)
+    if not m.unclean or m.mends(Switch.KEEP_LAST_IN_SYNC):
+        shrunk = choose(shrunk == (), znode.isr, shrunk)
+    return choose(znode.leader == r, 0, znode.leader), shrunk
+
+
+def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """The znode is without r: cache it, go on with the next replica."""
+    earlier = _word(s, c, p)
+    cache_state(s, c, p)
+    _now_offline(s, m, c, p, r, earlier)
+    _read_again(s, c)
+    finish_removal(s, m, c, p, r)
+
+
+def _word(s: Any, c: int, p: int) -> dict[str, Value]:
+    """What the cache says of a partition, and a batch in which it has been put."""
+    return {name: s.controllers[c].partitions[p][name] for name in FIELDS}
+
+
+def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str, Value]) -> None:
+    """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
+
+    Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
+    With it goes UpdateMetadata to everybody, also where there is no other replica.
+    """
+    cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
+    with when(either(untold, ~adding_raises(s, m, c))):
+        move(cached.replicas, r, ReplicaState.OFFLINE)
+    others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
+    if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
+        others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
+    with when(~untold):
+        _keep_word(m, cached, p, r, others, earlier)
+        cached.batched = m.brokers.union(cached.batched, others)
+        if m.keeps_informed:
+            cached.informed = True
+
+
+def _keep_word(m: Model, cached: Any, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:
+    """Of whoever goes Offline the batch may have the word on the one before; all others get a newer one."""
+    if not m.keeps_words:
+        return
+    for other in m.assigned(p):
+        with when(m.brokers.in_set(other, others)):
+            reset(cached.found[other])
+    changed = either(*(cached[name] != word for name, word in earlier.items()))
+    with when(both(m.brokers.in_set(r, cached.batched), changed)):
+        for name, word in earlier.items():
+            cached.found[r][name] = word
+
+
+def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+    """The replica is done; after the last one whoever wanted the replicas Offline goes on."""
+    partitions = s.controllers[c].partitions
+    partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
+    with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
+        _after_removals(s, m, c, p)
+
+
+def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
+    """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
+    from spec.protocol.broker_events.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
+    from spec.protocol.broker_events.controlled_shutdown import end_of_removal  # noqa: PLC0415 - as above
+    from spec.protocol.deletion.thread import after_removals  # noqa: PLC0415 - as above
+    from spec.protocol.failover.machine_startup import after_the_dead  # noqa: PLC0415 - as above
+    from spec.protocol.reassignment.steps import delete_old_replicas  # noqa: PLC0415 - as above
+
+    if not (m.has("reassignment") or m.has("deletion") or m.has("shutdown") or m.takes_the_dead_offline):
+        end_broker_failure(s, m, c)
+        return
+    handler = s.controllers[c].handler
+    others = (Handler.DELETION_RETRY, Handler.DELETION_START, Handler.SHUTDOWN, Handler.STARTUP)
+    other = either(*(handler == one for one in others))
+    if m.has("reassignment"):
+        with when(~other):
+            delete_old_replicas(s, m, c, p)
+    if m.has("deletion"):
+        after_removals(s, m, c, handler)
+    if m.has("shutdown"):
+        with when(handler == Handler.SHUTDOWN):
+            end_of_removal(s, m, c, p)
+    if m.takes_the_dead_offline:
+        with when(handler == Handler.STARTUP):
+            after_the_dead(s, m, c)
+    with when(handler == Handler.NONE):
+        end_broker_failure(s, m, c)
+
+
+RULES = (read_for_removal, write_removal, write_removal_unanswered)

@@ -1,0 +1,72 @@
+"""Answers to a reassignment's writes that are lost: the client makes the same call again, which meets its own effect.
+
+The writes of the state znode (steps 2 and 7) are conditional: the second fails on the first one's version, is compared
+with what is there, and counts as done (KAFKA-1382). Those of the topic's znode (steps 1 and 10) are made twice, which
+does no harm. But the request (step 11, or a refusal) is deleted, or written, whoever made it: one that the admin has
+made in between, which nobody has read, is gone (S8).
+
+Kafka 0.10.2.2: `ZkClient.retryUntilConnected` 0.10, `ZkUtils.deletePath`, `updatePersistentPath`,
+`ReplicationUtils.updateLeaderAndIsr`. PROTOCOL.md sections 2 and 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, require
+from spec.language.terms import either
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas, write_topic
+from spec.protocol.leadership.state_writes import write_decision_unanswered
+from spec.protocol.reassignment.requests import changes_request, write_request
+from spec.protocol.reassignment.steps import working_on
+from spec.protocol.zookeeper import can_operate, is_fenced_off
+from spec.state.shape import At
+
+PARTS = ("reassignment",)
+SOURCE = "ZkClient.retryUntilConnected 0.10"
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 1: the topic's znode is written, but the answer is lost; the client will write the same again."""
+    working_on(s, m, c, p, At.WRITE_UNION)
+    require(~is_fenced_off(s, m, c))
+    write_topic(s, m, c, p, m.brokers.merged(s.controllers[c].reassigned[p], assigned_replicas(s, m, c, p)))
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+def write_bump_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 2: the state znode is written, but the answer is lost; the client's second write finds its own first."""
+    working_on(s, m, c, p, At.BUMP_WRITE)
+    write_decision_unanswered(s, m, c, p)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+def write_move_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 7: the state znode is written, but the answer is lost; the client's second write finds its own first."""
+    working_on(s, m, c, p, At.MOVE_WRITE)
+    write_decision_unanswered(s, m, c, p)
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 10: the topic's znode is written, but the answer is lost; the client will write the same again."""
+    working_on(s, m, c, p, At.WRITE_TARGET)
+    require(~is_fenced_off(s, m, c))
+    write_topic(s, m, c, p, s.controllers[c].reassigned[p])
+
+
+@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+def write_remaining_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: the request is written or deleted, but the answer is lost; the client does it again."""
+    controller = s.controllers[c]
+    writing = either(controller.at == At.COMPLETE_WRITE, controller.at == At.REFUSE_WRITE)
+    require(can_operate(s, c), controller.reassigning == p, writing, ~is_fenced_off(s, m, c), changes_request(s, m, c))
+    write_request(s, m, c)
+
+
+RULES = (
+    write_union_unanswered, write_bump_unanswered, write_move_unanswered, write_target_unanswered,
+    write_remaining_unanswered,
+)  # fmt: skip

@@ -1,0 +1,274 @@
+"""Requests to reassign partitions: asked for, accepted, refused, completed, in /admin/reassign_partitions.
+
+The tool creates the znode; the controller takes the partitions up one by one, the lock anew for each, and takes each
+from the znode when it is done with it: when the reassignment is completed, or refused because AR is RAR already, in
+order too, or when its first run ended with an exception. It reads the znode for that and writes back what it read less
+the partition, without asking for the version. A new controller reads the znode before its machines start, drops what is
+done, and resumes the rest once they run. What it was reassigning itself in an earlier term it has not forgotten, and
+resumes it, too (D13).
+
+Before each partition of a request, also the first, the lock is free for other threads, the deletion thread, say, or a
+shutdown; what is asked of a partition is asked when it is its turn. No other callback comes in between: all are on the
+event thread, which is in this one. A listener goes on behind a resignation that another of them forces on the elector
+(D53), and only a fenced write of theirs (a mend) takes what is due from it. A failover keeps the lock.
+
+Left out: that a controller whose first failover ended before it had a deletion manager (D4) cannot take a request up,
+since asking that manager raises.
+
+Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializePartitionReassignment`,
+`removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present, take_callback
+from spec.protocol.deletion.queue import hold_back, is_queued, resume_deletion
+from spec.protocol.failover.election import LOCALS_OF_REASSIGNMENT, controller_moved
+from spec.protocol.requests.batch import acts
+from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.state.shape import At, Callback, Handler
+from spec.variants import Switch
+
+PARTS = ("reassignment",)
+
+
+@action(actor="admin", source="ReassignPartitionsCommand 0.10.2.2", budget="reassignments", parts=PARTS)
+def request_reassignment(s: Any, m: Model, k: int) -> None:
+    """The admin tool creates /admin/reassign_partitions, which fails while there is one."""
+    zookeeper, history = s.zookeeper, s.history
+    require(~_is_requested(s, m))
+    for p, wanted in enumerate(m.scope.requests[k]):
+        if wanted:
+            zookeeper.requested[p] = wanted
+            history.original[p] = zookeeper.assigned[p]
+            in_sync = m.brokers.members(zookeeper.state[p].isr)
+            history.caught_up[p] = m.brokers.is_subset(m.brokers.set_kind.constant(wanted), in_sync)
+    observe("admin", "create /admin/reassign_partitions", request=k)
+    notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+
+
+def _is_requested(s: Any, m: Model) -> Value:
+    """Whether /admin/reassign_partitions exists: it names a partition, as it always does."""
+    return either(*(s.zookeeper.requested[p] != () for p in m.partitions))
+
+
+@action(actor="controller {c}", source="PartitionsReassignedListener 0.10.2.2", parts=PARTS)
+def on_reassignment_request(s: Any, m: Model, c: int) -> None:
+    """/admin/reassign_partitions changed: partitions that are not being reassigned yet are due, one after the other."""
+    controller, requested = s.controllers[c], s.zookeeper.requested
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.REASSIGNMENTS)
+    rearm_watch(s, c, "reassignments")
+    observe(f"controller {c}", "read /admin/reassign_partitions")
+    for p in m.partitions:
+        with when(both(requested[p] != (), controller.reassigned[p] == ())):
+            controller.due[p] = requested[p]
+            controller.handler = Handler.REASSIGNMENT
+            controller.at = At.REASSIGN_NEXT
+
+
+@action(actor="controller {c}", source="KafkaController.initializePartitionReassignment 0.10.2.2", parts=PARTS)
+def read_reassignments(s: Any, m: Model, c: int) -> None:
+    """Failover 7: read what is being reassigned; what is so already, or is no more, is dropped first."""
+    controller, requested = s.controllers[c], s.zookeeper.requested
+    require(can_operate(s, c), controller.at == At.READ_REASSIGNMENTS)
+    observe(f"controller {c}", "read /admin/reassign_partitions")
+    with when(both(_is_requested(s, m), m.scope.reads_rearm)):
+        rearm_watch(s, c, "reassignments")
+    for p in m.partitions:
+        assigned = assigned_replicas(s, m, c, p)
+        dropped = either(assigned == (), assigned == requested[p])
+        controller.due[p] = choose(dropped, requested[p], ())
+        with when(both(requested[p] != (), ~dropped)):
+            controller.reassigned[p] = requested[p]
+    go_on(s, m, c)
+
+
+def resume_reassignments(s: Any, m: Model, c: int) -> None:
+    """Failover 12: every partition that is being reassigned is due, and accepted or refused like a request."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        with when(controller.reassigned[p] != ()):
+            controller.due[p] = controller.reassigned[p]
+            controller.handler = Handler.FAILOVER
+            controller.at = At.REASSIGN_NEXT
+
+
+def reassignments_concerning(s: Any, m: Model, c: int, new: Value) -> None:
+    """OnBrokerStartup 4: partitions whose RAR has a new broker are due again."""
+    controller = s.controllers[c]
+    for p in m.partitions:
+        wanted = m.brokers.members(controller.reassigned[p])
+        controller.due[p] = choose(m.brokers.disjoint(wanted, new), (), controller.reassigned[p])
+
+
+def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order.
+
+    A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
+    wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Nobody asks whether the
+    partition has leadership: without, the first run writes AR and then fails (step 2, S8). Before 0.10.1.0 all of RAR
+    had to live, also when a failover took it up again (D14).
+    """
+    controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
+    asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
+    doomed = is_queued(s, m, c, p) & asks
+    all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
+    wanted = either(all_live, not m.puts_back(Switch.REFUSE_DEAD_TARGETS))
+    led = either(controller.partitions[p].leader_epoch != -1, not m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS))
+    return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted)
+
+
+def _begins(controller: Any, p: int) -> Value:
+    """Whether the next partition may be this one, to be accepted or refused."""
+    initiating = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
+    return both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), initiating)
+
+
+@action(actor="controller {c}", source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
+def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
+    """A reassignment is accepted: watch the state znode, then run it."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), _begins(controller, p), _is_acceptable(s, m, c, p))
+    controller.reassigned[p] = controller.due[p]
+    controller.isr_listening[p] = True
+    controller.isr_watching[p] = True
+    hold_back(s, m, c, m.topic_of(p))
+    controller.reassigning = p
+    controller.due[p] = ()
+    controller.at = At.REASSIGN_READ
+
+
+@action(actor="controller {c}", source="removePartitionFromReassignedPartitions 0.10.2.2", parts=PARTS)
+def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: read what else is to be reassigned."""
+    controller, requested = s.controllers[c], s.zookeeper.requested
+    dropping = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), controller.handler == Handler.NONE)
+    refusing = both(_begins(controller, p), ~_is_acceptable(s, m, c, p))
+    ending = either(controller.at == At.COMPLETE_READ, controller.at == At.REFUSE_READ)
+    working = both(ending, controller.reassigning == p)
+    require(can_operate(s, c), either(dropping, refusing, working))
+    completing = flag(controller.at == At.COMPLETE_READ)
+    controller.at = At.REFUSE_WRITE
+    with when(completing):
+        controller.at = At.COMPLETE_WRITE
+    controller.reassigning = p
+    controller.due[p] = ()
+    with when(_is_requested(s, m)):
+        rearm_watch(s, c, "reassignments")
+    for q in m.partitions:
+        controller.remaining[q] = () if q == p else requested[q]
+    if m.keeps_remaining_read:
+        controller.remaining_read = _is_requested(s, m)
+
+
+@action(actor="controller {c}", source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS)
+def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 11, or a refusal: write what was read less the partition, or delete the znode; step 12: tell everybody."""
+    controller = s.controllers[c]
+    completed = flag(controller.at == At.COMPLETE_WRITE)
+    require(can_operate(s, c), controller.reassigning == p, either(completed, controller.at == At.REFUSE_WRITE))
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        write_request(s, m, c)
+        reset_present(controller, "remaining_read")
+        controller.reassigned[p] = ()
+        told = ~completed
+        with when(completed):
+            told = told | tell(s, m, c, {p: flag(controller.partitions[p].leader_epoch != -1)})
+            with when(told):
+                resume_deletion(s, m, c, m.topic_of(p))
+        if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
+            resume_deletion(s, m, c, m.topic_of(p))
+        with when(told):
+            go_on(s, m, c)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+def changes_request(s: Any, m: Model, c: int) -> Value:
+    """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
+    controller = s.controllers[c]
+    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and m.keeps_remaining_read:
+        return flag(controller.remaining_read)
+    return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
+
+
+def write_request(s: Any, m: Model, c: int) -> None:
+    """The znode says what remains; it is gone if nothing does. A write in vain tells nobody."""
+    controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
+    with when(changes_request(s, m, c)):
+        acts(s, m, c)
+        notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+        observe(f"controller {c}", "write /admin/reassign_partitions")
+        for q in m.partitions:
+            requested[q] = controller.remaining[q]
+            with when(requested[q] == ()):
+                history.original[q] = ()
+                history.caught_up[q] = False
+        if m.keeps_remaining_read:
+            with when(~_is_requested(s, m)):
+                for one in m.controllers:
+                    s.controllers[one].remaining_read = False
+
+
+def stop_watching(controller: Any, p: int) -> None:
+    """Unsubscribe from the state znode; a watch that is still set wakes nobody from now on."""
+    controller.isr_listening[p] = False
+    controller.isr_watching[p] = False
+
+
+def end_run(s: Any, m: Model, c: int, p: int) -> None:
+    """An exception leaves the run: the first run of a request is refused after all, a later one just ends.
+
+    At a broker's start it ends the whole handling of the broker change (D51).
+    """
+    controller = s.controllers[c]
+    observe(f"controller {c}", "fail reassignment", partition=p)
+    reset(controller, "partition", "read_version", "decided", "leaving")
+    reset(controller.partitions[p], "visiting")
+    first = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
+    with when(first):
+        stop_watching(controller, p)
+        controller.at = At.REFUSE_READ
+    with when(~first):
+        reset_present(controller, *LOCALS_OF_REASSIGNMENT)
+        if m.has("deletion"):
+            reset(controller, "resuming")
+        leave_broker_change(s, m, c)
+
+
+def go_on(s: Any, m: Model, c: int) -> None:
+    """A partition is done: begin with the next one that is due, or go on with what the handler does then."""
+    from spec.protocol.broker_events.broker_changes import on_broker_failure  # noqa: PLC0415 - the handlers and their steps call each other
+    from spec.protocol.failover.steps import elect_pending, load_deletions  # noqa: PLC0415 - likewise
+
+    controller = s.controllers[c]
+    reset(controller, "reassigning", "leaving", "remaining")
+    more, handler = either(*(controller.due[p] != () for p in m.partitions)), controller.handler
+    with when(more):
+        controller.at = At.REASSIGN_NEXT
+    with when(~more):
+        with when(handler == Handler.NONE):
+            load_deletions(s, m, c)
+        with when(handler == Handler.FAILOVER):
+            elect_pending(s, m, c)
+        with when(handler == Handler.BROKER_STARTUP):
+            on_broker_failure(s, m, c)
+        with when(either(handler == Handler.REASSIGNMENT, handler == Handler.ISR_CHANGE)):
+            controller.handler = Handler.NONE
+            become_idle(s, c)
+
+
+RULES = (
+    request_reassignment, on_reassignment_request, read_reassignments, accept_reassignment, read_remaining,
+    write_remaining,
+)  # fmt: skip

@@ -1,0 +1,189 @@
+"""The request batch: what one call of a state machine tells the brokers, put on their queues when the call ends.
+
+A batch maps brokers to the partitions of their LeaderAndIsr, and says which partitions every registered broker gets in
+UpdateMetadata. Within a batch the last word for a broker and a partition wins, and since every word is taken from the
+controller's cache under the lock, what is sent is the cache as it stands at the end of the call; so a running call
+keeps only *who* is told of *what*. But who is taken Offline is not told of that, and keeps the word that it had, of the
+replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
+
+Every UpdateMetadata, whatever it is about, tells also of the partitions that are to be deleted: that they are removed.
+
+StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
+then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
+("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
+
+Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
+most of the sends that fail: requests go on unbounded queues, and only a leader that is registered without the listener
+which brokers use among themselves, or an interrupt, raises; and a controller without channels, which only sends where
+it treats a shutdown, or before 0.10.2.0 a notification, after its term (spec/protocol/controller/controller_batch.py).
+Kafka then logs what is left in the batch, which stays dirty: a state machine's for ever, so every later transition
+fails and is only logged (D28); the controller's own is cleared, and the elector resigns.
+
+Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spec.language.rules import fits, observe, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.model import Model
+from spec.state.brokers import Stage
+
+FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Who is told of what: brokers by partition for LeaderAndIsr, and a flag by partition for UpdateMetadata.
+
+    `stopped` and `deleted` are the brokers by partition of StopReplica without and with delete; `calls_back`: the
+    answers to the latter are for the deletion manager.
+
+    `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
+    With `whole` (a mend) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
+    partition to a broker where that is not the controller's cache.
+    """
+
+    ordered: Mapping[int, Value] = field(default_factory=dict)
+    stopped: Mapping[int, Value] = field(default_factory=dict)
+    deleted: Mapping[int, Value] = field(default_factory=dict)
+    metadata: Mapping[int, Value] = field(default_factory=dict)
+    everybody: object = False
+    whole: object = False
+    content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    calls_back: bool = False
+
+
+def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
+    """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
+    if not m.has("partitions"):
+        return {}
+    return {p: flag(s.controllers[c].partitions[p].leader_epoch != -1) for p in m.partitions}
+
+
+def tells_removal(s: Any, m: Model, c: int, p: int) -> Value:
+    """Whether every UpdateMetadata, whichever partitions it is about, tells that a partition is removed.
+
+    That is one of a topic that is to be deleted, with cached leadership: on the wire it has leader -2, leader epoch 0
+    and version 0. Here its leader epoch is -1, which no leadership has.
+    """
+    if not m.has("deletion"):
+        return flag(False)
+    controller = s.controllers[c]
+    return both(controller.doomed[p], controller.partitions[p].leader_epoch != -1)
+
+
+def see_conflict(role: str, p: int) -> None:
+    """A conditional write of a state znode fails on its version; ZooKeeper logs that, without the path."""
+    observe(role, "fail to write state", partition=p)
+
+
+def acts(s: Any, m: Model, c: int) -> None:
+    """History: this term has written a znode or queued a request in the controller's role, in its present epoch."""
+    controller = s.controllers[c]
+    controller.acted = True
+    if m.proving:
+        with when(controller.epoch == s.history.watched):
+            s.history.acted = True
+        return
+    for e in m.epochs_acted_in:
+        with when(controller.epoch == e):
+            s.history.acted[e] = True
+
+
+def send(s: Any, m: Model, c: int, batch: Batch) -> None:
+    """Put the batch on the queue of every broker that has a channel and something to be told."""
+    controller = s.controllers[c]
+    informs = either(batch.everybody, *batch.metadata.values())
+    informed = both(informs, ~m.brokers.disjoint(controller.channels, controller.live))
+    named = (*batch.ordered.values(), *batch.stopped.values(), *batch.deleted.values())
+    named_with_channel = (~m.brokers.disjoint(controller.channels, brokers) for brokers in named)
+    with when(either(informed, *named_with_channel)):
+        acts(s, m, c)
+    if not m.has("connections"):
+        return
+    for b in m.brokers.ids:
+        ordered = {p: m.brokers.in_set(b, brokers) for p, brokers in batch.ordered.items()}
+        told = both(informs, m.brokers.in_set(b, controller.live)) if m.has("metadata") else flag(False)
+        stops = either(*(m.brokers.in_set(b, to) for to in (*batch.stopped.values(), *batch.deleted.values())))
+        reached = m.brokers.in_set(b, controller.channels)
+        with when(both(reached, either(*ordered.values(), told, stops))):
+            _put(s, m, c, b, batch, ordered, told)
+        _observe_stops(s, m, c, b, batch, reached)
+
+
+def _observe_stops(s: Any, m: Model, c: int, b: int, batch: Batch, reached: Value) -> None:
+    """The StopReplica requests to a broker are queued, or dropped for want of a channel."""
+    for delete, stops in ((0, batch.stopped), (1, batch.deleted)):
+        for p, brokers in stops.items():
+            stopped = m.brokers.in_set(b, brokers)
+            with when(both(stopped, reached)):
+                observe(f"controller {c}", "queue StopReplica", broker=b, partition=p, delete=delete)
+            with when(both(stopped, ~reached)):
+                observe(f"controller {c}", "drop StopReplica", broker=b, partition=p)
+
+
+def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
+    """Put one broker's part of the batch in the first empty place of its queue."""
+    queue = s.connections[c][b]
+    fits(queue[m.slots[-1]].stage == Stage.EMPTY)
+    for k in reversed(m.slots):
+        before = flag(True) if k == 0 else queue[k - 1].stage != Stage.EMPTY
+        with when(both(queue[k].stage == Stage.EMPTY, before)):
+            _fill(s, m, c, b, queue[k], batch, ordered, told)
+    for p, is_ordered in ordered.items():
+        content = batch.content.get((p, b), s.controllers[c].partitions[p])
+        with when(is_ordered):
+            observe(f"controller {c}", "queue LeaderAndIsr", broker=b, partition=p, **{n: content[n] for n in FIELDS})
+    with when(told):
+        observe(f"controller {c}", "queue UpdateMetadata", broker=b)
+
+
+def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
+    """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
+    controller = s.controllers[c]
+    slot.epoch = controller.epoch
+    slot.stage = Stage.STOP_REPLICA if m.stops_replicas else Stage.UPDATE_METADATA
+    with when(told):
+        slot.stage = Stage.UPDATE_METADATA
+    with when(either(*ordered.values())):
+        slot.stage = Stage.LEADER_AND_ISR
+    if "calls_back" in slot:
+        slot.calls_back = both(batch.calls_back, either(*(m.brokers.in_set(b, to) for to in batch.deleted.values())))
+    for p, is_ordered in ordered.items():
+        with when(is_ordered):
+            _fill_partition(m, p, slot, controller, batch.content.get((p, b), controller.partitions[p]))
+    if m.has("metadata"):
+        slot.metadata = told
+        slot.alive = choose(told, controller.live, slot.alive)
+    if m.has("cached_leaderships"):
+        for p in m.partitions:
+            removed = either(tells_removal(s, m, c, p), both(batch.whole, controller.partitions[p].leader_epoch == -1))
+            slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
+            slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
+    if m.stops_replicas:
+        _fill_stops(m, b, slot, controller, batch)
+
+
+def _fill_partition(m: Model, p: int, slot: Any, controller: Any, content: Any) -> None:
+    """What LeaderAndIsr says of a partition."""
+    slot.partitions[p].ordered = True
+    for name in FIELDS:
+        slot.partitions[p][name] = content[name]
+    if m.tells_topics_apart:
+        slot.partitions[p].topic_id = controller.topic_ids[m.topic_of(p)]
+    if m.has("reassignment"):
+        slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
+
+
+def _fill_stops(m: Model, b: int, slot: Any, controller: Any, batch: Batch) -> None:
+    """Of which partitions the StopReplica requests are."""
+    for p in m.partitions:
+        slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
+        slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])
+        if m.fences_deletions:
+            slot.delete_epoch[p] = choose(slot.delete[p], controller.partitions[p].leader_epoch, -1)

@@ -1,0 +1,225 @@
+"""The connections from a controller to the brokers: one queue each, one request in flight, sent until it is answered.
+
+A queue lives in its controller: it dies with the controller's process, with its resignation, and when the controller
+removes the broker; it does not die with the broker, so a request may reach the broker's next incarnation. The head is
+sent again whenever its answer is lost, so a broker may execute it more than once. A place of the queue holds a batch
+and how far it is.
+
+Copies that arrive late over an old connection are told of in spec/protocol/requests/late_copies.py.
+
+Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, require, reset, when
+from spec.language.terms import Value, both, choose, either, enumeration, flag
+from spec.model import Model
+from spec.protocol.requests.handling import (
+    handle_deletion,
+    handle_leader_and_isr,
+    handle_stop_replica,
+    handle_update_metadata,
+    is_stale_registration,
+    waits_for_isr_write,
+)
+from spec.state.brokers import Stage
+from spec.state.shape import Session
+from spec.variants import Switch
+
+#: How far a batch is where the send thread is in the callback of a StopReplica with delete.
+CALLBACK_WAITS = (Stage.ANSWERED, Stage.REFUSED)
+
+
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("connections",))
+def deliver_request(s: Any, m: Model, c: int, b: int) -> None:
+    """A broker executes the request at the head of a controller's queue, and its answer comes back."""
+    execute_head(s, m, c, b)
+    answer_head(s, m, c, b)
+
+
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="resends", parts=("connections",))
+def deliver_request_unanswered(s: Any, m: Model, c: int, b: int) -> None:
+    """A broker executes the request at the head of a controller's queue, but the answer is lost: it will come again."""
+    execute_head(s, m, c, b)
+
+
+def execute_head(s: Any, m: Model, c: int, b: int) -> None:
+    """The broker's side of the request at the head."""
+    head = s.connections[c][b][0]
+    require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
+    stale = is_stale_registration(s, m, c, b)
+    require(either(stale, head.stage != Stage.LEADER_AND_ISR, ~waits_for_isr_write(s, m, b, head)))
+    with when(both(head.stage == Stage.LEADER_AND_ISR, ~stale)):
+        handle_leader_and_isr(s, m, c, b, head)
+    if m.has("metadata"):
+        with when(both(head.stage == Stage.UPDATE_METADATA, ~stale)):
+            handle_update_metadata(s, m, c, b, head)
+    if m.stops_replicas:
+        require(*(head.stage != stage for stage in (Stage.DELETE_REPLICA, *CALLBACK_WAITS)))
+        with when(both(head.stage == Stage.STOP_REPLICA, ~stale)):
+            handle_stop_replica(s, m, c, b, head)
+
+
+def answer_head(s: Any, m: Model, c: int, b: int) -> None:
+    """The request at the head is answered: the next one of its batch is due, or the next batch."""
+    queue = s.connections[c][b]
+    following = _following_stage(m, queue[0])
+    with when(following != Stage.EMPTY):
+        _begin_stage(m, queue[0], following)
+    with when(following == Stage.EMPTY):
+        _end_batch(s, m, c, b)
+
+
+def _following_stage(m: Model, head: Any) -> Value:
+    """The stage of a batch that comes after this one; EMPTY if this was the last."""
+    empty = enumeration(Stage).constant(Stage.EMPTY)
+    following, earlier = empty, flag(head.stage == Stage.LEADER_AND_ISR)
+    if m.stops_replicas:
+        deletes, before = either(*(head.delete[p] for p in m.partitions)), head.stage != Stage.STOP_REPLICA
+        stops = either(deletes, *(head.stop[p] for p in m.partitions))
+        following = choose(
+            both(before, stops), Stage.STOP_REPLICA, choose(both(~before, deletes), Stage.DELETE_REPLICA, empty)
+        )
+    if m.has("metadata"):
+        following = choose(both(earlier, head.metadata), Stage.UPDATE_METADATA, following)
+    return following
+
+
+def _begin_stage(m: Model, head: Any, stage: Value) -> None:
+    """What the requests before this stage said is forgotten."""
+    for p in m.partitions:
+        reset(head.partitions[p])
+    head.stage = stage
+    if m.stops_replicas:
+        with when(stage != Stage.UPDATE_METADATA):
+            if m.has("metadata"):
+                reset(head, "metadata", "alive")
+            if m.has("cached_leaderships"):
+                reset(head, "told", "told_epoch")
+        with when(stage == Stage.DELETE_REPLICA):
+            reset(head, "stop")
+
+
+def _end_batch(s: Any, m: Model, c: int, b: int) -> None:
+    """Every request of the batch at the head is answered; the next batch moves up."""
+    queue = s.connections[c][b]
+    for k in m.slots[:-1]:
+        queue[k] = queue[k + 1]
+    reset(queue[m.slots[-1]])
+
+
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("stopped_replicas",))
+def deliver_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A broker executes a StopReplica with delete, and its answer comes back."""
+    refused = either(is_stale_registration(s, m, c, b), _is_stale(s, c, b))
+    execute_deletion(s, m, c, b, p)
+    calls_back = _calls_back(s, m, c, b)
+    with when(calls_back):
+        _await_callback(s, m, c, b, p, refused)
+    with when(~calls_back):
+        end_deletion(s, m, c, b, p)
+
+
+def _calls_back(s: Any, m: Model, c: int, b: int) -> Value:
+    """Whether the answer to the StopReplica at the head is for the deletion manager."""
+    head = s.connections[c][b][0]
+    return head.calls_back if "calls_back" in head else flag(m.has("deletion"))
+
+
+def _is_stale(s: Any, c: int, b: int) -> Value:
+    """Whether the broker knows a newer controller epoch than that of the request at the head."""
+    return flag(s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
+
+
+def _await_callback(s: Any, m: Model, c: int, b: int, p: int, refused: Value) -> None:
+    """The answer is for a callback, which waits for the controller lock; so does the queue."""
+    if not m.has("deletion"):
+        return
+    head = s.connections[c][b][0]
+    head.answered = p
+    head.stage = Stage.ANSWERED
+    with when(refused):
+        head.stage = Stage.REFUSED
+
+
+def end_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A StopReplica with delete is done with: the next one of its batch is due, or the next batch."""
+    head = s.connections[c][b][0]
+    head.delete[p] = False
+    if m.fences_deletions:
+        head.delete_epoch[p] = -1
+    head.stage = Stage.DELETE_REPLICA
+    if m.has("deletion"):
+        reset(head, "answered")
+    with when(~either(*(head.delete[q] for q in m.partitions))):
+        _end_batch(s, m, c, b)
+
+
+@action(
+    actor="broker {b}",
+    source="RequestSendThread.doWork 0.10.2.2",
+    budget="resends",
+    parts=("stopped_replicas",),
+)
+def deliver_deletion_unanswered(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A broker executes a StopReplica with delete, but the answer is lost: it will come again."""
+    execute_deletion(s, m, c, b, p)
+
+
+def execute_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """The broker's side of a StopReplica with delete at the head."""
+    head = s.connections[c][b][0]
+    require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p])
+    stale = is_stale_registration(s, m, c, b)
+    if m.scope.budget("losses"):
+        require(either(stale, s.brokers[b].partitions[p].retrying == ()))
+    with when(~stale):
+        handle_deletion(s, m, c, b, p, head, head.delete_epoch[p] if m.fences_deletions else None)
+
+
+def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
+    """The controller removes brokers: their channels are closed and what is queued for them is lost."""
+    controller = s.controllers[c]
+    closed = m.brokers.intersection(controller.channels, gone)
+    controller.channels = m.brokers.difference(controller.channels, gone)
+    if not m.has("connections"):
+        return
+    for b in m.brokers.ids:
+        with when(m.brokers.in_set(b, closed)):
+            reset(s.connections[c][b])
+
+
+def is_awaited(s: Any, m: Model, c: int, gone: Value) -> Value:
+    """Whether to close the channels to these brokers is to wait for a send thread that waits for the lock (D50)."""
+    if not m.has("deletion") or m.mends(Switch.CALLBACK_WITHOUT_LOCK):
+        return flag(False)
+    calls = {b: either(*(s.connections[c][b][0].stage == stage for stage in CALLBACK_WAITS)) for b in m.brokers.ids}
+    return ~m.brokers.disjoint(m.brokers.set_from(calls), gone)
+
+
+def openable(m: Model, wanted: Value, left_over: Value) -> Value:
+    """Those of the wanted channels that are opened, in order of broker id, before a left-over one is in the way."""
+    opened, reached = m.brokers.empty_set(), flag(True)
+    for b in m.brokers.ids:
+        is_wanted = m.brokers.in_set(b, wanted)
+        reached = reached & ~(is_wanted & m.brokers.in_set(b, left_over))
+        more = m.brokers.union(opened, m.brokers.set_kind.constant((b,)))
+        opened = choose(both(reached, is_wanted), more, opened)
+    return opened
+
+
+def open_channels(s: Any, m: Model, c: int, new: Value) -> Value:
+    """The controller adds brokers, each gets an empty queue; whether a left-over channel ended that with an exception.
+
+    A channel that the controller has itself stays as it is.
+    """
+    controller = s.controllers[c]
+    opened = openable(m, new, controller.stranded)
+    controller.channels = m.brokers.union(controller.channels, opened)
+    return ~m.brokers.is_subset(new, controller.channels)
+
+
+RULES = (deliver_request, deliver_request_unanswered, deliver_deletion, deliver_deletion_unanswered)

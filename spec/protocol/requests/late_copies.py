@@ -1,0 +1,48 @@
+"""Requests that come late: a copy over an old connection is executed behind what was sent after it.
+
+When a connection breaks while a request is in flight, the send thread sends the same request again over a new one. The
+first copy may still lie with the broker, to be executed at any time. What LeaderAndIsr says is fenced by its leader
+epoch; StopReplica has none, so a late copy deletes a replica that has been assigned again meanwhile (D22). The mend
+gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
+
+Scopes have it by the budget `late_copies`; only of StopReplica with delete, and one copy for a replica at a time.
+
+Kafka 0.10.2.2: `RequestSendThread.doWork`, `ReplicaManager.stopReplicas`; KIP-570. PROTOCOL.md sections 9 and 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, require, reset
+from spec.model import Model
+from spec.protocol.requests.handling import handle_deletion
+from spec.state.brokers import Stage
+from spec.state.shape import Session
+
+PARTS = ("stopped_replicas",)
+
+
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="late_copies", parts=PARTS)
+def leave_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """The connection breaks while a StopReplica with delete is in flight: it is sent again, and a copy stays behind."""
+    head, late = s.connections[c][b][0], s.late[c][b][p]
+    require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p], ~late.waits)
+    late.waits = True
+    late.epoch = head.epoch
+    if m.fences_deletions:
+        late.leader_epoch = head.delete_epoch[p]
+
+
+@action(actor="broker {b}", source="KafkaApis.handleStopReplicaRequest 0.10.2.2", parts=("late_copies",))
+def execute_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
+    """A broker executes the copy that stayed behind, once no ISR write holds the partition; nobody waits for that."""
+    late = s.late[c][b][p]
+    require(s.processes[b].session != Session.NONE, late.waits)
+    if m.scope.budget("losses"):
+        require(s.brokers[b].partitions[p].retrying == ())
+    handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.fences_deletions else None)
+    reset(late)
+
+
+RULES = (leave_late_copy, execute_late_copy)

@@ -1,0 +1,99 @@
+"""Partition addition: a topic gets more partitions than it was created with.
+
+The tool reads the topic's znode, and writes back what it read with the new partitions and their replicas, asking
+neither for the version nor whether the znode is still there: what a reassignment has written meanwhile is undone
+(D39), and a topic that was deleted meanwhile is there again (D17). The controller listens to the znode: partitions that
+it does not know go the way of a new topic's. It skips them where the topic is queued for deletion, and takes no notice
+of other changes, its own among them.
+
+The listener is subscribed to when a topic is first known, or near the end of a failover, long after the znode was read:
+what is added in between is noticed with the next change only.
+
+Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModificationsListener`. PROTOCOL.md section
+7.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import action, observe, require, reset, when
+from spec.language.terms import both, flag
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.controller.threads import rearm_topic_watch, take_callback
+from spec.protocol.deletion.queue import is_queued
+from spec.protocol.zookeeper import can_operate, notify, topic_changed
+from spec.state.shape import At, Callback
+from spec.tables.partition_states import PartitionState
+from spec.tables.taken_rows import move
+from spec.variants import Switch
+
+PARTS = ("addition",)
+
+
+@action(actor="admin", source="AdminUtils.addPartitions 0.10.2.2", budget="additions", parts=PARTS)
+def read_for_addition(s: Any, m: Model, t: int) -> None:
+    """The tool reads which partitions a topic has, and decides on more."""
+    require(s.zookeeper.topics[t], ~s.tool.adds)
+    s.tool.adds = True
+    if "topic" in s.tool:
+        s.tool.topic = t
+    for p in m.partitions_of(t):
+        s.tool.assigned[p] = s.zookeeper.assigned[p]
+    observe("admin", "read assignment", topic=t)
+
+
+@action(actor="admin", source="AdminUtils.addPartitions 0.10.2.2, ZkUtils.updatePersistentPath", parts=PARTS)
+def write_addition(s: Any, m: Model, t: int) -> None:
+    """The tool writes what it read, with the new partitions; a znode that is gone is created again."""
+    zookeeper, tool = s.zookeeper, s.tool
+    require(tool.adds, tool.topic == t if "topic" in tool else flag(True))
+    as_read = both(zookeeper.topics[t], *(zookeeper.assigned[p] == tool.assigned[p] for p in m.partitions_of(t)))
+    with when(as_read | (not m.mends(Switch.KEEP_OTHERS_ASSIGNMENTS))):
+        with when(~zookeeper.topics[t]):
+            zookeeper.topics[t] = True
+            notify(s, m, "topics", Callback.TOPICS)
+        for p in m.partitions_of(t):
+            zookeeper.assigned[p] = m.first_assigned(p) if p in m.scope.added else tool.assigned[p]
+        observe("admin", "add partitions", topic=t)
+        topic_changed(s, m, t)
+    reset(tool)
+
+
+@action(actor="controller {c}", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
+def on_partition_modifications(s: Any, m: Model, c: int, t: int) -> None:
+    """A topic's znode changed: partitions that are not known go New, unless the topic is queued for deletion."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    if m.tells_concerns:
+        require(controller.concerns[0] == t)
+    rearm_topic_watch(s, m, c)
+    take_callback(s, m, c, Callback.MODIFICATIONS)
+    for p in m.partitions_of(t):
+        cached, replicas = controller.partitions[p], s.zookeeper.assigned[p]
+        unknown = both(replicas != (), assigned_replicas(s, m, c, p) == (), ~is_queued(s, m, c, p))
+        with when(unknown):
+            cached.assigned = replicas
+            cached.visiting = m.brokers.members(replicas)
+            controller.at = At.NEW_REPLICA_READ
+            with when(cached.state == PartitionState.NON_EXISTENT):
+                move(cached, "state", PartitionState.NEW)
+                cached.todo = True
+    observe(f"controller {c}", "read assignment", topic=t)
+
+
+def listen_to_topic(s: Any, c: int, t: int) -> None:
+    """A topic's znode is listened to; nothing is read."""
+    s.controllers[c].topic_listening[t] = True
+    s.controllers[c].topic_watching[t] = True
+
+
+def topic_is_read(s: Any, c: int, t: int) -> None:
+    """The read of a topic's znode, if it is there, sets the watch of a listener that an earlier term has left."""
+    controller = s.controllers[c]
+    with when(both(s.zookeeper.topics[t], controller.topic_listening[t])):
+        controller.topic_watching[t] = True
+
+
+RULES = (read_for_addition, write_addition, on_partition_modifications)

@@ -1,0 +1,168 @@
+"""ZooKeeper as the protocol uses it: who may operate, what a change tells watchers, what a conditional write does.
+
+Operations are linearizable. A process operates while its session lives; with an expired session its operations block
+and are retried under the next session, so here they are simply not enabled. Watches are one-shot and carry no data; a
+read re-arms the watch of a path that has a listener (ZkClient 0.10, `readData(path, hasListeners(path))`), unless there
+is nothing to read; what ZkClient does before it calls a listener arms it in any case.
+
+A connection that is lost *before* ZooKeeper applied an operation is no step. `ZkClient.retryUntilConnected` (0.10)
+catches the ConnectionLossException ("we give the event thread some time to update the status to 'Disconnected'"), waits
+until it is connected, and makes the same call again, and `ZKCheckedEphemeral` does so by itself. Nothing was applied,
+nobody was told, and the caller waits with the same arguments: the repetition is the operation, which may come as late
+in any behaviour, after whatever others do meanwhile. Only where the operation was applied and its answer was lost does
+the repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spec.language.rules import fits, observe, when
+from spec.language.terms import Value, both, either, flag
+from spec.model import Model
+from spec.state.shape import Callback, Session
+from spec.variants import Switch
+
+
+def can_operate(s: Any, process: int) -> Value:
+    """Whether a process's ZooKeeper operations are done: its session lives (the old one, or one made since)."""
+    return flag(s.processes[process].session == Session.LIVE)
+
+
+def queue_callback(s: Any, m: Model, c: int, callback: Callback, about: int = 0) -> None:
+    """Put a listener at the end of a process's event queue; `about` is its partition or topic, if it is for one."""
+    places = s.controllers[c].callbacks
+    last = m.scope.callback_capacity - 1
+    fits(places[last] == Callback.NONE)
+    for i in reversed(range(m.scope.callback_capacity)):
+        before = flag(True) if i == 0 else places[i - 1] != Callback.NONE
+        with when(both(places[i] == Callback.NONE, before)):
+            places[i] = callback
+            if about:
+                s.controllers[c].concerns[i] = about
+
+
+def take_head(s: Any, m: Model, c: int) -> None:
+    """Take the first listener from a process's event queue."""
+    places, size = s.controllers[c].callbacks, m.scope.callback_capacity
+    for i in range(size - 1):
+        places[i] = places[i + 1]
+    places[size - 1] = Callback.NONE
+    if m.tells_concerns:
+        concerns = s.controllers[c].concerns
+        for i in range(size - 1):
+            concerns[i] = concerns[i + 1]
+        concerns[size - 1] = 0
+
+
+def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
+    """A change of `path`: every armed watch fires once, and its listener is queued."""
+    for c in m.controllers:
+        watching = s.controllers[c].watching
+        with when(watching[path]):
+            queue_callback(s, m, c, callback)
+            watching[path] = False
+
+
+def topic_changed(s: Any, m: Model, t: int) -> None:
+    """A topic's znode was written: tell the controllers that listen to it."""
+    if not m.has("addition"):
+        return
+    for c in m.controllers:
+        watching = s.controllers[c].topic_watching
+        with when(watching[t]):
+            queue_callback(s, m, c, Callback.MODIFICATIONS, t)
+            watching[t] = False
+
+
+def state_changed(s: Any, m: Model, p: int) -> None:
+    """A state znode was created or written: tell the controllers that reassign its partition."""
+    if not m.has("reassignment"):
+        return
+    wanted, history = s.zookeeper.requested[p], s.history
+    in_sync = m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(s.zookeeper.state[p].isr))
+    history.caught_up[p] = either(history.caught_up[p], both(wanted != (), in_sync))
+    for c in m.controllers:
+        watching = s.controllers[c].isr_watching
+        with when(watching[p]):
+            queue_callback(s, m, c, Callback.STATE, p)
+            watching[p] = False
+
+
+def note_read(s: Any, m: Model, c: int, p: int) -> None:
+    """A controller has read a state znode: if it listens to it, the watch is set again, in a scope that asks for it."""
+    if m.has("reassignment") and m.scope.reads_rearm:
+        controller = s.controllers[c]
+        controller.isr_watching[p] = either(controller.isr_watching[p], controller.isr_listening[p])
+
+
+def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
+    """ZooKeeper ends a session and deletes its ephemeral znodes: of a process, or of its previous incarnation.
+
+    They go in the order of a hash of their paths, in which /controller is before any registration.
+    """
+    zookeeper = s.zookeeper
+    owns = both(zookeeper.controller == process, zookeeper.controller_orphaned == orphaned)
+    registered = both(
+        m.brokers.in_set(process, zookeeper.registered),
+        m.brokers.in_set(process, zookeeper.registered_orphaned) == orphaned,
+    )
+    observe("zookeeper", "end session", process=process)
+    with when(owns):
+        delete_controller(s, m)
+    with when(registered):
+        unregister(s, m, process)
+
+
+def delete_controller(s: Any, m: Model) -> None:
+    """/controller disappears; everybody who watches it is told."""
+    s.zookeeper.controller = 0
+    s.zookeeper.controller_orphaned = False
+    notify(s, m, "controller", Callback.CONTROLLER)
+
+
+def unregister(s: Any, m: Model, process: int) -> None:
+    """/brokers/ids/N disappears; whoever had read it holds a registration that is no more."""
+    zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((process,))
+    zookeeper.registered = m.brokers.difference(zookeeper.registered, one)
+    zookeeper.registered_orphaned = m.brokers.difference(zookeeper.registered_orphaned, one)
+    if m.mends(Switch.BROKER_EPOCHS):
+        for c in m.controllers:
+            s.controllers[c].seen[process] = False
+    notify(s, m, "brokers", Callback.BROKERS)
+
+
+def register(s: Any, m: Model, process: int) -> None:
+    """/brokers/ids/N appears under the process's session."""
+    zookeeper = s.zookeeper
+    zookeeper.registered = m.brokers.union(zookeeper.registered, m.brokers.set_kind.constant((process,)))
+    observe("zookeeper", "create /brokers/ids", process=process)
+    notify(s, m, "brokers", Callback.BROKERS)
+
+
+def epoch_is_as_read(s: Any, m: Model, c: int) -> Value:
+    """Whether /controller_epoch still has the data version that a controller read or wrote."""
+    if m.counts_epoch_versions:
+        return flag(s.zookeeper.epoch_version == s.controllers[c].epoch_version)
+    return flag(s.zookeeper.epoch == s.controllers[c].epoch)
+
+
+def is_fenced_off(s: Any, m: Model, c: int) -> Value:
+    """Whether a controller's write is refused because /controller_epoch has moved on (only where writes are fenced)."""
+    if not m.mends(Switch.FENCED_WRITES):
+        return flag(False)
+    return ~epoch_is_as_read(s, m, c)
+
+
+def is_read_in_vain(s: Any, m: Model, c: int) -> Value:
+    """Whether what a controller reads of a leadership is refused for that reason (only where such reads are fenced).
+
+    /controller_epoch is read after it, here with it: who finds the epoch standing then had it when it read.
+    That takes ZooKeeper's operations for linearizable; a real server may lag behind, unless it is asked to sync first.
+    """
+    return is_fenced_off(s, m, c) if m.mends(Switch.FENCED_READS) else flag(False)
+
+
+def exists(znode: Any) -> Value:
+    """Whether a state znode exists."""
+    return flag(znode.version != -1)

@@ -1,0 +1,199 @@
+"""The state of a purgatory: the metadata cache, the watch lists, the operations, and where each thread is.
+
+Threads are numbered: first those that handle requests, each with the number of its request and operation; then those
+that handle UpdateMetadata; the last is the timer's executor. Topics and partitions are numbered, too, the partitions
+over all topics.
+
+spec/protocol/delayed_operations.py says what the threads do.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+from spec.language.rules import Leaf, Shape
+from spec.language.terms import FLAG, Kind, Value, both, choose, either, enumeration, epoch, flag, number
+from spec.model import Model
+
+PART = "delayed_operations"
+
+
+class At(enum.Enum):
+    """What a thread does next."""
+
+    IDLE = "nothing: it waits for an update, or for a task"
+    FIRST_TRY = "tryCompleteElseWatch: see whether the operation can be completed at once"
+    WATCH = "tryCompleteElseWatch: put the operation on the list of the next key, unless it is completed"
+    SECOND_TRY = "tryCompleteElseWatch: try once more, for an update may have come between"
+    CHECK = "tryCompleteElseWatch: see whether somebody else completed it"
+    NEW_ENTRY = "SystemTimer.add: make a timer entry, by which the operation can be cancelled"
+    LOOK_AT_ENTRY = "TimingWheel.add: see whether the entry is cancelled already"
+    INSERT = "TimerTaskList.add: put the entry in a bucket"
+    RECHECK = "tryCompleteElseWatch: cancel the entry if somebody completed the operation meanwhile"
+    COUNT_DELAYED = "an update: see whether any timer is armed"
+    WALK = "checkAndComplete: try what is on the topic's list"
+    COMPARE_AND_SET = "forceComplete: set `completed`, if it is not set"
+    CANCEL = "forceComplete: cancel the timer"
+    ON_COMPLETE = "forceComplete: answer"
+    ON_EXPIRATION = "run: the expiry won, and is told so"
+    DONE = "the request's thread is back"
+
+
+class Winner(enum.Enum):
+    """Who set `completed`."""
+
+    NOBODY = "pending"
+    CONDITION = "a thread that had found the condition to hold"
+    EXPIRY = "the timer's executor"
+
+
+class Answer(enum.Enum):
+    """What a request is answered of one of its topics."""
+
+    NONE = "not answered yet"
+    CREATED = "0: every partition has a leader"
+    TIMED_OUT = "7: a partition is not in the cache, or has no leader there"
+    REFUSED = "the error of the creation itself, such as 36 (the topic exists)"
+
+
+HOLDING = (At.COMPARE_AND_SET, At.CANCEL, At.ON_COMPLETE)
+"""Where a thread that tries an operation is inside of the operation's monitor."""
+
+
+def shape(m: Model) -> Shape:
+    """The tree of variables.
+
+    `led`: a partition has a leader in the metadata cache. `watching`: the lists of the purgatory. Of an operation:
+    `entry` is the reference to its timer entry, `armed` says that the entry is in a bucket, `due` that the executor
+    has been given it; `told` and `expired` are histories, of onComplete and of onExpiration. `estimated` is the
+    purgatory's own guess of how many operations it has; `purging` the lists that the reaper has still to go through.
+    """
+    return {
+        "led": {p: Leaf(FLAG, False) for p in partitions(m)},
+        "watching": {k: {o: Leaf(FLAG, False) for o in requests(m) if k in named(m, o)} for k in topics(m)},
+        "operations": {o: _operation(m, o) for o in requests(m)},
+        "estimated": Leaf(_count(m), 0),
+        "purging": {k: Leaf(FLAG, False) for k in topics(m)},
+        "threads": {x: _thread(m, x) for x in threads(m)},
+        **({} if m.proving else {"budget": {name: Leaf(number(n, "budget"), n) for name, n in m.scope.budgets if n}}),
+    }
+
+
+def _operation(m: Model, o: int) -> Shape:
+    flags = ("completed", "entry", "armed", "due", "told", "expired")
+    return {
+        **{name: Leaf(FLAG, False) for name in flags},
+        "winner": Leaf(enumeration(Winner), Winner.NOBODY),
+        "answer": {k: Leaf(enumeration(Answer), Answer.NONE) for k in named(m, o)},
+    }
+
+
+def _thread(m: Model, x: int) -> Shape:
+    """Where a thread is: a request's in its list of keys, the others at an operation, an updater in a list."""
+    if x in requests(m):
+        return {"at": Leaf(enumeration(At), At.FIRST_TRY), "place": Leaf(number(len(named(m, x)), "place"), 0)}
+    found: dict[str, Shape] = {
+        "at": Leaf(enumeration(At), At.IDLE),
+        "operation": Leaf(number(len(requests(m)) - 1, "operation"), 0),
+    }
+    if x in updaters(m):
+        found["topic"] = Leaf(number(len(topics(m)) - 1, "topic"), 0)
+        found["todo"] = {o: Leaf(FLAG, False) for o in requests(m)}
+    return found
+
+
+# ------------------------------------------------------------------------------------------------ what there is to race
+
+
+def requests(m: Model) -> range:
+    """The requests; each has an operation and a thread of the same number."""
+    return range(len(m.purgatory.requests))
+
+
+def updaters(m: Model) -> range:
+    """The threads that handle UpdateMetadata, numbered behind the requests'."""
+    return range(len(requests(m)), len(requests(m)) + m.purgatory.updaters)
+
+
+def executor(m: Model) -> int:
+    """The timer's one executor thread: the last."""
+    return updaters(m).stop
+
+
+def threads(m: Model) -> range:
+    """All threads that may complete an operation."""
+    return range(executor(m) + 1)
+
+
+def topics(m: Model) -> range:
+    """The topics, which are the keys that operations are watched under."""
+    return range(len(m.purgatory.partitions))
+
+
+def partitions(m: Model) -> range:
+    """The partitions, numbered over all topics."""
+    return range(sum(m.purgatory.partitions))
+
+
+def partitions_of(m: Model, k: int) -> range:
+    """The partitions of a topic."""
+    first = sum(m.purgatory.partitions[:k])
+    return range(first, first + m.purgatory.partitions[k])
+
+
+def named(m: Model, o: int) -> tuple[int, ...]:
+    """The topics that a request names: the keys, in order. What could not be created is a key, too."""
+    return m.purgatory.requests[o]
+
+
+def awaited(m: Model, o: int) -> tuple[int, ...]:
+    """The topics that a request created, and waits for."""
+    return tuple(k for k in named(m, o) if k not in m.purgatory.refused[o])
+
+
+def domains(m: Model) -> Mapping[str, Any]:
+    """The values of the parameters: operation, key, partition, thread, updater, and whether there is a leader."""
+    return {
+        "o": requests(m), "k": topics(m), "p": partitions(m), "x": threads(m), "w": updaters(m), "led": (0, 1),
+    }  # fmt: skip
+
+
+def makes_sense(parameters: Mapping[str, int], m: Model) -> bool:
+    """A request's thread has its own operation only; an operation is only watched under the topics it names."""
+    o, k, x = parameters.get("o"), parameters.get("k"), parameters.get("x")
+    if o is None:
+        return True
+    return (k is None or k in named(m, o)) and (x is None or x == o or x not in requests(m))
+
+
+def _count(m: Model) -> Kind:
+    return epoch(len(requests(m)) + m.purgatory.purge_interval, unbounded=m.proving)
+
+
+def is_led(s: Any, m: Model, k: int) -> Value:
+    """Whether every partition of a topic is in the metadata cache with a leader."""
+    return both(*(s.led[p] for p in partitions_of(m, k)))
+
+
+def condition(s: Any, m: Model, o: int) -> Value:
+    """What an operation waits for: every partition of every topic that its request created has a leader."""
+    return both(*(is_led(s, m, k) for k in awaited(m, o)))
+
+
+def is_about(s: Any, m: Model, x: int, o: int, *places: At) -> Value:
+    """Whether a thread is in one of some places, with this operation."""
+    thread = s.threads[x]
+    there = either(*(thread.at == place for place in places))
+    if x in requests(m):
+        return there if x == o else flag(False)
+    return both(there, thread.operation == o)
+
+
+def delayed(s: Any, m: Model) -> Value:
+    """How many timers are armed."""
+    total = _count(m).constant(0)
+    for o in requests(m):
+        total = choose(s.operations[o].armed, total.plus(1), total)
+    return total

@@ -1,0 +1,168 @@
+"""What is looked up in the sequences of a recording, ahead of the place that is explained."""
+
+from pathlib import Path
+from typing import Any
+
+from model_check.recordings.processes import ControllerSaid, ReplicaStopped
+from model_check.recordings.recording import Cluster, Leadership, Observed, Recording
+from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
+from model_check.recordings.zookeeper import (
+    BrokerRegistered,
+    NotificationCreated,
+    SessionBegan,
+    SessionEnded,
+    StateWritten,
+    WriteConflicted,
+    ZooKeeperChange,
+)
+from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+
+
+def announced(by: int, *partitions: int) -> NotificationCreated:
+    return NotificationCreated(place="", time=0, text="", zxid=1, by=by, partitions=frozenset(partitions), notice=1)
+
+
+def written(by: int, partition: int) -> StateWritten:
+    state = Leadership(by, 0, (by,), 1, 1)
+    return StateWritten(
+        place="", time=0, text="", zxid=1, by=by, partition=partition, state=state, by_leader=True, changed=frozenset()
+    )
+
+
+def late(*changes: ZooKeeperChange) -> frozenset[int]:
+    """Which partitions are noted late, as far as one can tell at the first of these."""
+    recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: changes}, {}, 1)
+    return Tracks(recording).noted_late((0,), 1)
+
+
+def test_who_is_named_next_without_another_change_was_noted_late() -> None:
+    assert late(announced(1, 0), written(1, 1), announced(1, 0, 1)) == {0}
+    assert late(announced(1, 0), written(1, 0), announced(1, 0)) == frozenset()
+    assert late(announced(1, 0)) == frozenset()
+
+
+def test_other_brokers_announcements_and_changes_do_not_count() -> None:
+    assert late(announced(1, 0), announced(2, 0), written(1, 0), announced(1, 0)) == frozenset()
+    assert late(announced(1, 0), written(2, 0), announced(1, 0)) == {0}
+
+
+def test_a_broker_asks_again_if_a_controller_begins_its_shutdown_before_its_process_ends() -> None:
+    """Broker 2 lives from 0 to 5,000; the clocks of the logs may be a little ahead."""
+    began = SessionBegan(place="", time=0, text="", zxid=1, by=2, first=True, is_guess=False)
+    ended = SessionEnded(
+        place="", time=5000, text="", zxid=2, by=2, by_client=True, superseded=False, survived=False,
+        had_controller=False, had_registration=True,
+    )  # fmt: skip
+
+    def asks_again(broker: int, time: int, said: int = 0) -> bool:
+        line = ShuttingDownBroker(1, broker)
+        begins = ControllerSaid(place="", time=time, text="", controller=1, incarnation=1, line=line)
+        tracks = {ZOOKEEPER: (began, ended), f"{REPORTS} 1": (begins,)}
+        return Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1)).asks_again((1, said), 2)
+
+    assert asks_again(2, 4000)
+    assert asks_again(2, 5000 + SKEW)
+    assert not asks_again(2, 4000, said=1)
+    assert not asks_again(2, 5001 + SKEW)
+    assert not asks_again(1, 4000)
+
+
+def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
+    """The other log of the broker does not tell, nor whether that entry is an observation."""
+    began = SessionBegan(place="", time=1000, text="", zxid=1, by=2, first=True, is_guess=False)
+
+    def goes_on(log: str, end: int, place: int = 0) -> bool:
+        ends = {f"{REPORTS} 7": end, f"{STATE_CHANGES} 7": 9000, f"{REPORTS} 1": 9000}
+        recording = Recording(Path(), Cluster((1, 7), (), (), ()), {ZOOKEEPER: (began,)}, {}, 1, log_ends=ends)
+        return Tracks(recording).goes_on((place,), (place,), 2, log, SKEW)
+
+    assert goes_on(STATE_CHANGES, 0)
+    assert goes_on(REPORTS, 1001 + SKEW)
+    assert not goes_on(REPORTS, 1000 + SKEW)
+    assert goes_on(REPORTS, 1001 + SKEW, place=1)  # the last that was observed is still then
+    assert not goes_on("another.log", 9000)
+
+
+def test_a_log_does_not_go_on_behind_its_last_entry_whatever_other_clocks_show() -> None:
+    """Broker 1's clock is far ahead of ZooKeeper's, which has yet to tell of a session; its own entries are explained.
+
+    What it writes as a broker is in state-change.log, too.
+    """
+    began = SessionBegan(place="", time=1000, text="", zxid=1, by=1, first=True, is_guess=False)
+    at: dict[str, Any] = {"place": "", "time": 9000, "text": ""}
+    said = ControllerSaid(**at, controller=1, incarnation=1, line=ShuttingDownBroker(1, 1))
+    stopped = ReplicaStopped(**at, broker=1, incarnation=1, partition=0, delete=False)
+
+    def goes_on(log: str, track: str, one: Observed, end: int, *, explained: bool) -> bool:
+        tracks = {ZOOKEEPER: (began,), f"{track} 1": (one,)}
+        recording = Recording(Path(), Cluster((1,), (), (), ()), tracks, {}, 1, log_ends={f"{log} 1": end})
+        return Tracks(recording).goes_on((0, 0), (0, int(explained)), 1, log, APART)
+
+    for log, track, one in ((REPORTS, REPORTS, said), (STATE_CHANGES, STATE_CHANGES, said)):
+        assert not goes_on(log, track, one, 9000, explained=True)
+        assert goes_on(log, track, one, 9001, explained=True)
+    assert not goes_on(STATE_CHANGES, "broker", stopped, 9000, explained=True)
+    assert goes_on(STATE_CHANGES, "broker", stopped, 9000, explained=False)
+    assert goes_on(REPORTS, "broker", stopped, 9000, explained=True)
+
+
+def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
+    """The order of its lines is certain, whatever the clocks say."""
+    began = [
+        SessionBegan(place="", time=time, text="", zxid=time, by=1, first=True, is_guess=False) for time in (0, 1000)
+    ]
+    said = [
+        ControllerSaid(place="", time=1000, text="", controller=1, incarnation=life, line=ShuttingDownBroker(1, 1))
+        for life in (1, 2)
+    ]
+
+    def goes_on(*lines: ControllerSaid, place: tuple[int, int]) -> bool:
+        tracks = {ZOOKEEPER: tuple(began), f"{REPORTS} 1": lines}
+        recording = Recording(Path(), Cluster((1,), (), (), ()), tracks, {}, 1, log_ends={f"{REPORTS} 1": 1000})
+        return Tracks(recording).goes_on(place, place, 1, REPORTS, SKEW)
+
+    assert goes_on(*said, place=(1, 0))
+    assert goes_on(*said, place=(1, 1))
+    assert not goes_on(*said[:1], place=(1, 0))
+    assert not goes_on(*said, place=(2, 2))
+
+
+def test_what_is_said_under_the_next_session_may_have_been_read_in_the_last() -> None:
+    """Broker 2 gets its second session at 3,000 and registers under it at 3,010."""
+    sessions = (
+        SessionBegan(place="", time=time, text="", zxid=time, by=2, first=time == 0, is_guess=False)
+        for time in (0, 3000)
+    )
+    registered = BrokerRegistered(place="", time=3010, text="", zxid=3010, by=2, may_be_unanswered=False)
+    recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: (*sessions, registered)}, {}, 1)
+
+    def is_of_the_next(time: int, *live: int) -> bool:
+        line = BrokerDifference(2, new=(), dead=(1,), live=live)
+        said = ControllerSaid(place="", time=time, text="", controller=2, incarnation=1, line=line)
+        return Tracks(recording).are_of_the_next_session((1,), (said,))
+
+    assert not is_of_the_next(2999, 2)
+    assert is_of_the_next(3005)
+    assert not is_of_the_next(3005, 2)  # it is not registered, and was
+    assert is_of_the_next(3011, 2)
+
+
+def test_what_a_session_could_not_write_any_more_the_next_one_of_the_process_writes() -> None:
+    conflict = WriteConflicted(place="", time=0, text="", zxid=3, by=2)
+
+    def conflicts_next(*changes: ZooKeeperChange) -> bool:
+        recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: changes}, {}, 1)
+        return Tracks(recording).conflicts_next((0,), 2)
+
+    def between(*, survived: bool) -> tuple[ZooKeeperChange, ...]:
+        ended = SessionEnded(
+            place="", time=0, text="", zxid=1, by=2, by_client=False, superseded=False, survived=survived,
+            had_controller=False, had_registration=True,
+        )  # fmt: skip
+        return ended, SessionBegan(place="", time=0, text="", zxid=2, by=2, first=not survived, is_guess=False)
+
+    assert conflicts_next(conflict)
+    assert conflicts_next(*between(survived=True), conflict)
+    assert not conflicts_next(*between(survived=False), conflict)
+    registered = BrokerRegistered(place="", time=0, text="", zxid=3, by=2, may_be_unanswered=False)
+    assert not conflicts_next(*between(survived=True), registered, conflict)

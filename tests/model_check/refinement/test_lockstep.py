@@ -1,0 +1,173 @@
+"""Specification and reference side by side: the same start, and an abstraction that says all and remembers rightly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from model_check.refinement.abstraction.cluster import Abstraction
+from model_check.refinement.lockstep import Disagreement, Pair, Sides
+from reference.memory.scheduler import choices
+from spec.errors import BadInput
+from spec.model import Model
+from spec.scopes import scope
+from spec.system import system
+from spec.tables.replica_states import ReplicaState
+from spec.variants import AS_CODED, VARIANTS
+from tests.model_check.side_by_side import SideBySide
+
+
+@cache
+def sides(name: str, variant: str = "AS_CODED") -> Sides:
+    return Sides(scope(name), VARIANTS[variant])
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"),
+    [("bounce", "FENCED"), ("cold", "AS_CODED"), ("topics", "AS_CODED")],
+)
+def test_both_start_in_the_same_state(name: str, variant: str) -> None:
+    both = sides(name, variant)
+    assert both.initial().raw == both.machine.initial
+
+
+def test_each_start_is_a_new_one() -> None:
+    both = sides("bounce")
+    one, other = both.initial(), both.initial()
+    both.follow(one, next(iter(choices(one.cluster))))
+    assert both.abstract(other.cluster, other.history) == both.machine.initial
+
+
+def states(both: Sides, pair: Pair, depth: int) -> list[Pair]:
+    """Every pair that is reached by so many steps or fewer, by every way."""
+    found = [pair]
+    for choice in choices(pair.cluster) if depth else ():
+        found += states(both, both.follow(pair.fork(), choice), depth - 1)
+    return found
+
+
+def test_what_is_remembered_of_a_process_is_what_would_be_read_again() -> None:
+    """A fresh abstraction has read nothing yet."""
+    both = sides("notifications")
+    reached = states(both, both.initial(), 5)
+    kinds = {variable.name: variable.kind for variable in both.system.variables}
+    fresh = Abstraction(Model(both.scope, both.switches), kinds)
+    assert len(reached) > 100
+    for pair in reached:
+        for process in pair.cluster.processes.values():
+            process.remembered.pop(fresh, None)
+        assert fresh(pair.cluster, pair.history) == pair.raw
+        assert all(0 <= raw <= kind.maximum for raw, kind in zip(pair.raw, kinds.values(), strict=True))
+
+
+def test_a_variable_that_the_abstraction_does_not_know_is_named() -> None:
+    one = scope("bounce")
+    kinds = {variable.name: variable.kind for variable in system(one).variables}
+    pair = sides("bounce").initial()
+    with pytest.raises(KeyError, match="says nothing of the_weather"):
+        Abstraction(Model(one, AS_CODED), {**kinds, "the_weather": kinds["zookeeper.controller"]})(
+            pair.cluster, pair.history
+        )
+    del kinds["zookeeper.controller"]
+    with pytest.raises(KeyError, match=r"zookeeper\.controller"):
+        Abstraction(Model(one, AS_CODED), kinds)(pair.cluster, pair.history)
+
+
+def test_steps_by_name_lead_where_each_side_goes() -> None:
+    both, steps = sides("bounce"), ("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)")
+    pair = both.after(steps)
+    assert both.machine.unpack(pair.raw) == both.story(steps).last
+    assert both.story(steps).actions == steps
+    with pytest.raises(Disagreement) as found:
+        both.after((*steps, "crash(b=2)"))
+    assert found.value.steps == steps
+
+
+def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassignment() -> None:
+    """Of two old replicas the dead one goes Offline in step 8; the other refuses, and is NonExistent all the same."""
+    wider = replace(scope("doomed_reassignment"), brokers=3, assigned=((1, 2),), requests=(((3,),),))
+    both = Sides(wider, AS_CODED)
+    pair = both.after((
+        "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
+        "read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)", "write_bump(c=1, p=0)",
+        *(f"deliver_request(c=1, b={b})" for b in (1, 2, 3)), "start_new_replica(c=1, p=0, r=3)",
+        "deliver_request(c=1, b=3)", "on_state_change(c=1, p=0)",
+        "crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_removal(c=1, p=0, r=2)",
+        "write_removal(c=1, p=0, r=2)", "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
+        "on_state_change(c=1, p=0)",
+        "request_deletion(t=0)", "expand_isr(b=1, p=0, r=3)",
+        "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)",
+        *(f"{does}_removal(c=1, p=0, r={r})" for r in (1, 3) for does in ("read_for", "write")),
+        "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
+        "on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)",
+        "write_move(c=1, p=0)", "read_for_removal(c=1, p=0, r=2)", "write_target(c=1, p=0)",
+    ))  # fmt: skip
+    controller = pair.cluster.processes[1].controller
+    assert controller is not None
+    states_of = controller.replica_machine.states
+    assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
+
+
+def test_a_broker_that_is_back_deletes_what_it_has_of_a_topic_that_is_gone() -> None:
+    """Broker 1 was to delete its replica, which had moved, and died before; nobody waited for it (D38)."""
+    both = sides("doomed_reassignment", "FENCED")
+    told = (
+        "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
+        "read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)",
+        "request_deletion(t=0)", "write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)",
+        "deliver_request(c=1, b=2)", "deliver_request(c=1, b=1)", "expand_isr(b=1, p=0, r=2)",
+        "on_deletion_change(c=1)", "on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)",
+        "read_for_move(c=1, p=0)", "write_move(c=1, p=0)", "read_for_removal(c=1, p=0, r=1)",
+        "write_removal(c=1, p=0, r=1)", "write_target(c=1, p=0)", "read_remaining(c=1, p=0)",
+        "write_remaining(c=1, p=0)", "deliver_request(c=1, b=2)", "deliver_request(c=1, b=2)",
+        "delete_queued_topic(c=1, t=0)", "read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)",
+        "deliver_request(c=1, b=2)", "deliver_deletion(c=1, b=2, p=0)", "on_replica_deleted(c=1, b=2, p=0)",
+        "delete_queued_topic(c=1, t=0)", "delete_state(c=1, p=0)", "delete_topic(c=1, t=0)",
+        "crash(b=1)", "end_orphaned_session(b=1)", "start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)",
+        "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)", "read_reassignments(c=1)", "read_deletions(c=1)",
+        "finish_failover(c=1)", "register_broker(b=1)", "on_controller_change(c=1)", "on_broker_change(c=1)",
+    )  # fmt: skip
+    assert both.story(told).last["logs[1][0]"]
+    obeyed = (*told, "deliver_request(c=1, b=1)", "deliver_deletion(c=1, b=1, p=0)")
+    pair = both.after(obeyed)
+    assert both.machine.unpack(pair.raw) == both.story(obeyed).last
+    assert not both.story(obeyed).last["logs[1][0]"]
+    assert "on_replica_deleted" not in {one.rule for one in choices(pair.cluster)}
+
+
+PARTS = frozenset({"partitions", "connections", "shutdown"})
+
+
+def test_in_step_7_a_leader_that_is_shutting_down_is_not_live() -> None:
+    """`liveBrokerIds`: broker 1 is of RAR and up, but another one is elected."""
+    bounds = replace(scope("shutdown"), controllers=1, requests=(((2, 1),),), parts=PARTS | {"reassignment"})
+    both = SideBySide(bounds, shutdowns=1, reassignments=1)
+    both.do("stop_broker(b=1)", "request_shutdown(b=1, c=1)", "accept_shutdown(c=1, b=1)")
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)", "write_move(c=1, p=0)")
+    assert both["zookeeper.state[0].leader"] == "2"
+
+
+def test_a_partition_machine_that_is_not_up_elects_nobody_for_a_shutdown() -> None:
+    """A failover ends before it has started the machines; its channels are open, so it is active (D4)."""
+    parts = PARTS | {"preferred_election"}
+    bounds = replace(scope("shutdown"), controllers=1, assigned=((2, 1),), requests=(), parts=parts)
+    both = SideBySide(bounds, expiries=1, exceptions=1, shutdowns=1)
+    both.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)")
+    both.do("elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)")
+    both.do("read_topics(c=1)", "read_state(c=1, p=0)", "stop_broker(b=2)", "request_shutdown(b=2, c=1)")
+    both.do("fail_failover(c=1)", "resign_delete(c=1)", "accept_shutdown(c=1, b=2)")
+    assert both.do("move_partition(c=1, p=0, r=2)") == []
+    assert both.do("answer_shutdown(c=1, b=2)") == ["answer ControlledShutdown"]
+    assert (both["zookeeper.state[0].version"], both["processes[2].leaving"]) == ("0", "ASKS")
+
+
+def test_a_story_ends_where_the_specification_cannot_go_on() -> None:
+    assert sides("bounce").story(("crash(b=2)", "crash(b=2)", "no_such_step(c=1)")).actions == ("crash(b=2)",)
+
+
+def test_a_part_that_the_reference_does_not_have_is_refused_and_what_to_do_is_said() -> None:
+    with pytest.raises(BadInput, match=r"the reference cluster has no .*kcheck explore purgatory_alone"):
+        Sides(scope("purgatory_alone"))

@@ -1,0 +1,116 @@
+"""Ctrl-C ends a program that loads, raises in a verb, and is told from errors that ctypes makes out of it."""
+
+import ctypes
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from model_check.verdicts.interrupts import end_at_once, is_interrupt, raising
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, run_checks
+
+
+def call_into_c(raised: type[BaseException]) -> None:
+    """Call a function of C; what is raised comes while its argument is converted."""
+
+    class Converted:
+        @classmethod
+        def from_param(cls, _: object) -> Any:
+            raise raised("on the way")
+
+    function: Any = ctypes.CDLL(None).labs
+    function.argtypes = [Converted]
+    function(1)
+
+
+@pytest.mark.parametrize(("raised", "is_one"), [(KeyboardInterrupt, True), (ValueError, False)])
+def test_an_interrupt_within_a_call_is_one(raised: type[BaseException], is_one: bool) -> None:
+    with pytest.raises(ctypes.ArgumentError) as failed:
+        call_into_c(raised)
+    assert is_interrupt(failed.value) is is_one
+
+
+def test_no_other_check_begins_after_it() -> None:
+    def made() -> list[Any]:
+        call_into_c(KeyboardInterrupt)
+        return []
+
+    checks = [Check("first", "", "", 0, made), Check("second", "", "", 1, list)]
+    assert [run.verdict for run in run_checks(checks)] == [Verdict.INCOMPLETE, Verdict.INCOMPLETE]
+
+
+WHILE_IT_LOADS = """
+import os, signal, sys
+
+class Pressed:
+    def find_spec(self, name, *_rest):
+        if name == "z3":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Pressed())
+from model_check.cli import main
+main()
+"""
+
+
+def test_while_the_program_loads_it_ends_in_one_line_and_incomplete() -> None:
+    root = Path(__file__).resolve().parents[3]
+    command = [sys.executable, "-c", WHILE_IT_LOADS, "show", "scopes"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "kcheck: interrupted; nothing more was checked\n"
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("restored")
+def test_in_a_verb_it_raises_and_not_before_or_after() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    end_at_once()
+    ending = signal.getsignal(signal.SIGINT)
+    assert ending is not signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt), raising():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is ending
+
+
+class Pressing:
+    """Somebody presses Ctrl-C while Python throws this away."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("restored")
+def test_where_python_drops_an_exception_it_is_remembered_and_nothing_printed() -> None:
+    """What pytest hears of an exception that is dropped fails a test."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with raising() as stop:
+        assert not stop()
+        Pressing()
+        assert stop()
+        with raising() as inner:
+            assert inner()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    with raising() as stop:
+        assert not stop()
+
+
+@pytest.mark.usefixtures("restored")
+def test_where_it_is_ignored_it_stays_so() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_at_once()
+    with raising():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -1,0 +1,144 @@
+"""The request batch: what is sent to whom, in which order, and what an unsent batch does to the next call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reference.controller.context import ControllerContext, LeaderIsrAndControllerEpoch, Registration
+from reference.controller.controller import Configuration, KafkaController
+from reference.journal import Entry, RequestSent, StateChange
+from reference.procedures import DirtyBatch, LeftOverChannel
+from reference.requests.connections import ControllerChannelManager
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.request_schemas import ApiKey, LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
+from spec.formats.requests import RequestHeader, decode_request, encode_request
+from spec.formats.znodes import BrokerPayload
+from spec.logs.state_change_lines import parse_line
+from spec.variants import AS_CODED, FENCED, Switches
+
+A, B = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+def leadership(leader: int, epoch: int = 0) -> LeaderIsrAndControllerEpoch:
+    return LeaderIsrAndControllerEpoch(leader, epoch, (1, 2), epoch, 3)
+
+
+def controller(*channels: int) -> tuple[KafkaController, list[Entry]]:
+    """A controller of two registered brokers that has two partitions cached, with these channels."""
+    journal: list[Entry] = []
+    one = KafkaController(Configuration(1), journal.append)
+    live = {b: Registration(BrokerPayload(4, f"h{b}", 9092, timestamp=0), b) for b in (1, 2)}
+    manager = ControllerChannelManager.started(channels, one.metrics)
+    one.context = ControllerContext(
+        3, 2, live, frozenset("t"), {A: (1, 2), B: (2, 1)}, {A: leadership(1), B: leadership(2)}, manager
+    )
+    return one, journal
+
+
+def kinds(one: KafkaController, broker: int) -> list[type]:
+    return [type(queued.request) for queued in one.queue_to(broker)]
+
+
+def test_the_order_is_leader_and_isr_then_metadata_then_stop_replica() -> None:
+    one, _ = controller(1, 2)
+    one.batch.add_stop_replica((2,), A, delete=False)
+    one.batch.add_leader_and_isr(one, (2,), A, leadership(1))
+    one.batch.send(one)
+    assert kinds(one, 2) == [LeaderAndIsrRequest, UpdateMetadataRequest, StopReplicaRequest]
+    assert kinds(one, 1) == [UpdateMetadataRequest]
+    assert len({queued.batch for queued in one.queue_to(2)}) == 1
+
+
+def test_the_last_word_about_a_partition_wins() -> None:
+    one, _ = controller(1, 2)
+    one.batch.add_leader_and_isr(one, (1, 2), A, leadership(1))
+    one.batch.add_leader_and_isr(one, (1,), A, leadership(1, 1))
+    one.batch.send(one)
+    said = {b: one.queue_to(b)[0].request for b in (1, 2)}
+    epochs = {b: r.partition_states[0].leader_epoch for b, r in said.items() if isinstance(r, LeaderAndIsrRequest)}
+    assert epochs == {1: 1, 2: 0}
+
+
+def test_metadata_comes_from_the_cache_and_goes_to_every_registered_broker() -> None:
+    one, _ = controller(1, 2)
+    one.batch.add_leader_and_isr(one, (2,), A, leadership(1, 9))
+    one.batch.send(one)
+    (told,) = [queued.request for queued in one.queue_to(1)]
+    assert isinstance(told, UpdateMetadataRequest)
+    assert [state.leader_epoch for state in told.partition_states] == [0]
+    assert [live.id for live in told.live_brokers] == [1, 2]
+
+
+@pytest.mark.parametrize("switches", [AS_CODED, FENCED])
+def test_what_is_told_of_all_partitions_says_so_where_that_is_mended(switches: Switches) -> None:
+    """S10. The next batch is of what it names."""
+    one, _ = controller(1, 2)
+    one.configuration = replace(one.configuration, switches=switches)
+    for named in (None, (A,)):
+        one.batch.add_update_metadata(one, named)
+        assert one.batch.fork().is_whole is one.batch.is_whole
+        one.batch.send(one)
+    assert [queued.whole for queued in one.queue_to(1)] == [switches is FENCED, False]
+
+
+def test_no_broker_gets_what_is_for_nobody() -> None:
+    one, _ = controller(1, 2)
+    one.batch.add_leader_and_isr(one, (-1,), A, leadership(-1))
+    one.batch.send(one)
+    assert kinds(one, 1) == kinds(one, 2) == [UpdateMetadataRequest]
+
+
+def test_a_request_without_a_channel_is_dropped() -> None:
+    one, journal = controller(1)
+    one.batch.add_leader_and_isr(one, (2,), A, leadership(1))
+    one.batch.send(one)
+    sent = [(entry.broker, entry.queued) for entry in journal if isinstance(entry, RequestSent)]
+    assert sent == [(2, False), (1, True), (2, False)]
+
+
+@pytest.mark.parametrize("left", ["leader_and_isr", "stop_replica", "update_metadata"])
+def test_a_batch_that_was_not_sent_fails_the_next_call(left: str) -> None:
+    one, _ = controller(1, 2)
+    one.batch.new_batch()
+    match left:
+        case "leader_and_isr":
+            one.batch.add_leader_and_isr(one, (1,), A, leadership(1))
+        case "stop_replica":
+            one.batch.add_stop_replica((1,), A, delete=True)
+        case _:
+            one.batch.add_update_metadata(one, ())
+    with pytest.raises(DirtyBatch, match="not sent"):
+        one.batch.new_batch()
+    one.batch.send(one)
+    one.batch.new_batch()
+
+
+def test_the_requests_are_kafkas_bytes_and_the_lines_kafkas_lines() -> None:
+    one, journal = controller(1, 2)
+    one.batch.add_leader_and_isr(one, (1, 2), A, leadership(1))
+    one.batch.add_leader_and_isr(one, (1, 2), B, leadership(2))
+    one.batch.send(one)
+    for queued, (key, version) in zip(
+        one.queue_to(1), ((ApiKey.LEADER_AND_ISR, 0), (ApiKey.UPDATE_METADATA, 3)), strict=True
+    ):
+        header = RequestHeader(key, version, 1, "1")
+        assert decode_request(encode_request(header, queued.request)) == (header, queued.request)
+    lines = [str(entry.line) for entry in journal if isinstance(entry, StateChange)]
+    assert [str(parse_line(text)) for text in lines] == lines
+    assert len(lines) == 2 * 2 + 2
+
+
+def test_a_second_channel_to_a_broker_fails_and_leaves_the_earlier_ones_open() -> None:
+    """D56: what was opened before the exception belongs to nobody."""
+    metrics: set[int] = set()
+    first = ControllerChannelManager.started((2,), metrics)
+    with pytest.raises(LeftOverChannel, match="broker 2"):
+        ControllerChannelManager.started((1, 2, 3), metrics)
+    assert metrics == {1, 2}
+    first.shutdown()
+    assert metrics == {1}
+    ControllerChannelManager.started((2, 3), metrics)
+    with pytest.raises(LeftOverChannel, match="broker 1"):
+        ControllerChannelManager.started((1,), metrics)

@@ -1,0 +1,116 @@
+"""Partition addition by PROTOCOL.md section 7.3: the listener of a topic's own znode, led by the hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference.controller.controller import KafkaController
+from reference.controller.effects import SkipCallback
+from reference.elections.preferred import FinishFailover
+from reference.journal import Entry, Report, StateChange
+from reference.leadership.effects import CreateState, ReadForNewReplica
+from reference.procedures import UnexpectedFailure
+from reference.threads import on_callback, subscribed
+from reference.topics.addition import ModifiedTopic, OnPartitionModifications
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.request_schemas import LeaderAndIsrRequest
+from spec.logs.log_lines import Line
+from spec.state.shape import Callback
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+from tests.reference.deletions import said
+from tests.reference.hands import TP, Hand, controller, failed_over, requests, znode
+
+ADDED = TopicPartition("t", 1)
+GROWN = {0: (1, 2, 3), 1: (2, 3)}
+"""The topic's znode with a partition more."""
+LISTENER = "[AddPartitionsListener on Controller 1]"
+
+
+def working() -> tuple[KafkaController, list[Entry]]:
+    """A controller of three brokers that knows partition 0 of t, which is on all of them."""
+    one, journal = controller()
+    failed_over(one, (1, 2, 3), [znode(1, (1, 2, 3), epoch=4)]).expect(FinishFailover, None)
+    journal.clear()
+    return one, journal
+
+
+def printed(journal: list[Entry], kind: type[Report | StateChange]) -> list[Line]:
+    return [entry.line for entry in journal if isinstance(entry, kind)]
+
+
+def test_a_failover_listens_to_every_topic_and_an_expiry_calls_that_listener_before_the_one_of_the_controller() -> None:
+    one, _ = working()
+    assert list(subscribed(one))[-3:] == ["t", Callback.CONTROLLER, Callback.PREFERRED]
+
+
+def test_a_partition_that_was_added_goes_the_way_of_a_new_topics() -> None:
+    one, journal = working()
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    for replica in (2, 3):
+        hand.expect(ReadForNewReplica, None, replica=replica)
+    hand.expect(CreateState, None)
+    assert hand.ended
+    assert one.context.partition_replica_assignment == {TP: (1, 2, 3), ADDED: (2, 3)}
+    assert one.partition_machine.states[ADDED] is PartitionState.ONLINE
+    assert [one.replica_machine.states[ADDED, r] for r in (2, 3)] == [ReplicaState.ONLINE] * 2
+    told = [(broker, [state.partition for state in one.partition_states])
+            for broker, one in requests(journal, LeaderAndIsrRequest)]  # fmt: skip
+    assert sorted(told) == [(2, [1]), (3, [1])]
+
+
+def test_the_lines_of_an_addition_are_those_of_a_real_controller() -> None:
+    """Recording 01, broker-1/controller.log:93 to 97."""
+    one, journal = working()
+    text = '{"version":1,"partitions":{"0":[1],"1":[2],"2":[3],"3":[2]}}'
+    one.context.partition_replica_assignment = {TopicPartition("rf1", number): (number + 1,) for number in range(3)}
+    hand = Hand(on_callback(one, "rf1"))
+    hand.expect(OnPartitionModifications, ModifiedTopic(text, {0: (1,), 1: (2,), 2: (3,), 3: (2,)}))
+    added = "[Topic=rf1,Partition=3,Replica=2]"
+    assert [str(line) for line in printed(journal, Report)] == [
+        f"{LISTENER}: Partition modification triggered {text} for path /brokers/topics/rf1",
+        f"{LISTENER}: New partitions to be added Map([rf1,3] -> List(2))",
+        "[Controller 1]: New partition creation callback for [rf1,3]",
+        "[Partition state machine on Controller 1]: Invoking state change to NewPartition for partitions [rf1,3]",
+        f"[Replica state machine on controller 1]: Invoking state change to NewReplica for replicas {added}",
+    ]
+
+
+@pytest.mark.parametrize("assignment", [{0: (1, 2, 3)}, {0: (3, 2, 1)}])
+def test_a_change_of_what_is_known_is_noticed_and_nothing_is_done(assignment: dict[int, tuple[int, ...]]) -> None:
+    one, journal = working()
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(OnPartitionModifications, ModifiedTopic("", assignment))
+    assert hand.ended
+    assert said(journal) == ["TopicModified"]
+    assert one.context.partition_replica_assignment == {TP: (1, 2, 3)}
+
+
+def test_nothing_is_added_to_a_topic_that_is_queued_for_deletion() -> None:
+    one, journal = working()
+    one.deleting.queued = frozenset({"t"})
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    assert hand.ended
+    assert said(journal) == ["TopicModified", "PartitionsSkipped"]
+    assert ADDED not in one.context.partition_replica_assignment
+
+
+def test_a_topic_that_is_gone_is_nobodys_business_and_what_fails_is_told() -> None:
+    one, journal = working()
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(OnPartitionModifications, None)
+    assert (hand.ended, journal) == (True, [])
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    hand.fail(ReadForNewReplica, UnexpectedFailure())
+    assert hand.ended
+    assert said(journal)[-1] == "PartitionsError"
+
+
+def test_who_is_not_active_only_reads() -> None:
+    one, _ = controller()
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(SkipCallback, None)
+    assert hand.ended

@@ -1,0 +1,106 @@
+"""The partition table against a second transcription of the documentation, and what follows from its shape.
+
+The expected moves are written the other way round, as Kafka's code has them: for each target, what may precede it.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from spec.errors import UnknownName
+from spec.tables.diagrams import graph
+from spec.tables.partition_states import (
+    PARTITION_TRANSITIONS,
+    ROWS_OF_LATER_VERSIONS,
+    START_UP_STATES,
+    PartitionState,
+    is_valid,
+    state_at_start_up,
+    valid_previous_states,
+)
+from spec.tables.table import initial_state, transitions
+
+MAY_PRECEDE = {
+    "NewPartition": {"NonExistentPartition"},
+    "OnlinePartition": {"NewPartition", "OnlinePartition", "OfflinePartition"},
+    "OfflinePartition": {"NewPartition", "OnlinePartition", "OfflinePartition"},
+    "NonExistentPartition": {"OfflinePartition"},
+}
+DRAWN = graph(PARTITION_TRANSITIONS)
+
+
+def test_names_and_codes_are_kafkas() -> None:
+    assert [(str(state), state.code) for state in PartitionState] == [
+        ("NewPartition", 0),
+        ("OnlinePartition", 1),
+        ("OfflinePartition", 2),
+        ("NonExistentPartition", 3),
+    ]
+    assert all(
+        PartitionState.from_code(state.code) is PartitionState.from_name(str(state)) is state
+        for state in PartitionState
+    )
+
+
+@pytest.mark.parametrize("target", PartitionState)
+def test_what_may_precede_a_state(target: PartitionState) -> None:
+    assert valid_previous_states(target) == MAY_PRECEDE[target]
+
+
+def test_all_16_pairs_agree_with_the_documentation() -> None:
+    pairs = [(previous, target) for previous in PartitionState for target in PartitionState]
+    verdicts = [is_valid(previous, target) for previous, target in pairs]
+    assert verdicts == [previous in MAY_PRECEDE[target] for previous, target in pairs]
+    assert (len(pairs), sum(verdicts)) == (16, 8)
+
+
+def test_every_state_has_its_row_and_every_move_its_id_effect_and_source() -> None:
+    assert set(PARTITION_TRANSITIONS) == set(PartitionState)
+    for row in transitions(PARTITION_TRANSITIONS):
+        assert row.id == "-".join(("P", row.source.name.replace("_", ""), row.target.name.replace("_", "")))
+        assert row.effect.endswith(".")
+        assert row.citation
+
+
+def test_the_table_never_changed_between_versions() -> None:
+    assert not ROWS_OF_LATER_VERSIONS
+
+
+def test_every_state_is_reachable_from_every_other() -> None:
+    assert nx.is_strongly_connected(DRAWN)
+    assert initial_state(PARTITION_TRANSITIONS) is PartitionState.NON_EXISTENT
+
+
+def test_a_partition_ends_only_by_going_offline() -> None:
+    """A live partition cannot be deleted in one move: Offline stands on every way from New to NonExistent."""
+    assert nx.immediate_dominators(DRAWN, "NewPartition")["NonExistentPartition"] == "OfflinePartition"
+    assert nx.shortest_path_length(DRAWN, "OnlinePartition", "NonExistentPartition") == 2
+
+
+def test_a_partition_is_new_only_once_in_its_life() -> None:
+    alive = DRAWN.subgraph(set(DRAWN) - {"NonExistentPartition"})
+    assert not list(alive.predecessors("NewPartition"))
+
+
+def test_only_online_and_offline_may_be_asked_for_twice() -> None:
+    assert set(nx.nodes_with_selfloops(DRAWN)) == {"OnlinePartition", "OfflinePartition"}
+
+
+def test_where_a_failover_places_a_partition() -> None:
+    placed = {leader: state_at_start_up(leader, {1, 2}) for leader in (None, 1, 2, 3, -1)}
+    assert placed == {
+        None: PartitionState.NEW,
+        1: PartitionState.ONLINE,
+        2: PartitionState.ONLINE,
+        3: PartitionState.OFFLINE,
+        -1: PartitionState.OFFLINE,
+    }
+    assert set(placed.values()) == START_UP_STATES
+
+
+def test_a_stranger_is_refused_and_the_states_are_listed() -> None:
+    with pytest.raises(UnknownName, match=r"no PartitionState is called 'Online' \(known: NewPartition, Online"):
+        PartitionState.from_name("Online")
+    with pytest.raises(UnknownName, match=r"no PartitionState code is called '4' \(known: 0 NewPartition, 1 Online"):
+        PartitionState.from_code(4)
