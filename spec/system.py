@@ -17,7 +17,7 @@ from typing import Any
 from spec import properties
 from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
 from spec.model import Model
-from spec.protocol import delayed_operations
+from spec.protocol import delayed_operations, handlers
 from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
 from spec.protocol.brokers import isr_changes
 from spec.protocol.brokers import processes as processes_and_sessions
@@ -46,6 +46,7 @@ from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 
 MODULES = (
+    handlers,
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, topic_deletion,
     deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment,

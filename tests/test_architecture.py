@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,6 +45,7 @@ IMPORT_NAMES = {"python-statemachine": "statemachine", "z3-solver": "z3"}
 """Distributions whose import name differs."""
 
 MAX_LINES = 400
+MAX_FLOORS = 12
 SKIPPED_FOLDERS = {
     ".git",
     ".venv",
@@ -93,7 +95,7 @@ def parsed(path: str, text: str) -> ast.Module:
     return ast.parse(text, path)
 
 
-def imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything that a module imports; a relative import is named by its dots."""
     for node in ast.walk(tree):
         match node:
@@ -116,6 +118,54 @@ def wrong_directions(sources: Sources) -> list[str]:
             top = name.split(".")[0]
             if name.startswith(".") or (top in LAYERS and top not in reachable):
                 offenders.append(f"{path}:{line} imports {name}")
+    return offenders
+
+
+def inner_imports(sources: Sources) -> list[str]:
+    """Imports inside a function of spec/ or reference/: what a module needs stands at its head."""
+    offenders = []
+    for path, tree in modules(sources, LAYERS[:2]):
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                offenders += [f"{path}:{line} imports {name} in {function.name}" for line, name in imports(function)]
+    return offenders
+
+
+def arrows(sources: Sources) -> Iterator[tuple[str, str]]:
+    """Which module imports which, by their paths, of the same layer."""
+    known = {path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in sources}
+    for path, tree in modules(sources, LAYERS[:-1]):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module in known:
+                wanted = {f"{node.module}.{alias.name}" for alias in node.names}
+                targets = {known.get(one, known[node.module]) for one in wanted}
+            elif isinstance(node, ast.Import):
+                targets = {known[alias.name] for alias in node.names if alias.name in known}
+            else:
+                continue
+            yield from ((path, target) for target in targets if target.split("/")[0] == path.split("/")[0])
+
+
+def circles(sources: Sources) -> list[str]:
+    """Modules that import each other in a circle, and folders: of a layer, and of the protocol."""
+    found = list(arrows(sources))
+    offenders = _in_circles(found, lambda path: path)
+    for root in (*LAYERS[:-1], "spec/protocol"):
+        inside = [pair for pair in found if all(path.startswith(f"{root}/") for path in pair)]
+        offenders += _in_circles(inside, lambda path, root=root: path[len(root) + 1 :].split("/")[0])  # type: ignore[misc]
+    return offenders
+
+
+def _in_circles(found: list[tuple[str, str]], place: Callable[[str], str]) -> list[str]:
+    """An arrow of each circle."""
+    graph = nx.DiGraph((place(path), place(target)) for path, target in found if place(path) != place(target))
+    offenders = []
+    for circle in nx.strongly_connected_components(graph):
+        within = sorted(
+            (path, target) for path, target in found
+            if place(path) != place(target) and {place(path), place(target)} <= circle
+        )  # fmt: skip
+        offenders += [f"{path} imports {target}, in a circle of {len(circle)}" for path, target in within[:1]]
     return offenders
 
 
@@ -156,7 +206,7 @@ def local_names(sources: Sources) -> list[str]:
 
 
 Rule = Callable[[Sources], list[str]]
-RULES: list[Rule] = [wrong_directions, strays, long_files, undocumented, local_names]
+RULES: list[Rule] = [wrong_directions, inner_imports, circles, strays, long_files, undocumented, local_names]
 
 DOC = '"""What it is."""\n'
 PLANTED: list[tuple[Rule, str, str]] = [
@@ -165,12 +215,15 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (wrong_directions, "reference/a.py", "import importlib\nimportlib.import_module('model_check.kernel.kernel')"),
     (wrong_directions, "model_check/cli/a.py", "from tests import conftest"),
     (wrong_directions, "model_check/a.py", "from .kernel import step"),
+    (inner_imports, "spec/a.py", "def f():\n    from spec import variants"),
+    (circles, "spec/b/a.py", "from spec.b import c"),
+    (circles, "reference/live/channels.py", "from reference.requests.queue import Queue"),
     (strays, "reference/a.py", "import z3"),
     (strays, "spec/a.py", "from numba import njit"),
     (strays, "model_check/a.py", "import typer"),
     (strays, "model_check/a.py", "__import__('requests')"),
     (long_files, "spec/a.py", "x = 1\n" * MAX_LINES),
-    (undocumented, "spec/b/a.py", ""),
+    (undocumented, "spec/d/a.py", ""),
     (local_names, "README.md", "see :home:someone:notes".replace(":", "/")),
     (local_names, "Makefile", "LOG = |tmp|out.log".replace("|", "/")),
     (local_names, "spec/a.py", "# https://packages.example/" + "simple"),
@@ -180,7 +233,11 @@ PLANTED: list[tuple[Rule, str, str]] = [
 INNOCENT: Sources = {
     "spec/__init__.py": DOC,
     "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# |tmp|kafka-logs a|work|b".replace("|", "/"),
+    "spec/b/__init__.py": DOC,
+    "spec/b/c.py": DOC + "import spec.b.a",
     "reference/__init__.py": DOC,
+    "reference/requests/__init__.py": DOC,
+    "reference/requests/queue.py": DOC + "from reference.live import zookeeper",
     "reference/live/__init__.py": DOC,
     "reference/live/zookeeper.py": DOC + "import kazoo.client\nimport spec.state.shape\n" + "x = 1\n" * (MAX_LINES - 3),
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
@@ -200,7 +257,7 @@ def test_the_repository_keeps_the_rule(rule: Rule, sources: Sources) -> None:
 @pytest.mark.parametrize(("rule", "path", "text"), PLANTED)
 def test_a_planted_offender_is_found_once(rule: Rule, path: str, text: str) -> None:
     header = "" if rule is undocumented else DOC
-    expected = ["spec/b/a.py", "spec/b/__init__.py"] if rule is undocumented else [path]
+    expected = ["spec/d/a.py", "spec/d/__init__.py"] if rule is undocumented else [path]
     offenders = rule({**INNOCENT, path: header + text})
     assert [re.split(r"[: ]", offender)[0] for offender in offenders] == expected
 
@@ -208,6 +265,12 @@ def test_a_planted_offender_is_found_once(rule: Rule, path: str, text: str) -> N
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_innocent_are_left_alone(rule: Rule) -> None:
     assert rule(INNOCENT) == []
+
+
+def test_the_protocol_stands_on_few_floors(sources: Sources) -> None:
+    """A floor is above all that it imports; what is not is in a circle, which is another rule's."""
+    inside = [pair for pair in arrows(sources) if all(path.startswith("spec/protocol/") for path in pair)]
+    assert 1 < nx.dag_longest_path_length(nx.DiGraph(inside)) + 1 <= MAX_FLOORS
 
 
 def test_the_repository_is_seen(sources: Sources) -> None:

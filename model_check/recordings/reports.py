@@ -1,7 +1,7 @@
-"""A broker's controller.log as observations: what its controller read, and when (`reported` says which lines tell it).
+"""A broker's controller.log as observations: what its controller read, and when.
 
-All other lines are passed over, by the part that they are about; a line that is in no table of
-`spec/logs/controller_log/` is refused.
+`observed_lines` says which lines those are. All others are passed over, by the part that they are about; a line that is
+in no table of `spec/logs/controller_log/` is refused.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
-from model_check.judging.lines.controller_log import REPORTS
-from model_check.judging.lines.controller_log_deletion import DELETION_REPORTS
-from model_check.judging.lines.controller_log_reassignment import REASSIGNMENT_REPORTS
 from model_check.recordings.entries import Log, head_of
+from model_check.recordings.observed_lines import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
 from spec.errors import MalformedInput

@@ -49,13 +49,13 @@ from model_check.refinement.abstraction.reassignment import has_read_remaining
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotified
 from reference.brokers.broker import Partition
+from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.elections.preferred import DeleteElectionRequest, FinishFailover
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
 from reference.reassignment.effects import WriteRemaining
-from reference.requests.batch import RequestBatch
 from reference.requests.connections import QueuedRequest
 from reference.scripts import BROKER_TOPICS, broker_path
 from reference.zookeeper.api import parent_path

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from reference.forking import shallow_copy
+from reference.requests.connections import ControllerChannelManager
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import BrokerPayload, PartitionStatePayload
 from spec.state.shape import Handler
-
-if TYPE_CHECKING:
-    from reference.requests.connections import ControllerChannelManager
 
 K = TypeVar("K")
 S = TypeVar("S")

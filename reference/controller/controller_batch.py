@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from reference.controller.batch import RequestBatch
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import resign
@@ -26,7 +27,6 @@ from reference.procedures import (
     NoChannels,
     Procedure,
 )
-from reference.requests.batch import RequestBatch
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.channels import StopReplicaNotSent
 from spec.logs.controller_log.failover import ForcedToResign

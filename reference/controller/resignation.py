@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reference.controller.batch import RequestBatch
 from reference.controller.context import ControllerContext, Deleting, Machine
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete
 from reference.journal import Milestone
 from reference.procedures import Procedure
-from reference.requests.batch import RequestBatch
 from spec.formats.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import Resigned
 from spec.state.shape import DeletionThread, Handler

@@ -192,3 +192,12 @@ class ShrinkIsr(IsrWrite):
 @dataclass(frozen=True)
 class ExpandIsr(IsrWrite):
     """The ISR and a follower that has caught up."""
+
+
+@dataclass(frozen=True)
+class StartNewReplica(StateRead):
+    """Step 3: the state znode, for a replica that is to be started."""
+
+    replica: int
+    remaining: Replicas
+    at = At.START_READ

@@ -16,10 +16,16 @@ from typing import Final
 
 from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.controller.controller import KafkaController, is_permitted
-from reference.leadership.effects import ReadForNewReplica, ReadForRemoval, Replica, Replicas, WriteRemoval
+from reference.leadership.effects import (
+    ReadForNewReplica,
+    ReadForRemoval,
+    Replica,
+    Replicas,
+    StartNewReplica,
+    WriteRemoval,
+)
 from reference.leadership.leader_selectors import without
 from reference.procedures import NoAssignment, Procedure, in_any_order
-from reference.reassignment.effects import StartNewReplica
 from reference.scripts import StateZnode
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.znodes import PartitionStatePayload

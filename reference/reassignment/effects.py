@@ -237,15 +237,6 @@ class WriteBump(StateWrite):
 
 
 @dataclass(frozen=True)
-class StartNewReplica(StateRead):
-    """Step 3: the state znode, for a replica that is to be started."""
-
-    replica: int
-    remaining: Replicas
-    at = At.START_READ
-
-
-@dataclass(frozen=True)
 class ReadForMove(StateRead):
     """Step 7: the state znode, for a leader of RAR to be elected, or for the leader epoch to be raised."""
 

@@ -17,8 +17,8 @@ from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.deletion.queue import is_queued
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At, DeletionThread, Handler, Session
 

@@ -11,7 +11,7 @@ from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
-from spec.protocol.deletion.queue import is_doomed, is_queued
+from spec.protocol.context.deletion_marks import is_doomed, is_queued
 from spec.protocol.requests.handling import is_stale_registration
 from spec.state.brokers import Stage
 from spec.state.shape import At

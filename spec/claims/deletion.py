@@ -8,8 +8,8 @@ from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
+from spec.protocol.context.deletion_marks import is_busy, is_queued
 from spec.protocol.controller.threads import has_started
-from spec.protocol.deletion.queue import is_busy, is_queued
 from spec.protocol.deletion.thread import replica_states
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At, DeletionThread

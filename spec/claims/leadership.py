@@ -10,7 +10,7 @@ from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
-from spec.protocol.deletion.queue import is_queued
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.leadership.replicas import ONLINE_OR_OFFLINE_FROM
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At, Session

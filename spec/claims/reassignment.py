@@ -11,7 +11,7 @@ from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.deletion.queue import is_queued
+from spec.protocol.context.deletion_marks import is_queued
 from spec.state.shape import At
 from spec.tables.replica_states import ReplicaState
 

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from model_check.judging.lines.controller_log import REPORTS, Reporting
-from model_check.judging.lines.controller_log_deletion import DELETION_REPORTS
-from model_check.judging.lines.controller_log_reassignment import REASSIGNMENT_REPORTS
+from model_check.judging.lines.controller_log import Reporting
 from model_check.judging.lines.controller_step import SILENT
+from model_check.recordings.observed_lines import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.recordings.recording import Cluster
 from model_check.refinement.abstraction.cluster import Abstraction
 from model_check.refinement.history import History

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from model_check.judging.lines.controller_log_deletion import DeletionReporting
-from model_check.judging.lines.controller_log_elections import ELECTION_REPORTS, ElectionReporting
+from model_check.judging.lines.controller_log_elections import ElectionReporting
 from model_check.judging.lines.controller_log_reassignment import ReassignmentReporting, are_of
 from model_check.judging.lines.controller_step import Expected
 from model_check.recordings.processes import ControllerSaid
@@ -42,13 +42,6 @@ from spec.logs.log_lines import Line
 from spec.protocol.controller.threads import has_started
 from spec.state.shape import At, Handler
 from spec.tables.partition_states import PartitionState
-
-REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
-    PartitionMachineStarted, ReadyToServe, Resigned, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
-    TopicDifference, PartitionsAdded, NotInIsr, TopicsToBeDeleted, NotificationsFound,
-}) | ELECTION_REPORTS  # fmt: skip
-"""The lines that are observations."""
 
 NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.RESIGN_DELETE, At.IDLE})
 """Where a failover still brings partitions online, or is over."""

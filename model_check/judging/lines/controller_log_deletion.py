@@ -31,22 +31,14 @@ from spec.logs.controller_log.topic_deletion import (
     UnknownTopicsIgnored,
 )
 from spec.logs.controller_log.values import PartitionReplica
-from spec.logs.log_lines import Line
 from spec.protocol.context.assignment import assigned_set
-from spec.protocol.deletion.queue import is_busy
+from spec.protocol.context.deletion_marks import is_busy
 from spec.state.brokers import Stage
 from spec.state.shape import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 
 Replica: TypeAlias = tuple[int, int]
 """A replica as partition and broker."""
-
-DELETION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    DeletionRequested, UnknownTopicsIgnored, DeletionQueued, HandlingDeletion, DeletionInProgress, DeletionRetried,
-    DeletionBegun, TopicDeletionStarted, PartitionDeletionStarted, ReplicaDeletionStarted, DeadReplicasFound,
-    DeletionHalted, DeletionIneligible, ReplicasDeleted, ReplicaDeletionFailed, TopicDeleted, DeletionThreadFailed,
-})  # fmt: skip
-"""The lines of deletion that are observations."""
 
 HANDLED: Final = frozenset({At.IDLE, At.RESIGN_DELETE})
 """Where a broker's death has been handled, or the send that ends it has found its batch dirty."""

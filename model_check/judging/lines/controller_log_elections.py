@@ -29,19 +29,11 @@ from spec.logs.controller_log.preferred_election import (
     PreferredReplicaLeads,
 )
 from spec.logs.controller_log.topic_deletion import DeletionHalted
-from spec.logs.log_lines import Line
 from spec.logs.logged_values import Leadership
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.deletion.queue import is_queued
 from spec.protocol.elections.rebalance import is_headed_by, is_led_by_another
 from spec.state.shape import At, Handler
-
-ELECTION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    PreferredElectionFound, PreferredElectionDone, PreferredElectionResumed, PreferredElectionStarted,
-    PreferredReplicaLeads, PreferredReplicaDoesNotLead, ImbalanceRatio, ShuttingDownBroker, AllShuttingDown,
-    LiveBrokers, AllLeaders,
-})  # fmt: skip
-"""The lines that are observations; an ImbalanceRatio only where it is beyond the percentage."""
 
 BEFORE_CHANNELS: Final = frozenset({At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES})
 """What a failover reads before it opens its channels; what is requested comes right after that."""

@@ -46,14 +46,6 @@ from spec.logs.controller_log.reassignment import (
 from spec.logs.log_lines import Line
 from spec.state.shape import At, Handler
 
-REASSIGNMENT_REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    AllCaughtUp, AssignmentUpdated, LeaderEpochUpdated, LeaderEpochUpdating, LeaderNotReassigned, LeaderReassignedAlive,
-    LeaderReassignedDead, NotCaughtUp, ReassignedIsrError, ReassignmentFailed,
-    ReassignmentRemoved, ReassignmentRequested, ReassignmentsDone, ReassignmentsFound, ReassignmentSkipped,
-    ReassignmentsResumed, ReassignmentStarted, SomeBehind, WaitingForNewReplicas,
-})  # fmt: skip
-"""The lines that are observations where something is reassigned."""
-
 AT_WORK: Final = frozenset({At.BUMP_READ, At.BUMP_WRITE, At.START_READ})
 """Where a controller is between steps 2 and 4."""
 

@@ -17,8 +17,8 @@ from model_check.judging.lines.controller_step import (
 )
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import LeaderElected, LeaderElectionStarted, PartitionBecameOnline
+from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued
 from spec.protocol.controller.threads import has_started
-from spec.protocol.deletion.queue import adding_raises, is_doomed, is_queued
 from spec.protocol.elections.rebalance import may_rebalance
 from spec.state.shape import Handler
 from spec.tables.partition_states import PartitionState

@@ -26,17 +26,16 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import shutdown_is_over
 from spec.protocol.controller.controller_batch import tell_all
-from spec.protocol.controller.threads import give_lock_back, has_started, leave_broker_change, take_callback
-from spec.protocol.deletion.queue import end_startup, fail_deletions, is_queued, resume_deletions
-from spec.protocol.elections.preferred import end_preferred_election
+from spec.protocol.controller.threads import has_started, leave_broker_change, take_callback
+from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
 from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
 from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
-from spec.protocol.topics.creation import finish_creation
 from spec.protocol.zookeeper import can_operate
 from spec.state.shape import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
@@ -140,7 +139,7 @@ def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
     """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
     visits = _bring_online(s, m, c, new)
     with when(~visits):
-        _after_startup(s, m, c)
+        after_startup(s, m, c)
 
 
 def _bring_online(s: Any, m: Model, c: int, new: Value) -> Value:
@@ -155,7 +154,7 @@ def _bring_online(s: Any, m: Model, c: int, new: Value) -> Value:
     return started & either(*(needs_visit(s, m, c, p) for p in m.partitions))
 
 
-def _after_startup(s: Any, m: Model, c: int) -> None:
+def after_startup(s: Any, m: Model, c: int) -> None:
     """Partitions that are being reassigned to a new broker are begun with again; then come the dead."""
     again = _begin_again(s, m, c)
     with when(~again):
@@ -191,10 +190,10 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
                 controller.lost_leader = True
         begin_online(s, m, c, Handler.BROKER_FAILURE)
         with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
-            _remove_dead(s, m, c)
+            remove_the_dead(s, m, c)
 
 
-def _remove_dead(s: Any, m: Model, c: int) -> None:
+def remove_the_dead(s: Any, m: Model, c: int) -> None:
     """Replicas on dead brokers go Offline; without any that is tracked, the handler ends here."""
     s.controllers[c].handler = Handler.NONE
     waiting = begin_removal(s, m, c, _leaving(s, m, c))
@@ -256,31 +255,6 @@ def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
     nobody, dead = m.brokers.empty_set(), s.controllers[c].dead
     leaving = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
     return {p: choose(is_queued(s, m, c, p), nobody, replicas) for p, replicas in leaving.items()}
-
-
-def after_online(s: Any, m: Model, c: int) -> None:
-    """All New and Offline partitions have been visited: go on with what the handler does next."""
-    from spec.protocol.failover.steps import resume  # noqa: PLC0415 - a failover is one of the handlers that come here
-
-    handler = s.controllers[c].handler
-    with when(handler == Handler.FAILOVER):
-        resume(s, m, c)
-    with when(handler == Handler.BROKER_STARTUP):
-        _after_startup(s, m, c)
-    with when(handler == Handler.BROKER_FAILURE):
-        _remove_dead(s, m, c)
-    if m.has("creation"):
-        with when(handler == Handler.CREATION):
-            finish_creation(s, m, c)
-    if m.has("preferred_election"):
-        for one in (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION):
-            with when(handler == one):
-                end_preferred_election(s, m, c, one)
-    for one in (Handler.REBALANCE, Handler.SHUTDOWN):
-        if m.has({Handler.REBALANCE: "auto_rebalance", Handler.SHUTDOWN: "shutdown"}[one]):
-            with when(handler == one):
-                leave_broker_change(s, m, c)
-                give_lock_back(s, m, c)
 
 
 RULES = (on_broker_change, read_broker_data)

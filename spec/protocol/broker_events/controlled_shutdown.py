@@ -33,8 +33,8 @@ from spec.model import Model
 from spec.protocol.brokers.processes import forget_process
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.controller.controller_batch import send_stop_replica
+from spec.protocol.controller.resignation import controller_moved, shutdown_fails
 from spec.protocol.controller.threads import give_lock_back, has_started, lock_is_free
-from spec.protocol.failover.election import controller_moved, shutdown_fails
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read

@@ -23,8 +23,8 @@ from spec.language.rules import action, fits, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
-from spec.protocol.failover.election import controller_moved
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import acts, known_partitions
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify

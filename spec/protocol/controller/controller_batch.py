@@ -35,15 +35,11 @@ from typing import Any
 from spec.language.rules import observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.controller.threads import leave_broker_change
-from spec.protocol.deletion.queue import end_thread, is_doomed, lacks_assignment
-from spec.protocol.failover.election import elector_resigns
+from spec.protocol.context.deletion_marks import is_doomed, lacks_assignment
+from spec.protocol.controller.resignation import elector_resigns
+from spec.protocol.controller.threads import leave_handler
 from spec.protocol.requests.batch import Batch, known_partitions, send
-from spec.state.shape import At, Handler
 from spec.variants import Switch
-
-#: The handlers in which a reassignment may run.
-REASSIGNING = (Handler.REASSIGNMENT, Handler.FAILOVER, Handler.ISR_CHANGE, Handler.BROKER_STARTUP)
 
 #: What tells which handler it is that raises; kept while its elector resigns.
 MARKS = ("handler", "reassigning", "taken", "gone")
@@ -139,31 +135,3 @@ def _cannot_tell(s: Any, m: Model, c: int, p: int, partitions: Mapping[int, Valu
     """
     named = either(partitions.get(p, flag(False)), is_doomed(s, m, c, p))
     return both(named, lacks_assignment(s, m, c, p))
-
-
-def leave_handler(s: Any, m: Model, c: int) -> None:
-    """An exception leaves the handler that runs, at once or behind the elector's resignation."""
-    from spec.protocol.broker_events.controlled_shutdown import fail_shutdown  # noqa: PLC0415 - the handlers and this call each other
-    from spec.protocol.reassignment.requests import end_run  # noqa: PLC0415 - as above
-
-    controller = s.controllers[c]
-    handler, left = controller.handler, flag(True)
-    if m.has("reassignment"):
-        runs, running = either(*(handler == one for one in REASSIGNING)), controller.reassigning
-        left = left & ~runs
-        for p in m.partitions:
-            with when(both(runs, running == p)):
-                end_run(s, m, c, p)
-    if m.has("deletion"):
-        left = left & (handler != Handler.DELETION_START)
-        with when(handler == Handler.DELETION_START):
-            end_thread(s, m, c)
-    if m.has("shutdown"):
-        left = left & (handler != Handler.SHUTDOWN)
-        with when(handler == Handler.SHUTDOWN):
-            fail_shutdown(s, m, c)
-    with when(left):
-        leave_broker_change(s, m, c)
-    if m.has("notifications"):
-        with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
-            controller.at = At.NOTIFIED_DELETE

@@ -22,6 +22,7 @@ from typing import Any
 from spec.language.rules import action, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import can_operate, take_head
 from spec.state.shape import At, Callback, DeletionThread, Handler, Owes, listened_paths
 from spec.variants import Switch
@@ -152,6 +153,24 @@ def leave_broker_change(s: Any, m: Model, c: int) -> None:
     forget_returned(controller, m)
     reset_present(controller, *LOCALS_OF_BROKER_CHANGE)
     become_idle(s, c)
+
+
+def end_turn(s: Any, m: Model, c: int) -> None:
+    """A thread that has the lock for one partition is done with it."""
+    leave_broker_change(s, m, c)
+    give_lock_back(s, m, c)
+
+
+def leave_handler(s: Any, m: Model, c: int) -> None:
+    """An exception leaves the handler that runs, at once or behind the elector's resignation.
+
+    ISR change notifications that were read are deleted all the same.
+    """
+    controller = s.controllers[c]
+    proceed(Junction.EXCEPTION, s, m, c)
+    if m.has("notifications"):
+        with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
+            controller.at = At.NOTIFIED_DELETE
 
 
 def forget_returned(controller: Any, m: Model) -> None:

@@ -19,8 +19,8 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import both, choose, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, forget_assignments
+from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, turn_to_next
-from spec.protocol.failover.election import controller_moved
 from spec.protocol.requests.batch import FIELDS, acts
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
 from spec.state.shape import At, Callback

@@ -16,7 +16,8 @@ from typing import Any
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas, assigned_set, is_there
+from spec.protocol.context.assignment import assigned_set, is_there
+from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import notify
@@ -24,36 +25,6 @@ from spec.state.shape import At, Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
-
-
-def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether the topic of a partition is queued for deletion (`isTopicQueuedUpForDeletion`)."""
-    if not m.has("deletion"):
-        return flag(False)
-    return s.controllers[c].queued[m.topic_of(p)]  # type: ignore[no-any-return]  # a view is dynamic
-
-
-def is_doomed(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
-    return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
-
-
-def lacks_assignment(s: Any, m: Model, c: int, p: int) -> Value:
-    """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
-    if not m.loses_topics:
-        return flag(False)
-    return both(s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
-
-
-def adding_raises(s: Any, m: Model, c: int) -> Value:
-    """Whether any LeaderAndIsr that is added to a batch raises when it is in there.
-
-    UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
-    exception ends the one transition only, before the state is set: the batch goes out all the same.
-    """
-    if not m.has("deletion"):
-        return flag(False)
-    return either(*(both(is_doomed(s, m, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
 
 
 def enqueue(s: Any, m: Model, c: int, t: int) -> None:
@@ -69,17 +40,6 @@ def wake(s: Any, m: Model, c: int) -> None:
     """Wake the deletion thread; with nothing queued it would only go to sleep again."""
     controller = s.controllers[c]
     controller.woken = either(*(controller.queued[t] for t in m.topics))
-
-
-def is_busy(s: Any, m: Model, c: int, t: int) -> Value:
-    """Whether a partition of a topic is being reassigned, or has a preferred election under way."""
-    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.has("preferred_election")]
-    return either(is_reassigned(s, m, c, t), *electing)
-
-
-def is_reassigned(s: Any, m: Model, c: int, t: int) -> Value:
-    """Whether a partition of a topic is being reassigned."""
-    return either(*(s.controllers[c].reassigned[p] != () for p in m.partitions_of(t) if m.has("reassignment")))
 
 
 def hold_back(s: Any, m: Model, c: int, t: int) -> None:

@@ -25,20 +25,14 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
+from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, lock_is_free, rearm_watch, take_callback
 from spec.protocol.deletion.completion import complete
-from spec.protocol.deletion.queue import (
-    delete_the_request,
-    enqueue,
-    fail_deletion,
-    hold_back,
-    is_busy,
-    turn_to_next,
-    wake,
-)
-from spec.protocol.failover.election import controller_moved
+from spec.protocol.deletion.queue import delete_the_request, enqueue, fail_deletion, hold_back, turn_to_next, wake
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
 from spec.protocol.requests.batch import known_partitions
@@ -145,8 +139,6 @@ def drop_request(s: Any, m: Model, c: int, t: int) -> None:
 @action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
 def read_deletions(s: Any, m: Model, c: int) -> None:
     """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
-    from spec.protocol.failover.machine_startup import start_state_machines  # noqa: PLC0415 - this is a step of it
-
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_DELETIONS)
     rearm_watch(s, c, "deletions")
@@ -159,7 +151,7 @@ def read_deletions(s: Any, m: Model, c: int) -> None:
             enqueue(s, m, c, t)
         controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
         controller.modified[t] = controller.topics[t]
-    start_state_machines(s, m, c)
+    proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
 
 
 # ---------------------------------------------------------------------------------------------- the thread's decisions
@@ -266,16 +258,20 @@ def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
     return chosen
 
 
-def after_removals(s: Any, m: Model, c: int, handler: Value) -> None:
-    """The replicas of the topic at hand have been taken Offline, for a retry or for the start: go on with that."""
+def end_retry(s: Any, m: Model, c: int) -> None:
+    """What had failed of the topic at hand has been taken Offline."""
     for t in m.topics:
         with when(s.controllers[c].topic == t):
-            with when(handler == Handler.DELETION_RETRY):
-                failed = {p: s.controllers[c].retried[p] for p in m.partitions_of(t)}
-                reset(s.controllers[c], "retried")
-                _end_retry(s, m, c, t, failed)
-            with when(handler == Handler.DELETION_START):
-                _stop_and_delete(s, m, c, t)
+            failed = {p: s.controllers[c].retried[p] for p in m.partitions_of(t)}
+            reset(s.controllers[c], "retried")
+            _end_retry(s, m, c, t, failed)
+
+
+def stop_and_delete(s: Any, m: Model, c: int) -> None:
+    """The live replicas of the topic at hand have been taken Offline."""
+    for t in m.topics:
+        with when(s.controllers[c].topic == t):
+            _stop_and_delete(s, m, c, t)
 
 
 def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:

@@ -28,9 +28,11 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
+from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.controller.resignation import controller_moved, elector_resigns
 from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
-from spec.protocol.deletion.queue import hold_back, is_queued, resume_deletion
-from spec.protocol.failover.election import controller_moved, elector_resigns
+from spec.protocol.deletion.queue import hold_back, resume_deletion
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
@@ -102,10 +104,20 @@ def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value
             visited[p] = both(visited[p], ~is_queued(s, m, c, p))
     begin_visits(s, m, c, handler, visited)
     with when(~either(*visited.values())):
-        end_preferred_election(s, m, c, handler)
+        _end_election(s, m, c, handler)
 
 
-def end_preferred_election(s: Any, m: Model, c: int, handler: Handler) -> None:
+def end_requested_election(s: Any, m: Model, c: int) -> None:
+    """All that a request names are visited."""
+    _end_election(s, m, c, Handler.PREFERRED_ELECTION)
+
+
+def end_pending_election(s: Any, m: Model, c: int) -> None:
+    """All that was pending at a failover are visited."""
+    _end_election(s, m, c, Handler.PENDING_ELECTION)
+
+
+def _end_election(s: Any, m: Model, c: int, handler: Handler) -> None:
     """All are visited: a line for each of them, then the request is to be deleted; unless the line raises (D49)."""
     controller = s.controllers[c]
     raises = flag(False)
@@ -175,8 +187,6 @@ def read_election_request(s: Any, m: Model, c: int) -> None:
 
     A named partition without leadership raises: the failover is over (D42).
     """
-    from spec.protocol.failover.steps import after_election_request  # noqa: PLC0415 - a failover and its parts call each other
-
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_PREFERRED)
     known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
@@ -198,7 +208,7 @@ def read_election_request(s: Any, m: Model, c: int) -> None:
             controller.electing[p] = either(
                 both(of_request, named[p], open_), both(controller.electing[p], ~of_request)
             )
-        after_election_request(s, m, c)
+        proceed(Junction.ELECTION_REQUEST_READ, s, m, c, handler=Handler.NONE)
 
 
 def begin_pending_election(s: Any, m: Model, c: int) -> None:

@@ -26,9 +26,9 @@ from spec.language.rules import action, observe, require, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.threads import has_threads, lock_is_free
-from spec.protocol.deletion.queue import is_queued
 from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.zookeeper import can_operate
 from spec.state.shape import Handler

@@ -14,50 +14,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language.rules import action, observe, require, reset, successor, when
+from spec.language.rules import action, observe, require, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
-from spec.protocol.controller.threads import become_idle, forget_returned, reset_present, take_callback
-from spec.protocol.requests.connections import drop_channels, is_awaited
+from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
+from spec.protocol.controller.threads import become_idle, leave_handler, take_callback
 from spec.protocol.zookeeper import can_operate, delete_controller, notify
-from spec.state.shape import At, Callback, DeletionThread, Handler, listened_paths
+from spec.state.shape import At, Callback
 from spec.variants import Switch
-
-#: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
-RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
-
-#: The listeners that a resignation unsubscribes before anything that may raise.
-UNWATCHED_FIRST = ("isr_changes", "reassignments", "preferred")
-
-#: What a resignation leaves in the context, for the next term of this broker to find (D13).
-KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
-
-
-#: What a running handler keeps.
-LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
-
-#: What a running handler keeps of reassignments.
-LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining", "remaining_read")
-
-#: The listeners on the state znodes of partitions that are being reassigned, and on the topics' own znodes.
-STATE_LISTENERS = ("isr_listening", "isr_watching")
-TOPIC_LISTENERS = ("topic_listening", "topic_watching")
-
-#: What a resignation resets of the parts that a scope may lack.
-RESET_WITH_THEIR_PARTS = (
-    "taken", "gone", *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued",
-    "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
-    "shutting_down", "topic_ids", "started", "created",
-)  # fmt: skip
-
-#: What a controlled shutdown goes by that is treated still when the term has ended, beside the topics and their AR.
-SHUTDOWN = ("shutdown_of", "to_move", "shutdown_fails")
-
-#: What a running handler keeps of a partition.
-LOCALS_OF_PARTITION = ("todo", "visiting", "batched", "found", "informed")
-
-#: What a resignation ends of a partition, whoever still reads what is cached of it.
-STATES_AND_LOCALS = ("state", "replicas", "named", *LOCALS_OF_PARTITION)
 
 
 def read_controller(s: Any, c: int) -> Value:
@@ -66,129 +30,6 @@ def read_controller(s: Any, c: int) -> Value:
         s.controllers[c].watching.controller = True
     observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
     return s.zookeeper.controller  # type: ignore[no-any-return]  # a view is dynamic
-
-
-def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
-    """Take the whole controller down; say whether it went through.
-
-    It raises, with the state machines and channels still up, where a deletion manager has no thread (D56). It never
-    ends, with the channels up, where a send thread waits for the lock that it has (D50).
-    """
-    controller = s.controllers[c]
-    raises = flag(controller.deletion == DeletionThread.MANAGER_ONLY)
-    if m.mends(Switch.RESIGN_CLEANS_UP):
-        raises = flag(False)
-    stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
-    deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
-    with when(deadlocked):
-        stop_listening(controller, *listened_paths(m))
-        reset_present(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
-        controller.at = At.DEADLOCKED
-    goes_through = ~raises & ~deadlocked
-    with when(goes_through):
-        take_down(s, m, c)
-    return goes_through
-
-
-def _joins_a_waiting_thread(controller: Any, m: Model) -> Value:
-    """Before 0.10.2.0: whether the deletion thread that is joined here waits for the lock that is held here (D9)."""
-    if not (m.has("deletion") and m.puts_back(Switch.RESIGN_UNDER_LOCK)):
-        return flag(False)
-    return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
-
-
-def take_down(s: Any, m: Model, c: int) -> None:
-    """Channels are closed and their queues lost; epoch and caches go back to nothing."""
-    controller = s.controllers[c]
-    observe(f"controller {c}", "resigned")
-    drop_channels(s, m, c, controller.channels)
-    stop_listening(controller, *listened_paths(m))
-    reset(controller, *RESET_BY_RESIGNATION)
-    _take_down_caches(controller, m)
-    reset_present(controller, *RESET_WITH_THEIR_PARTS)
-    if m.mends(Switch.CLEAR_CONTEXT):
-        reset_present(controller, *KEPT_BY_RESIGNATION)
-    if m.mends(Switch.BROKER_EPOCHS):
-        reset(controller, "seen")
-    if m.counts_epoch_versions:
-        reset(controller, "epoch_version")
-
-
-def _take_down_caches(controller: Any, m: Model) -> None:
-    """Topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
-
-    But for the request handler that treats a controlled shutdown: that goes on, and by them, unless it is the shutdown
-    that was refused.
-    """
-    if not m.has("partitions"):
-        return
-    if m.shutdowns_outlive_terms:
-        refused = flag(controller.handler == Handler.SHUTDOWN)
-        with when(refused):
-            shutdown_fails(controller)
-        goes_on = flag(False) if m.mends(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
-        with when(~goes_on):
-            reset(controller, "topics", "partitions")
-        for p in m.partitions:
-            reset_present(controller.partitions[p], *STATES_AND_LOCALS)
-    else:
-        reset(controller, "topics", "partitions")
-        reset_present(controller, *SHUTDOWN)
-    reset_present(controller, *LOCALS)
-
-
-def shutdown_fails(controller: Any) -> None:
-    """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
-    reset(controller, "to_move")
-    controller.shutdown_fails = controller.shutdown_of != 0
-
-
-def stop_listening(controller: Any, *paths: str) -> None:
-    """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
-    for path in paths:
-        controller.watching[path] = False
-        controller.listening[path] = False
-
-
-def elector_resigns(s: Any, m: Model, c: int) -> None:
-    """resign(): forget being leader, then delete /controller; the rest is left as it is."""
-    controller = s.controllers[c]
-    if m.mends(Switch.RESIGN_CLEANS_UP):
-        take_down(s, m, c)
-    else:
-        _leave_handler(controller, m)
-    controller.leader_id = 0
-    controller.at = At.RESIGN_DELETE
-
-
-def _leave_handler(controller: Any, m: Model) -> None:
-    """The handler that raised is gone, and its locals with it; what it cached stays."""
-    forget_epoch_version(controller, m)
-    if not m.has("partitions"):
-        return
-    forget_returned(controller, m)
-    reset_present(controller, *LOCALS)
-    reset_present(controller, *LOCALS_OF_REASSIGNMENT)
-    if m.has("preferred_election"):
-        reset(controller, "asked")
-    for p in m.partitions:
-        reset_present(controller.partitions[p], *LOCALS_OF_PARTITION)
-    if m.has("deletion"):
-        reset(controller, "turns", "topic")
-        reset_present(controller, "to_queue")
-
-
-def forget_epoch_version(controller: Any, m: Model) -> None:
-    """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
-    if m.counts_epoch_versions and not m.mends(Switch.FENCED_WRITES):
-        reset(controller, "epoch_version")
-
-
-def controller_moved(s: Any, m: Model, c: int) -> None:
-    """A fenced write, or read, was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
-    take_down(s, m, c)
-    s.controllers[c].leader_id = 0
-    become_idle(s, c)
 
 
 @action(actor="controller {c}", source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
@@ -307,8 +148,6 @@ def resign_delete(s: Any, m: Model, c: int) -> None:
 
     Raised in a failover, that is caught by elect(), which resigns once more.
     """
-    from spec.protocol.controller.controller_batch import leave_handler  # noqa: PLC0415 - who finds its batch dirty has the elector resign
-
     require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
         _delete(s, m, c)

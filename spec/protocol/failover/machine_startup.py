@@ -16,6 +16,7 @@ from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
 from spec.state.shape import At, DeletionThread, Handler
@@ -82,8 +83,6 @@ def after_the_dead(s: Any, m: Model, c: int) -> None:
 
 def start_partitions(s: Any, m: Model, c: int) -> None:
     """PartitionStateMachine.startup: states by the cached leadership; every New or Offline partition is visited."""
-    from spec.protocol.failover.steps import resume  # noqa: PLC0415 - a failover begins this and goes on after it
-
     controller = s.controllers[c]
     for p in m.partitions:
         cached = controller.partitions[p]
@@ -96,4 +95,4 @@ def start_partitions(s: Any, m: Model, c: int) -> None:
                 cached.state = PartitionState.NEW
     begin_online(s, m, c, Handler.FAILOVER)
     with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
-        resume(s, m, c)
+        proceed(Junction.VISITS_DONE, s, m, c, handler=Handler.FAILOVER)

@@ -31,10 +31,10 @@ from spec.model import Model
 from spec.protocol.context.assignment import is_there, read_assignments
 from spec.protocol.context.live_brokers import forget_shutdowns
 from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.controller.resignation import controller_moved, elector_resigns, forget_epoch_version
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import wake
 from spec.protocol.elections.preferred import begin_pending_election, is_requested, remove_request
-from spec.protocol.failover.election import controller_moved, elector_resigns, forget_epoch_version
 from spec.protocol.failover.machine_startup import start_state_machines
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.reassignment.requests import resume_reassignments

@@ -22,10 +22,11 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
-from spec.protocol.deletion.queue import adding_raises, is_queued
-from spec.protocol.failover.election import controller_moved
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.leader_selectors import (
     ElectionTerms,
     chosen,
@@ -241,15 +242,13 @@ def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
 
 def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
     """The partition is done; after the last one the batch goes out and the handler goes on."""
-    from spec.protocol.broker_events.broker_changes import after_online  # noqa: PLC0415 - the handlers and their visits call each other
-
     controller = s.controllers[c]
     controller.partitions[p].todo = False
     controller.at = At.ONLINE_READ
     last = ~either(*(controller.partitions[q].todo for q in m.partitions))
     with when(last):
         send_online_batch(s, m, c)
-        after_online(s, m, c)
+        proceed(Junction.VISITS_DONE, s, m, c)
 
 
 def send_online_batch(

@@ -29,8 +29,9 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
-from spec.protocol.deletion.queue import adding_raises, is_doomed, is_queued, is_reassigned
-from spec.protocol.failover.election import controller_moved
+from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued, is_reassigned
+from spec.protocol.controller.resignation import controller_moved
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.state_writes import (
     cache_decision,
     cache_state,
@@ -41,7 +42,7 @@ from spec.protocol.leadership.state_writes import (
 )
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
-from spec.state.shape import At, Handler
+from spec.state.shape import At
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
@@ -269,36 +270,7 @@ def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     partitions = s.controllers[c].partitions
     partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
     with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
-        _after_removals(s, m, c, p)
-
-
-def _after_removals(s: Any, m: Model, c: int, p: int) -> None:
-    """It was a broker's failure, unless the handler says that it was a reassignment or a deletion."""
-    from spec.protocol.broker_events.broker_changes import end_broker_failure  # noqa: PLC0415 - the handlers and their visits call each other
-    from spec.protocol.broker_events.controlled_shutdown import end_of_removal  # noqa: PLC0415 - as above
-    from spec.protocol.deletion.thread import after_removals  # noqa: PLC0415 - as above
-    from spec.protocol.failover.machine_startup import after_the_dead  # noqa: PLC0415 - as above
-    from spec.protocol.reassignment.steps import delete_old_replicas  # noqa: PLC0415 - as above
-
-    if not (m.has("reassignment") or m.has("deletion") or m.has("shutdown") or m.takes_the_dead_offline):
-        end_broker_failure(s, m, c)
-        return
-    handler = s.controllers[c].handler
-    others = (Handler.DELETION_RETRY, Handler.DELETION_START, Handler.SHUTDOWN, Handler.STARTUP)
-    other = either(*(handler == one for one in others))
-    if m.has("reassignment"):
-        with when(~other):
-            delete_old_replicas(s, m, c, p)
-    if m.has("deletion"):
-        after_removals(s, m, c, handler)
-    if m.has("shutdown"):
-        with when(handler == Handler.SHUTDOWN):
-            end_of_removal(s, m, c, p)
-    if m.takes_the_dead_offline:
-        with when(handler == Handler.STARTUP):
-            after_the_dead(s, m, c)
-    with when(handler == Handler.NONE):
-        end_broker_failure(s, m, c)
+        proceed(Junction.REMOVALS_DONE, s, m, c, p=p)
 
 
 RULES = (read_for_removal, write_removal, write_removal_unanswered)

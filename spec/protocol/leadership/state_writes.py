@@ -18,7 +18,7 @@ from typing import Any
 from spec.language.rules import observe, require, reset, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.failover.election import controller_moved
+from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.requests.batch import FIELDS, acts, see_conflict
 from spec.protocol.zookeeper import exists, is_fenced_off, state_changed
 from spec.state.shape import At

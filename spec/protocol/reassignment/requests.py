@@ -27,11 +27,13 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, controller_moved
 from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present, take_callback
-from spec.protocol.deletion.queue import hold_back, is_queued, resume_deletion
-from spec.protocol.failover.election import LOCALS_OF_REASSIGNMENT, controller_moved
+from spec.protocol.deletion.queue import hold_back, resume_deletion
+from spec.protocol.junctions import Junction, proceed
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
 from spec.state.shape import At, Callback, Handler
@@ -246,26 +248,28 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         leave_broker_change(s, m, c)
 
 
+def end_running(s: Any, m: Model, c: int) -> None:
+    """An exception leaves the run that is under way, whichever partition's it is."""
+    for p in m.partitions:
+        with when(s.controllers[c].reassigning == p):
+            end_run(s, m, c, p)
+
+
 def go_on(s: Any, m: Model, c: int) -> None:
     """A partition is done: begin with the next one that is due, or go on with what the handler does then."""
-    from spec.protocol.broker_events.broker_changes import on_broker_failure  # noqa: PLC0415 - the handlers and their steps call each other
-    from spec.protocol.failover.steps import elect_pending, load_deletions  # noqa: PLC0415 - likewise
-
     controller = s.controllers[c]
     reset(controller, "reassigning", "leaving", "remaining")
-    more, handler = either(*(controller.due[p] != () for p in m.partitions)), controller.handler
+    more = either(*(controller.due[p] != () for p in m.partitions))
     with when(more):
         controller.at = At.REASSIGN_NEXT
     with when(~more):
-        with when(handler == Handler.NONE):
-            load_deletions(s, m, c)
-        with when(handler == Handler.FAILOVER):
-            elect_pending(s, m, c)
-        with when(handler == Handler.BROKER_STARTUP):
-            on_broker_failure(s, m, c)
-        with when(either(handler == Handler.REASSIGNMENT, handler == Handler.ISR_CHANGE)):
-            controller.handler = Handler.NONE
-            become_idle(s, c)
+        proceed(Junction.REASSIGNMENTS_DONE, s, m, c)
+
+
+def end_listener(s: Any, _m: Model, c: int) -> None:
+    """A listener has nothing more to reassign: it is over."""
+    s.controllers[c].handler = Handler.NONE
+    become_idle(s, c)
 
 
 RULES = (

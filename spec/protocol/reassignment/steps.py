@@ -32,11 +32,11 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
+from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import is_dirty
+from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import has_started, rearm_isr_watch, reset_present, take_callback
-from spec.protocol.deletion.queue import adding_raises
-from spec.protocol.failover.election import controller_moved
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.protocol.leadership.partitions import everybody_is_informed
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas

@@ -21,8 +21,8 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import both, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.threads import rearm_topic_watch, take_callback
-from spec.protocol.deletion.queue import is_queued
 from spec.protocol.zookeeper import can_operate, notify, topic_changed
 from spec.state.shape import At, Callback
 from spec.tables.partition_states import PartitionState

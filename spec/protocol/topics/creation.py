@@ -26,8 +26,8 @@ from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
+from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.controller.threads import become_idle, has_started, take_callback
-from spec.protocol.deletion.queue import adding_raises, is_queued
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.topics.addition import listen_to_topic

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.lines.controller_log import REPORTS
+from model_check.recordings.observed_lines import REPORTS
 from model_check.recordings.processes import ControllerSaid, RequestHandled
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster

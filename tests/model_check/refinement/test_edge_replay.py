@@ -18,6 +18,7 @@ from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.refinement.edge_replay import joined, replay_edges, walk
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.brokers.broker import Broker
+from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.deletion import requests as deletion_requests
 from reference.leadership.effects import WriteRemoval
@@ -26,7 +27,6 @@ from reference.memory import isr_changes as memory_isr_changes
 from reference.memory import scheduler as memory_scheduler
 from reference.memory.cluster import MemoryCluster
 from reference.procedures import Script
-from reference.requests.batch import RequestBatch
 from reference.scripts import state_path
 from reference.zookeeper.api import SetData
 from spec.expectations import plan

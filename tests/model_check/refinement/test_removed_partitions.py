@@ -7,10 +7,10 @@ import pytest
 from model_check.refinement.edge_replay import replay_edges
 from model_check.refinement.fingerprint import fingerprint
 from model_check.refinement.lockstep import Disagreement, Sides
+from reference.controller import batch as request_batch
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
-from reference.requests import batch as request_batch
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import UpdateMetadataRequest
 from spec.scopes import scope

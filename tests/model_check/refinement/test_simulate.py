@@ -9,12 +9,12 @@ import pytest
 
 from model_check.refinement.lockstep import Disagreement, Sides
 from model_check.refinement.simulate import BY_HAND, OWN_PART, chosen, first_disagreement, shortened, simulate, widened
+from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
 from reference.memory.parts import LACKING, lacking
 from reference.procedures import Script
-from reference.requests.batch import RequestBatch
 from spec.errors import BadInput
 from spec.scopes import BUDGETS, scope, scopes
 from spec.variants import AS_CODED, FENCED, Switches

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-from reference.controller.context import LeaderIsrAndControllerEpoch
-from reference.journal import RequestSent
+from reference.controller.context import ControllerContext, Deleting, LeaderIsrAndControllerEpoch
+from reference.journal import Journal, RequestSent
 from reference.procedures import DirtyBatch, NoAssignment, NoChannels
 from reference.requests.connections import QueuedRequest
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
@@ -30,14 +30,43 @@ from spec.formats.request_schemas import (
 )
 from spec.logs.controller_log.channels import StopReplicaSending
 from spec.logs.controller_log.values import PartitionReplica, Replicas
-from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
+from spec.logs.controller_request_lines import ControllerLine, LeaderAndIsrSending, UpdateMetadataSending
+from spec.logs.log_lines import Line
 from spec.logs.logged_values import Leadership, Role
 from spec.variants import Switch
 
-if TYPE_CHECKING:
-    from reference.controller.controller import KafkaController
-
 LISTENER = "PLAINTEXT"
+
+
+class Sender(Protocol):
+    """What a batch asks of the controller that fills and sends it."""
+
+    batches_sent: int
+
+    @property
+    def broker_id(self) -> int:
+        """Whose requests they are."""
+
+    @property
+    def context(self) -> ControllerContext:
+        """What the controller knows."""
+
+    @property
+    def deleting(self) -> Deleting:
+        """What it deletes."""
+
+    def mends(self, switch: Switch) -> bool:
+        """Whether a mend is switched on."""
+
+    def note(self, line: Line) -> None:
+        """Write a line to controller.log."""
+
+    def log_state_change(self, line: type[ControllerLine], **values: Any) -> None:
+        """Write a line to state-change.log."""
+
+    @property
+    def journal(self) -> Journal:
+        """Hears of each request that is queued or dropped."""
 
 
 @dataclass
@@ -68,7 +97,7 @@ class RequestBatch:
 
     def add_leader_and_isr(
         self,
-        controller: KafkaController,
+        controller: Sender,
         brokers: Iterable[int],
         partition: TopicPartition,
         known: LeaderIsrAndControllerEpoch,
@@ -88,9 +117,7 @@ class RequestBatch:
             if broker_id >= 0:
                 self.stop_replica.setdefault(broker_id, []).append((partition, delete, calls_back))
 
-    def add_update_metadata(
-        self, controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
-    ) -> None:
+    def add_update_metadata(self, controller: Sender, partitions: Iterable[TopicPartition] | None = None) -> None:
         """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
 
         Of every partition that is being deleted they are told so, whichever are named. Where one of them has no AR it
@@ -109,14 +136,14 @@ class RequestBatch:
             doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
             self.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
 
-    def send(self, controller: KafkaController) -> None:
+    def send(self, controller: Sender) -> None:
         """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
         controller.batches_sent += 1
         self._send_leader_and_isr(controller)
         self._send_update_metadata(controller)
         self._send_stop_replica(controller)
 
-    def _send_leader_and_isr(self, controller: KafkaController) -> None:
+    def _send_leader_and_isr(self, controller: Sender) -> None:
         for broker_id, states in self.leader_and_isr.items():
             for partition, state in states.items():
                 role = Role.LEADER if state.leader == broker_id else Role.FOLLOWER
@@ -132,7 +159,7 @@ class RequestBatch:
             _send(controller, broker_id, request, topic_ids=_topic_ids(controller, states))
         self.leader_and_isr.clear()
 
-    def _send_update_metadata(self, controller: KafkaController) -> None:
+    def _send_update_metadata(self, controller: Sender) -> None:
         receivers = tuple(sorted(self.metadata_receivers))
         for partition, state in self.metadata.items():
             controller.log_state_change(
@@ -149,7 +176,7 @@ class RequestBatch:
         self.metadata_receivers.clear()
         self.is_whole = False
 
-    def _send_stop_replica(self, controller: KafkaController) -> None:
+    def _send_stop_replica(self, controller: Sender) -> None:
         """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
         for broker_id, entries in self.stop_replica.items():
             for kind in (True, False):
@@ -175,7 +202,7 @@ class RequestBatch:
         )
 
 
-def _assigned(controller: KafkaController, partition: TopicPartition) -> tuple[int, ...]:
+def _assigned(controller: Sender, partition: TopicPartition) -> tuple[int, ...]:
     """AR of a partition that has leadership; NoAssignment if its topic vanished."""
     replicas = controller.context.partition_replica_assignment.get(partition)
     if replicas is None:
@@ -189,11 +216,11 @@ def _replicas(broker_id: int, entries: Iterable[tuple[TopicPartition, bool, bool
     return tuple(PartitionReplica(partition.topic, partition.partition, broker_id) for partition in chosen)
 
 
-def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
+def _stop(controller: Sender, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
     return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
 
 
-def _known_epoch(controller: KafkaController, partition: TopicPartition) -> int | None:
+def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
     """The leader epoch that a StopReplica has, where that is mended (D22); -1 where none is known."""
     if not controller.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
         return None
@@ -201,7 +228,7 @@ def _known_epoch(controller: KafkaController, partition: TopicPartition) -> int 
     return -1 if known is None else known.leader_epoch
 
 
-def _topic_ids(controller: KafkaController, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
+def _topic_ids(controller: Sender, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
     """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is mended (D23)."""
     if not controller.mends(Switch.TOPIC_IDS):
         return None
@@ -210,7 +237,7 @@ def _topic_ids(controller: KafkaController, partitions: Iterable[TopicPartition]
 
 
 def _send(
-    controller: KafkaController,
+    controller: Sender,
     broker_id: int,
     request: Request,
     *,
@@ -252,11 +279,11 @@ def _logged(state: PartitionLeadership) -> Leadership:
     return Leadership(state.leader, state.isr, state.leader_epoch, state.controller_epoch)
 
 
-def _live_leader(controller: KafkaController, broker_id: int) -> LiveLeader:
+def _live_leader(controller: Sender, broker_id: int) -> LiveLeader:
     payload = controller.context.live_brokers[broker_id].payload
     return LiveLeader(broker_id, payload.host or "", payload.port)
 
 
-def _live_broker(controller: KafkaController, broker_id: int) -> LiveBroker:
+def _live_broker(controller: Sender, broker_id: int) -> LiveBroker:
     payload = controller.context.live_brokers[broker_id].payload
     return LiveBroker(broker_id, end_points=(EndPoint(payload.port, payload.host or "", LISTENER),), rack=payload.rack)

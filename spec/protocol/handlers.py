@@ -1,0 +1,107 @@
+"""What follows what: one table for all handlers, beside the two transition tables.
+
+A row is a handler, a column a junction, where a step that several handlers share is done (spec/protocol/junctions.py);
+what stands there is what the handler does next. Empty places are written out: no such handler comes there. Failures
+that Kafka catches are no exceptions here.
+
+Kafka 0.10.2.2: the callers of `PartitionStateMachine.handleStateChanges`, `ReplicaStateMachine.handleStateChanges` and
+`KafkaController.onPartitionReassignment`. PROTOCOL.md sections 6 to 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from spec.model import Model
+from spec.protocol.broker_events.broker_changes import (
+    after_startup,
+    end_broker_failure,
+    on_broker_failure,
+    remove_the_dead,
+)
+from spec.protocol.broker_events.controlled_shutdown import end_of_removal, fail_shutdown
+from spec.protocol.controller.threads import end_turn, leave_broker_change
+from spec.protocol.deletion.queue import end_thread
+from spec.protocol.deletion.thread import end_retry, stop_and_delete
+from spec.protocol.elections.preferred import end_pending_election, end_requested_election
+from spec.protocol.failover.machine_startup import after_the_dead, start_state_machines
+from spec.protocol.failover.steps import after_election_request, elect_pending, load_deletions, resume
+from spec.protocol.junctions import Column, Junction, Then, follow
+from spec.protocol.reassignment.requests import end_listener, end_running
+from spec.protocol.reassignment.steps import delete_old_replicas
+from spec.protocol.topics.creation import finish_creation
+from spec.state.shape import Handler
+
+
+def _has(part: str) -> Callable[[Model], bool]:
+    return lambda m: m.has(part)
+
+
+def _takes_the_dead_offline(m: Model) -> bool:
+    return m.takes_the_dead_offline
+
+
+NEVER: Final[tuple[Then, ...]] = ()
+LEAVE: Final = (Then(leave_broker_change),)
+RESUME: Final = (Then(resume),)
+AFTER_STARTUP: Final = (Then(after_startup),)
+REMOVE_THE_DEAD: Final = (Then(remove_the_dead),)
+AFTER_THE_DEAD: Final = (Then(after_the_dead, _takes_the_dead_offline),)
+BROKERS_ARE_DEAD: Final = (Then(end_broker_failure),)
+BROKERS_FAIL: Final = (Then(on_broker_failure),)
+CREATED: Final = (Then(finish_creation, _has("creation")),)
+ELECTED: Final = (Then(end_requested_election, _has("preferred_election")),)
+PENDING_ELECTED: Final = (Then(end_pending_election, _has("preferred_election")),)
+ELECT_PENDING: Final = (Then(elect_pending),)
+REBALANCED: Final = (Then(end_turn, _has("auto_rebalance")),)
+LEADER_MOVED: Final = (Then(end_turn, _has("shutdown")),)
+FOLLOWER_LEFT: Final = (Then(end_of_removal, _has("shutdown"), of_partition=True),)
+SHUTDOWN_FAILS: Final = (Then(fail_shutdown, _has("shutdown")), *LEAVE)
+RETRIED: Final = (Then(end_retry, _has("deletion")),)
+STOP_AND_DELETE: Final = (Then(stop_and_delete, _has("deletion")),)
+THREAD_ENDS: Final = (Then(end_thread, _has("deletion")), *LEAVE)
+DELETE_OLD: Final = (Then(delete_old_replicas, _has("reassignment"), of_partition=True),)
+RUN_ENDS: Final = (Then(end_running, _has("reassignment")), *LEAVE)
+LISTENER_ENDS: Final = (Then(end_listener),)
+LOAD_DELETIONS: Final = (Then(load_deletions),)
+
+JUNCTIONS: Final = (Junction.VISITS_DONE, Junction.REMOVALS_DONE, Junction.REASSIGNMENTS_DONE, Junction.EXCEPTION)
+"""The columns of the table."""
+
+HANDLERS: Final[Mapping[Handler, tuple[tuple[Then, ...], ...]]] = {
+    #                            visits done       removals done     reassignments done  exception
+    Handler.FAILOVER:           (RESUME,           DELETE_OLD,       ELECT_PENDING,      RUN_ENDS),
+    Handler.BROKER_STARTUP:     (AFTER_STARTUP,    DELETE_OLD,       BROKERS_FAIL,       RUN_ENDS),
+    Handler.BROKER_FAILURE:     (REMOVE_THE_DEAD,  NEVER,            NEVER,              LEAVE),
+    Handler.CREATION:           (CREATED,          NEVER,            NEVER,              LEAVE),
+    Handler.REASSIGNMENT:       (NEVER,            DELETE_OLD,       LISTENER_ENDS,      RUN_ENDS),
+    Handler.ISR_CHANGE:         (NEVER,            DELETE_OLD,       LISTENER_ENDS,      RUN_ENDS),
+    Handler.PREFERRED_ELECTION: (ELECTED,          NEVER,            NEVER,              LEAVE),
+    Handler.PENDING_ELECTION:   (PENDING_ELECTED,  NEVER,            NEVER,              LEAVE),
+    Handler.DELETION_RETRY:     (NEVER,            RETRIED,          NEVER,              LEAVE),
+    Handler.DELETION_START:     (NEVER,            STOP_AND_DELETE,  NEVER,              THREAD_ENDS),
+    Handler.REBALANCE:          (REBALANCED,       NEVER,            NEVER,              LEAVE),
+    Handler.SHUTDOWN:           (LEADER_MOVED,     FOLLOWER_LEFT,    NEVER,              SHUTDOWN_FAILS),
+    Handler.STARTUP:            (NEVER,            AFTER_THE_DEAD,   NEVER,              LEAVE),
+    Handler.NONE:               (NEVER,            BROKERS_ARE_DEAD, LOAD_DELETIONS,     LEAVE),
+}  # fmt: skip
+"""What each handler does next. Who has none, as `Handler.NONE` says, is a failover that reads, or removes the dead."""
+
+READS: Final[Mapping[Junction, tuple[Then, ...]]] = {
+    Junction.ELECTION_REQUEST_READ: (Then(after_election_request),),
+    Junction.DELETIONS_READ: (Then(start_state_machines),),
+}
+"""What a failover does when it has read; no handler runs by then."""
+
+
+def column(junction: Junction) -> Column:
+    """What follows a stage, by handler."""
+    if junction in READS:
+        return {Handler.NONE: READS[junction]}
+    return {handler: row[JUNCTIONS.index(junction)] for handler, row in HANDLERS.items()}
+
+
+follow({junction: column(junction) for junction in Junction})
+
+RULES = ()

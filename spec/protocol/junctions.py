@@ -1,0 +1,90 @@
+"""Junctions: where a step is done, and what follows depends on the handler that it was done for.
+
+The steps that several handlers share (partitions go online, replicas go Offline, a reassignment runs) do not know who
+began them. At their end they `proceed` to what that handler does next, and so does an exception. What that is stands in
+one table, spec/protocol/handlers.py, which alone knows all parts.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from spec.language.rules import when
+from spec.language.terms import Value, either
+from spec.model import Model
+from spec.state.shape import Handler
+
+
+class Junction(enum.Enum):
+    """What is done."""
+
+    VISITS_DONE = "every partition that was to go online has been visited"
+    REMOVALS_DONE = "every replica that was to go Offline has been, as far as that goes"
+    REASSIGNMENTS_DONE = "no partition is due any more to be reassigned"
+    ELECTION_REQUEST_READ = "a failover has read /admin/preferred_replica_election"
+    DELETIONS_READ = "a failover has read /admin/delete_topics"
+    EXCEPTION = "something that the handler has called raised"
+
+
+@dataclass(frozen=True)
+class Then:
+    """A continuation: what a handler does next, in the models that are asked for.
+
+    `run` takes the state, the model and the controller; behind removals it may take the partition of the last, too.
+    """
+
+    run: Callable[..., None]
+    where: Callable[[Model], bool] = lambda _model: True
+    of_partition: bool = False
+
+    def __call__(self, s: Any, m: Model, c: int, p: int) -> None:
+        """Do it."""
+        if self.of_partition:
+            self.run(s, m, c, p)
+        else:
+            self.run(s, m, c)
+
+
+Column = Mapping[Handler, tuple[Then, ...]]
+"""What follows a junction, by handler: the first continuation that the model has; no handler without any comes
+there."""
+
+_TABLE: dict[Junction, Column] = {}
+
+
+def follow(table: Mapping[Junction, Column]) -> None:
+    """Take this for the table of what follows what."""
+    _TABLE.update(table)
+
+
+def proceed(junction: Junction, s: Any, m: Model, c: int, *, p: int = 0, handler: Handler | None = None) -> None:
+    """Go on with what the controller's handler, or the one that is named, does next; p is the partition at hand.
+
+    Only those handlers are told apart that come there in this model.
+    """
+    found = {one: next((then for then in thens if then.where(m)), None) for one, thens in _TABLE[junction].items()}
+    if handler is not None:
+        then = found[handler]
+        if then is None:
+            raise LookupError(f"nothing follows {junction.name} of {handler.name}")
+        then(s, m, c, p)
+        return
+    handlers: dict[Then, list[Handler]] = {}
+    for one, then in found.items():
+        if then is not None:
+            handlers.setdefault(then, []).append(one)
+    running = s.controllers[c].handler
+    for then, ones in handlers.items():
+        others = [one for other, shared in handlers.items() if other != then for one in shared]
+        with when(_is_one_of(running, ones, others)):
+            then(s, m, c, p)
+
+
+def _is_one_of(running: Any, ones: Sequence[Handler], others: Sequence[Handler]) -> Value:
+    """Whether the handler is one of these and not of those, asked by the fewer comparisons."""
+    if len(ones) > len(others):
+        return ~either(*(running == one for one in others))
+    return either(*(running == one for one in ones))
