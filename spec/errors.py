@@ -41,24 +41,29 @@ class MalformedInput(BadInput):
 
 
 class UnknownName(BadInput):
-    """A name that does not exist; the message lists those that do: on the same line, or below where they are many."""
+    """A name that does not exist; the message lists those that do: on the same line, or below where they are many.
+
+    Where a command lists them, `listed_by`, many are not listed but counted.
+    """
 
     WIDTH: ClassVar = 100
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name, self.known = kind, name, tuple(known)
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, listed_by: str | None = None) -> None:
+        self.kind, self.name, self.known, self.listed_by = kind, name, tuple(known), listed_by
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:
         close = get_close_matches(self.name, self.known, n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
-        return f"no {self.kind} is called {self.name!r}{hint} (known:{self._listed()})"
+        return f"no {self.kind} is called {self.name!r}{hint} ({self._listed()})"
 
     def _listed(self) -> str:
         listed = ", ".join(self.known) or "none"
         if len(listed) <= self.WIDTH:
-            return f" {listed}"
-        return "\n" + indent(fill(listed, self.WIDTH, break_on_hyphens=False, break_long_words=False), "  ")
+            return f"known: {listed}"
+        if self.listed_by is not None:
+            return f"`{self.listed_by}` lists all {len(self.known)}"
+        return "known:\n" + indent(fill(listed, self.WIDTH, break_on_hyphens=False, break_long_words=False), "  ")
 
 
 class IllegalTransition(SpecError):

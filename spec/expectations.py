@@ -111,7 +111,7 @@ def plans(given: Mapping[str, Any] | None = None) -> Mapping[str, Plan]:
 def plan(scope: str) -> Plan:
     """The plan of a scope; UnknownName lists the known ones, MalformedInput says what is wrong in this one."""
     if scope not in scopes():
-        raise UnknownName("scope", scope, scopes())
+        raise UnknownName("scope", scope, scopes(), listed_by="kcheck show scopes")
     return _plan(scope, manifest()["scope"][scope])
 
 

@@ -51,7 +51,7 @@ def claim_named(name: str) -> Claim:
     """The claim of that name; UnknownName lists the known ones."""
     known = {one.name: one for one in claims()}
     if name not in known:
-        raise UnknownName("property", name, known)
+        raise UnknownName("property", name, known, listed_by="kcheck show properties")
     return known[name]
 
 

@@ -138,7 +138,7 @@ def scopes() -> Mapping[str, Scope]:
 def scope(name: str) -> Scope:
     """The scope of that name; UnknownName lists the known ones."""
     if name not in scopes():
-        raise UnknownName("scope", name, scopes())
+        raise UnknownName("scope", name, scopes(), listed_by="kcheck show scopes")
     return scopes()[name]
 
 

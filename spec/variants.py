@@ -151,7 +151,7 @@ def variant(name: str) -> Switches:
 def switch(name: str) -> Switch:
     """The switch of that name; UnknownName lists the known ones."""
     if name not in Switch.__members__:
-        raise UnknownName("switch", name, Switch.__members__)
+        raise UnknownName("switch", name, Switch.__members__, listed_by="kcheck show variants")
     return Switch[name]
 
 

@@ -27,6 +27,7 @@ from spec.logs.log_lines import Vocabulary
 from spec.logs.request_log_lines import REQUEST_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.properties import claims
+from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, mermaid_handlers
 from spec.scopes import Scope
 from spec.scopes import scope as scope_named
 from spec.scopes import scopes as all_scopes
@@ -63,10 +64,16 @@ def tables() -> int:
     return 0
 
 
+def handlers() -> int:
+    """What the controller's handlers do next, as Markdown: where steps that several of them share are done."""
+    say(markdown_handlers() + "\n")
+    return 0
+
+
 def drawings(
     style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID,
 ) -> int:
-    """The transition tables as diagrams.
+    """The transition tables, and what the handlers do next, as diagrams.
 
     For example:
       kcheck show diagrams
@@ -75,6 +82,7 @@ def drawings(
     for name, table in TABLES.items():
         drawn = diagrams.mermaid(table) if style is Drawing.MERMAID else diagrams.dot(table, f"states of a {name}")
         say(drawn + "\n")
+    say((mermaid_handlers() if style is Drawing.MERMAID else dot_handlers()) + "\n")
     return 0
 
 
@@ -210,6 +218,7 @@ def results(
 
 
 app.command("tables")(guarded(tables))
+app.command("handlers")(guarded(handlers))
 app.command("diagrams")(guarded(drawings))
 app.command("actions")(guarded(actions))
 app.command("properties")(guarded(properties))

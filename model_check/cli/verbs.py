@@ -1,62 +1,94 @@
-"""All verbs as one program, `app`, with its help. Help texts are plain, so that they paste as they are."""
+"""All verbs as one program, `app`, with its help. Help texts are plain, so that they paste as they are.
+
+A verb is loaded when it is asked for: some need z3 and numba, whose import takes longer than the answer to a typo. So
+the list of verbs reads their lines from the text of their modules.
+"""
 
 from __future__ import annotations
 
-import typer
+import ast
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
 
-from model_check.cli import (
-    accept,
-    campaign,
-    coverage,
-    defects,
-    explore,
-    export,
-    judge,
-    live,
-    matrix,
-    prove,
-    refine,
-    replay,
-    show,
-    simulate,
-    verify,
-)
-from model_check.cli import enumerate as enumerate_states
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
+
 from model_check.cli.failures import guarded
+
+VERBS = (
+    "verify", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate", "defects", "matrix", "judge",
+    "live", "campaign", "replay", "export", "show",
+)  # fmt: skip
+"""Each is a module beside this one: a function `command`, or an `app` of several."""
+
+
+class Verbs(TyperGroup):
+    """A group of verbs, each of them loaded when it is asked for."""
+
+    def __init__(self, **attrs: Any) -> None:
+        super().__init__(**attrs)
+        self.commands = {name: TyperCommand(name, help=described(name), rich_markup_mode=None) for name in VERBS}
+        self.described = dict(self.commands)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The verb itself; None if there is none of this name."""
+        return loaded(cmd_name) if cmd_name in VERBS else super().get_command(ctx, cmd_name)
+
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
+        """Write the list of verbs."""
+        limit = formatter.width - 6 - max(map(len, VERBS))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(limit)) for name, one in self.described.items()])
+
+
+def described(name: str) -> str:
+    """What a verb says of itself, read from its text: the function `command`, or what its `app` is given as help."""
+    tree = ast.parse(files("model_check.cli").joinpath(f"{name}.py").read_text(encoding="utf-8"))
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name="command"):
+                return ast.get_docstring(node) or ""
+            case ast.Assign(targets=[ast.Name(id="app")], value=ast.Call(keywords=options)):
+                return next(str(one.value.value) for one in options if isinstance(one.value, ast.Constant))
+    raise LookupError(f"model_check/cli/{name}.py has neither a command nor an app")
+
+
+def loaded(name: str) -> Any:
+    """A verb, with all that it needs."""
+    module = import_module(f"model_check.cli.{name}")
+    if hasattr(module, "app"):
+        return get_group(module.app)
+    one = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    one.command(name)(guarded(module.command))
+    return get_command(one)
+
 
 app = typer.Typer(
     name="kcheck",
+    cls=Verbs,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="""Check the specification of Kafka's controller of the ZooKeeper era.
-
-    \b
-    Exit codes: 0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4 error.
-
-    \b
-    Begin with:
-      kcheck verify                 is everything as it should be?
-      kcheck explore tiny           all states of a small cluster, and what holds in them
-      kcheck defects D1             what went wrong in Kafka, as a story
-      kcheck show scopes            what there is to explore
-    """,
 )
 
-app.command("verify")(guarded(verify.command))
-app.command("accept")(guarded(accept.command))
-app.command("explore")(guarded(explore.command))
-app.command("coverage")(guarded(coverage.command))
-app.command("enumerate")(guarded(enumerate_states.command))
-app.command("prove")(guarded(prove.command))
-app.command("refine")(guarded(refine.command))
-app.command("simulate")(guarded(simulate.command))
-app.command("defects")(guarded(defects.command))
-app.command("matrix")(guarded(matrix.command))
-app.command("judge")(guarded(judge.command))
-app.command("live")(guarded(live.command))
-app.command("campaign")(guarded(campaign.command))
-app.command("replay")(guarded(replay.command))
-app.add_typer(export.app, name="export")
-app.add_typer(show.app, name="show")
+
+HELP = """Check the specification of Kafka's controller of the ZooKeeper era.
+
+\b
+Exit codes: 0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4 error.
+
+\b
+Begin with:
+  kcheck verify                 is everything as it should be?
+  kcheck explore tiny           all states of a small cluster, and what holds in them
+  kcheck defects D1             what went wrong in Kafka, as a story
+  kcheck show scopes            what there is to explore
+"""
+
+
+@app.callback(help=HELP)
+def kcheck() -> None:
+    """What comes before the verb: nothing."""

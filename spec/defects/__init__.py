@@ -41,7 +41,7 @@ def defect(id: str) -> Defect:  # noqa: A002 - the name that PROTOCOL.md gives i
     """The defect of that id, which an enumeration here finds; UnknownName lists those."""
     known = {one.id: one for one in DEFECTS}
     if id not in known:
-        raise UnknownName("defect", id, known)
+        raise UnknownName("defect", id, known, listed_by="kcheck defects")
     return known[id]
 
 
@@ -49,7 +49,7 @@ def row(id: str) -> Defect | Unfound:  # noqa: A002 - the name that PROTOCOL.md 
     """The row of that id, of a defect that is found here or not; UnknownName lists the known ones."""
     known = {one.id: one for one in listed()}
     if id not in known:
-        raise UnknownName("defect", id, known)
+        raise UnknownName("defect", id, known, listed_by="kcheck defects")
     return known[id]
 
 

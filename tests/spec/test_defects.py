@@ -44,10 +44,10 @@ def test_ids_are_unique_and_find_their_row() -> None:
     assert {row(one.id) for one in listed()} == {*DEFECTS, *UNFOUND}
 
 
-def test_an_unknown_defect_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known:\n  D(.|\n)*\bD26,"):
+def test_an_unknown_defect_is_refused() -> None:
+    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*`kcheck defects` lists all \d+"):
         row("D0")
-    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*known:\n  D"):
+    with pytest.raises(UnknownName, match=r"no defect is called 'D0'.*`kcheck defects` lists all \d+"):
         defect("D0")
 
 

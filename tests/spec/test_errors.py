@@ -35,6 +35,16 @@ def test_many_known_names_are_all_listed_on_lines_of_their_own() -> None:
     assert all(line.startswith("  ") and len(line) <= 102 for line in rest)
 
 
+def test_many_known_names_that_a_command_lists_are_counted() -> None:
+    known = [f"a-name-{number:03}" for number in range(200)]
+    error = UnknownName("scope", "a-name-9", known, listed_by="kcheck show scopes")
+    assert str(error) == (
+        "no scope is called 'a-name-9'; did you mean a-name-199? (`kcheck show scopes` lists all 200)"
+    )
+    assert str(UnknownName("scope", "x", ["tiny"], listed_by="kcheck show scopes")).endswith("(known: tiny)")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301 - our own bytes
+
+
 def test_a_place_names_the_field_as_one_would_write_it() -> None:
     where = Where("/x").key("partitions").item(2).key("replicas").item(0)
     with pytest.raises(MalformedInput, match=r"^/x: partitions\[2\]\.replicas\[0\]: no$"):

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from model_check.cli.verbs import VERBS, described, loaded
 from tests.model_check.cli.conftest import Kcheck
 
 ROOT = Path(__file__).resolve().parents[3]
-VERBS = ("verify", "explore", "enumerate", "prove", "defects", "replay", "campaign")
+TAUGHT = ("verify", "explore", "enumerate", "prove", "defects", "replay", "campaign")
 
 
 def process(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +45,29 @@ def test_a_reader_who_has_gone_away_makes_an_error_and_no_violation() -> None:
 def test_a_process_refuses_bad_input_without_a_traceback() -> None:
     done = process("explore", "nowhere")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("kcheck: no scope is called 'nowhere' (known:")
+    assert done.stderr.startswith("kcheck: no scope is called 'nowhere' (`kcheck show scopes` lists all ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["shwo"]])
+def test_help_and_a_typo_wait_for_no_engine(arguments: list[str]) -> None:
+    code = f"""
+import sys
+from model_check.cli import main
+sys.argv = ["kcheck", *{arguments!r}]
+try:
+    main()
+finally:
+    print(sorted({{"z3", "numba", "pyspark", "llvmlite"}} & sys.modules.keys()), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("[]\n")
+    assert ("Commands:" in done.stdout) or ("Did you mean 'show'?" in done.stderr)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_list_of_verbs_says_what_each_says_of_itself(verb: str) -> None:
+    assert described(verb).split("\n")[0] == str(loaded(verb).help).split("\n")[0]
 
 
 @pytest.mark.parametrize("arguments", [["--nonsense"], ["nonsense"], ["explore"], ["explore", "solo", "--limit", "0"]])
@@ -52,7 +75,7 @@ def test_bad_usage_is_2(kcheck: Kcheck, arguments: list[str]) -> None:
     assert kcheck(*arguments).exit_code == 2
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", TAUGHT)
 def test_every_verb_teaches_by_example(kcheck: Kcheck, verb: str) -> None:
     lines = kcheck(verb, "--help").stdout.splitlines()
     start = lines.index("  For example:")
@@ -70,4 +93,4 @@ def test_every_long_verb_says_that_it_begins_anew_after_ctrl_c(kcheck: Kcheck, v
 def test_the_help_names_every_exit_code_and_every_verb(kcheck: Kcheck) -> None:
     shown = kcheck("--help").stdout
     assert "0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4 error" in shown
-    assert all(f"\n  {verb} " in shown for verb in (*VERBS, "show", "export"))
+    assert all(f"\n  {verb} " in shown for verb in (*TAUGHT, "show", "export"))

@@ -8,6 +8,7 @@ import pytest
 
 import spec
 from spec.model import Model
+from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, mermaid_handlers
 from spec.protocol.handlers import HANDLERS, JUNCTIONS, NEVER, READS, column
 from spec.protocol.junctions import Junction, proceed
 from spec.scopes import scope
@@ -56,3 +57,20 @@ def test_no_part_asks_which_handler_runs_to_go_on_with_it() -> None:
 def test_who_has_nothing_to_go_on_with_is_named() -> None:
     with pytest.raises(LookupError, match="nothing follows VISITS_DONE of NONE"):
         proceed(Junction.VISITS_DONE, None, Model(scope("small"), AS_CODED), 1, handler=Handler.NONE)
+
+
+def test_the_table_is_shown_with_every_place() -> None:
+    lines = [line.split(" | ") for line in markdown_handlers().splitlines()]
+    of = {line[0].removeprefix("| "): [cell.removesuffix(" |") for cell in line[1:]] for line in lines if len(line) > 1}
+    assert of["SHUTDOWN"] == [
+        "shutdownBroker", "end_turn", "end_of_removal", "-", "fail_shutdown, else leave_broker_change",
+    ]  # fmt: skip
+    assert of["DELETIONS_READ"] == ["start_state_machines"]
+    assert set(of) >= {one.name for one in Handler}
+
+
+def test_every_continuation_is_drawn() -> None:
+    shown = {then.run.__name__ for junction in Junction for thens in column(junction).values() for then in thens}
+    for drawn in (mermaid_handlers(), dot_handlers()):
+        assert {name for name in shown if name not in drawn} == set()
+        assert sum("VISITS_DONE" in line for line in drawn.splitlines()) == len(COMES_TO[Junction.VISITS_DONE])
