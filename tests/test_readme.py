@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.cli.verbs import app
+from model_check.cli.verbs import VERBS
 from spec.defects import DEFECTS
 from spec.expectations import plans
 
@@ -31,8 +31,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_every_verb_that_is_named_exists() -> None:
-    known = {one.name for one in app.registered_commands} | {one.name for one in app.registered_groups}
-    assert set(re.findall(r"`(?:\.venv/bin/)?kcheck (\w+)", README)) <= known
+    assert set(re.findall(r"`(?:\.venv/bin/)?kcheck (\w+)", README)) <= set(VERBS)
 
 
 def test_the_results_are_the_manifests() -> None:
@@ -66,9 +65,14 @@ def test_files_that_are_named_exist() -> None:
 
 def test_every_part_that_acts_has_its_files_of_both_sides() -> None:
     parts = rows("| part | section |")
-    acting = {f"spec/{path.name}" for path in (ROOT / "spec").glob("*.py") if "\n@action(" in path.read_text("utf-8")}
-    assert acting <= set(re.findall(r"`([^`]*)`", "".join(row[2] for row in parts)))
-    assert [row[0] for row in parts if "`reference/" not in row[3]] == []
+    for column, here in enumerate((ROOT / "spec/protocol", ROOT / "reference"), start=2):
+        named = set(re.findall(r"`([^`]*)`", "".join(row[column] for row in parts)))
+        assert [name for name in sorted(named) if not (here / name).exists()] == []
+    protocol = ROOT / "spec/protocol"
+    acting = {path.relative_to(protocol) for path in protocol.rglob("*.py") if "\n@action(" in path.read_text("utf-8")}
+    named = set(re.findall(r"`([^`]*)`", "".join(row[2] for row in parts)))
+    assert len(acting) > 20
+    assert {f"{path.parts[0]}/" if len(path.parts) > 1 else path.name for path in acting} <= named
 
 
 @pytest.fixture(scope="module")
