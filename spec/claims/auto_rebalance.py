@@ -19,6 +19,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At, DeletionThread, Handler, Session
 
@@ -50,7 +51,7 @@ def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model,
     facts = []
     for h in m.brokers.ids:
         own = {p: both(counted[p], heads[p] == h) for p in m.partitions}
-        lost = [both(own[p], old.partitions[p].leader_epoch != -1, old.partitions[p].leader != h) for p in m.partitions]
+        lost = [both(own[p], is_cached(old.partitions[p]), old.partitions[p].leader != h) for p in m.partitions]
         concerned = either(*(both(taken_up[p], heads[p] == h) for p in m.partitions))
         facts.append(either(~concerned, _is_more_than_the_percentage(m, lost, own.values())))
     return both(*facts)

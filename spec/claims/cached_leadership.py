@@ -12,6 +12,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
 from spec.protocol.context.deletion_marks import is_doomed, is_queued
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.handling import is_stale_registration
 from spec.state.brokers import Stage
 from spec.state.shape import At
@@ -119,7 +120,7 @@ def dying_partitions_are_told_to_be_removed(before: Any, after: Any, m: Model, a
         for new, place in queued_places(before, after, m, action, b):
             told = both(new, place.metadata)
             for p in m.partitions:
-                known = after.controllers[c].partitions[p].leader_epoch != -1
+                known = is_cached(after.controllers[c].partitions[p])
                 facts.append(either(~both(told, is_doomed(after, m, c, p), known), _is_removed(m, place, p)))
     return both(*facts)
 

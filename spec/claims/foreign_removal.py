@@ -8,6 +8,7 @@ from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.leadership_cache import is_cached
 from spec.state.shape import At
 from spec.tables.partition_states import PartitionState
 
@@ -29,7 +30,7 @@ def dead_leaders_are_replaced(s: Any, m: Model) -> Value:
         rests = both(controller.active, controller.at == At.IDLE)
         for p in m.partitions:
             cached = controller.partitions[p]
-            online = both(cached.leader_epoch != -1, cached.leader != 0, cached.state == PartitionState.ONLINE)
+            online = both(is_cached(cached), cached.leader != 0, cached.state == PartitionState.ONLINE)
             lives = m.brokers.in_set(cached.leader, controller.live)
             facts.append(either(~rests, ~online, is_queued(s, m, c, p), lives))
     return both(*facts)

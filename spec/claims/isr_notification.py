@@ -8,6 +8,7 @@ from spec.claims.goals import both_claims, works
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At
 
@@ -39,7 +40,7 @@ def isr_changes_are_known(s: Any, m: Model) -> Value:
         znode = s.zookeeper.state[p]
         for c in m.controllers:
             cached = s.controllers[c].partitions[p]
-            known = both(works(s, c), exists(znode), cached.leader_epoch != -1)
+            known = both(works(s, c), exists(znode), is_cached(cached))
             facts.append(known.implies(cached.isr == znode.isr))
     return both(*facts)
 

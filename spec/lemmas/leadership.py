@@ -18,6 +18,7 @@ from spec.lemmas.controller import only_the_current_writes
 from spec.model import Model
 from spec.protocol.leadership.partitions import election_of
 from spec.protocol.leadership.replicas import without_replica
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.steps import election_of_move
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At
@@ -222,7 +223,7 @@ def is_in_no_state(s: Any, m: Model, c: int, p: int) -> Value:
         ~both(controller.at == At.READ_STATES, cached.todo),
         ~both(_holds_a_version(controller), controller.partition == p),
         m.brokers.is_empty(cached.visiting),
-        cached.leader_epoch == -1,
+        ~is_cached(cached),
         cached.state == PartitionState.NON_EXISTENT,
         *(cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)),
     )

@@ -22,6 +22,7 @@ from spec.lemmas.controller import (
 )
 from spec.lemmas.leadership import copies
 from spec.model import Model
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.shape import At, Handler
 from spec.tables.partition_states import PartitionState
@@ -237,7 +238,7 @@ def _is_to_be_taken_up(controller: Any, p: int) -> Value:
 
 
 def _has_leadership(controller: Any, p: int) -> Value:
-    return flag(controller.partitions[p].leader_epoch != -1)
+    return is_cached(controller.partitions[p])
 
 
 @claim("always", source="PROTOCOL.md section 8, step 1; S8 mended", parts=PARTS)
@@ -298,7 +299,7 @@ def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
         current = is_current(s, c)
         for p in m.partitions:
             cached, znode = controller.partitions[p], s.zookeeper.state[p]
-            known = either(cached.leader_epoch == -1, cached.leader_epoch == znode.leader_epoch)
+            known = either(~is_cached(cached), cached.leader_epoch == znode.leader_epoch)
             possible = both(
                 m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
             )

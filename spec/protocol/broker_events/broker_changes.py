@@ -33,6 +33,7 @@ from spec.protocol.controller.threads import has_started, leave_broker_change, t
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
 from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
@@ -184,7 +185,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
         shutdown_is_over(s, m, c, dead)
         for p in m.partitions:
             cached = controller.partitions[p]
-            led = both(cached.leader_epoch != -1, m.brokers.in_set(cached.leader, dead))
+            led = both(is_cached(cached), m.brokers.in_set(cached.leader, dead))
             with when(both(led, ~is_queued(s, m, c, p))):
                 move(cached, "state", PartitionState.OFFLINE)
                 controller.lost_leader = True

@@ -37,6 +37,7 @@ from spec.protocol.controller.resignation import controller_moved, shutdown_fail
 from spec.protocol.controller.threads import give_lock_back, has_started, lock_is_free
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.elections import Leaving
 from spec.state.shape import Handler, Owes, Session
@@ -132,7 +133,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
     cached = controller.partitions[p]
     require(lock_is_free(s, m, c), controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
-    known, leads, started = flag(cached.leader_epoch != -1), flag(cached.leader == r), has_started(s, m, c)
+    known, leads, started = is_cached(cached), flag(cached.leader == r), has_started(s, m, c)
     with when(known):
         controller.handler = Handler.SHUTDOWN
     elects = both(started, ~is_spared(s, m, c, p))
@@ -214,7 +215,7 @@ def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
         return flag(False)
     partitions, facts = s.controllers[c].partitions, []
     for p in m.partitions if m.loses_topics else ():
-        led = both(partitions[p].leader_epoch != -1, partitions[p].leader == b)
+        led = both(is_cached(partitions[p]), partitions[p].leader == b)
         facts.append(both(led, assigned_replicas(s, m, c, p) == ()))
     return either(s.controllers[c].shutdown_fails, *facts)
 

@@ -13,6 +13,7 @@ from typing import Any
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.leadership_cache import is_cached
 
 
 def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
@@ -31,7 +32,7 @@ def lacks_assignment(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
     if not m.loses_topics:
         return flag(False)
-    return both(s.controllers[c].partitions[p].leader_epoch != -1, assigned_replicas(s, m, c, p) == ())
+    return both(is_cached(s.controllers[c].partitions[p]), assigned_replicas(s, m, c, p) == ())
 
 
 def adding_raises(s: Any, m: Model, c: int) -> Value:

@@ -34,6 +34,7 @@ from spec.protocol.controller.threads import become_idle, rearm_watch, take_call
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
 from spec.state.shape import At, Callback, Handler
@@ -141,7 +142,7 @@ def _end_election(s: Any, m: Model, c: int, handler: Handler) -> None:
 
 def _is_leaderless(s: Any, c: int, p: int) -> Value:
     """Whether a controller has no leadership of a partition in its cache."""
-    return flag(s.controllers[c].partitions[p].leader_epoch == -1)
+    return ~is_cached(s.controllers[c].partitions[p])
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("preferred_election",))

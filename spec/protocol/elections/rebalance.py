@@ -30,6 +30,7 @@ from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.threads import has_threads, lock_is_free
 from spec.protocol.leadership.partitions import elect_from_znode
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
 from spec.state.shape import Handler
 from spec.variants import Switch
@@ -63,7 +64,7 @@ def is_headed_by(s: Any, m: Model, c: int, p: int, h: int) -> Value:
 def is_led_by_another(s: Any, c: int, p: int, h: int) -> Value:
     """Whether a partition has leadership in a controller's cache, and not by this broker."""
     cached = s.controllers[c].partitions[p]
-    return both(cached.leader_epoch != -1, cached.leader != h)
+    return both(is_cached(cached), cached.leader != h)
 
 
 def _could_lead(s: Any, m: Model, c: int, p: int) -> Value:

@@ -19,6 +19,7 @@ from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
+from spec.protocol.leadership_cache import is_cached
 from spec.state.shape import At, DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -86,7 +87,7 @@ def start_partitions(s: Any, m: Model, c: int) -> None:
     controller = s.controllers[c]
     for p in m.partitions:
         cached = controller.partitions[p]
-        known = cached.leader_epoch != -1
+        known = is_cached(cached)
         led = both(known, m.brokers.in_set(cached.leader, controller.live))
         state = choose(led, PartitionState.ONLINE, choose(known, PartitionState.OFFLINE, cached.state))
         with when(both(controller.topics[m.topic_of(p)], is_there(s, m, c, p))):

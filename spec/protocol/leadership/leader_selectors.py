@@ -15,6 +15,7 @@ from typing import Any
 from spec.language.broker_lists import Brokers
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
+from spec.protocol.leadership_cache import is_cached
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value)
 def preferred_replica_leader(m: Model, assigned: Value, isr: Value, live: Value, cached: Any) -> ElectionTerms:
     """The preferred selector for a partition of a model; it raises where the controller knows of no leadership."""
     election = elect_preferred(m.brokers, assigned, isr, live, cached.leader)
-    return replace(election, possible=both(election.possible, cached.leader_epoch != -1))
+    return replace(election, possible=both(election.possible, is_cached(cached)))
 
 
 def elect_offline(brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: bool) -> ElectionTerms:

@@ -41,6 +41,7 @@ from spec.protocol.leadership.state_writes import (
     write_decision,
     write_decision_unanswered,
 )
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, acts, send
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
 from spec.state.shape import At, Handler
@@ -202,7 +203,7 @@ def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
 def is_led_as_preferred(s: Any, m: Model, c: int, p: int) -> Value:
     """Whether the first of AR leads a partition, by what a controller holds."""
     cached, preferred = s.controllers[c].partitions[p], m.brokers.first(assigned_replicas(s, m, c, p))
-    return both(cached.leader_epoch != -1, preferred != 0, cached.leader == preferred)
+    return both(is_cached(cached), preferred != 0, cached.leader == preferred)
 
 
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))

@@ -40,6 +40,7 @@ from spec.protocol.leadership.state_writes import (
     write_decision,
     write_decision_unanswered,
 )
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
 from spec.state.shape import At
@@ -65,7 +66,7 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
     partitions = s.controllers[c].partitions
     told, informed, raises = {}, {}, adding_raises(s, m, c)
     for p, going in replicas.items():
-        cached = flag(partitions[p].leader_epoch != -1)
+        cached = is_cached(partitions[p])
         moving = {
             r: both(m.brokers.in_set(r, going), may_go_online_or_offline(partitions[p].replicas[r]))
             for r in m.assigned(p)
@@ -137,11 +138,11 @@ def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Val
     for p, replicas in leaving.items():
         cached = controller.partitions[p]
         candidates = m.brokers.intersection(replicas, movable_replicas(m, cached, p))
-        with when(cached.leader_epoch != -1):
+        with when(is_cached(cached)):
             cached.visiting = candidates
         if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
             for r in m.assigned(p):
-                with when(both(cached.leader_epoch == -1, m.brokers.in_set(r, candidates))):
+                with when(both(~is_cached(cached), m.brokers.in_set(r, candidates))):
                     move(cached.replicas, r, ReplicaState.OFFLINE)
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):

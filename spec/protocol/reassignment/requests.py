@@ -34,6 +34,7 @@ from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, control
 from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present, take_callback
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
 from spec.state.shape import At, Callback, Handler
@@ -125,7 +126,7 @@ def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     doomed = is_queued(s, m, c, p) & asks
     all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
     wanted = either(all_live, not m.puts_back(Switch.REFUSE_DEAD_TARGETS))
-    led = either(controller.partitions[p].leader_epoch != -1, not m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS))
+    led = either(is_cached(controller.partitions[p]), not m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS))
     return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted)
 
 
@@ -185,7 +186,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         controller.reassigned[p] = ()
         told = ~completed
         with when(completed):
-            told = told | tell(s, m, c, {p: flag(controller.partitions[p].leader_epoch != -1)})
+            told = told | tell(s, m, c, {p: is_cached(controller.partitions[p])})
             with when(told):
                 resume_deletion(s, m, c, m.topic_of(p))
         if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):

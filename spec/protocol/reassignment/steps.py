@@ -41,6 +41,7 @@ from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, ele
 from spec.protocol.leadership.partitions import everybody_is_informed
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
 from spec.protocol.leadership.state_writes import cache_state, decide, forget_decision, write_decision
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import end_run, go_on, stop_watching
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read
@@ -178,7 +179,7 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
         with when(~both(exists(znode), adding_raises(s, m, c))):
             move(cached.replicas, r, ReplicaState.NEW)
         with when(exists(znode)):
-            batch = Batch(ordered={p: one}, metadata={p: _is_cached(cached)}, everybody=True, content={(p, r): znode})
+            batch = Batch(ordered={p: one}, metadata={p: is_cached(cached)}, everybody=True, content={(p, r): znode})
             send(s, m, c, batch)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(m.brokers.is_empty(cached.visiting)):
@@ -201,16 +202,16 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
             for r in replicas:
                 _to_online(s, m, c, p, r)
     if not m.mends(Switch.WAIT_FOR_LEADER):
-        with when(_is_cached(cached)):
+        with when(is_cached(cached)):
             cached.assigned = wanted
     unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
-    with when(both(_is_cached(cached), ~unknown)):
+    with when(both(is_cached(cached), ~unknown)):
         controller.at = At.MOVE_READ
         with when(~_moves(s, m, c, p)):
             _begin_bump(s, m, c, p)
-    with when(both(_is_cached(cached), unknown)):
+    with when(both(is_cached(cached), unknown)):
         _go_on_without_leader(s, m, c, p)
-    with when(~_is_cached(cached)):
+    with when(~is_cached(cached)):
         end_run(s, m, c, p)
 
 
@@ -226,7 +227,7 @@ def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
     """A replica goes Online; if it was not New, it is sent the cached leadership."""
     cached = s.controllers[c].partitions[p]
     was_new = flag(cached.replicas[r] == ReplicaState.NEW)
-    told = both(may_go_online_or_offline(cached.replicas[r]), ~was_new, _is_cached(cached))
+    told = both(may_go_online_or_offline(cached.replicas[r]), ~was_new, is_cached(cached))
     with when(told):
         one = m.brokers.set_kind.constant((r,))
         send(s, m, c, Batch(ordered={p: one}, metadata={p: flag(True)}))
@@ -362,11 +363,6 @@ def _is_usable(s: Any, c: int, p: int) -> Value:
     return both(exists(znode), znode.controller_epoch <= s.controllers[c].epoch)
 
 
-def _is_cached(cached: Any) -> Value:
-    """Whether the partition's leadership is cached."""
-    return flag(cached.leader_epoch != -1)
-
-
 def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> Value:
     """What was written is told, but not cached (D18, KAFKA-9212); whether that was possible.
 
@@ -388,7 +384,7 @@ def _tell(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
     """LeaderAndIsr says what the state znode does, UpdateMetadata what is cached."""
     cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
     content = {(p, b): znode for b in m.assigned(p)}
-    send(s, m, c, Batch(ordered={p: receivers}, metadata={p: _is_cached(cached)}, everybody=True, content=content))
+    send(s, m, c, Batch(ordered={p: receivers}, metadata={p: is_cached(cached)}, everybody=True, content=content))
 
 
 RULES = (

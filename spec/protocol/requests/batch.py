@@ -31,6 +31,7 @@ from typing import Any
 from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
+from spec.protocol.leadership_cache import is_cached
 from spec.state.brokers import Stage
 
 FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
@@ -62,7 +63,7 @@ def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
     """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
     if not m.has("partitions"):
         return {}
-    return {p: flag(s.controllers[c].partitions[p].leader_epoch != -1) for p in m.partitions}
+    return {p: is_cached(s.controllers[c].partitions[p]) for p in m.partitions}
 
 
 def tells_removal(s: Any, m: Model, c: int, p: int) -> Value:
@@ -74,7 +75,7 @@ def tells_removal(s: Any, m: Model, c: int, p: int) -> Value:
     if not m.has("deletion"):
         return flag(False)
     controller = s.controllers[c]
-    return both(controller.doomed[p], controller.partitions[p].leader_epoch != -1)
+    return both(controller.doomed[p], is_cached(controller.partitions[p]))
 
 
 def see_conflict(role: str, p: int) -> None:
@@ -162,7 +163,7 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
         slot.alive = choose(told, controller.live, slot.alive)
     if m.has("cached_leaderships"):
         for p in m.partitions:
-            removed = either(tells_removal(s, m, c, p), both(batch.whole, controller.partitions[p].leader_epoch == -1))
+            removed = either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(controller.partitions[p])))
             slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
             slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
     if m.stops_replicas:
