@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from spec.tables import table as tables
-from spec.tables.table import KafkaState, Transition, well_formed
+from spec.tables.table import KafkaState, Table, Transition, find, well_formed
+from spec.tables.table import valid_previous_states as previous_states_of
 
 
 class PartitionState(KafkaState):
@@ -34,7 +34,7 @@ class PartitionState(KafkaState):
 
 NEW, ONLINE, OFFLINE, NON_EXISTENT = PartitionState
 
-PARTITION_TRANSITIONS: Final[tables.Table[PartitionState]] = well_formed(
+PARTITION_TRANSITIONS: Final[Table[PartitionState]] = well_formed(
     PartitionState,
     {
         NON_EXISTENT: {
@@ -120,12 +120,12 @@ START_UP_STATES: Final = frozenset({NEW, ONLINE, OFFLINE})
 
 def valid_previous_states(target: PartitionState) -> frozenset[PartitionState]:
     """Give the states from which a partition may move to `target`."""
-    return tables.valid_previous_states(PARTITION_TRANSITIONS, target)
+    return previous_states_of(PARTITION_TRANSITIONS, target)
 
 
 def is_valid(previous: PartitionState, target: PartitionState) -> bool:
     """Ask whether the table has a row from `previous` to `target`."""
-    return tables.find(PARTITION_TRANSITIONS, previous, target) is not None
+    return find(PARTITION_TRANSITIONS, previous, target) is not None
 
 
 def state_at_start_up(cached_leader: int | None, live_broker_ids: Collection[int]) -> PartitionState:

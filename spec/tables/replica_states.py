@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from spec.tables import table as tables
-from spec.tables.table import KafkaState, Transition, well_formed
+from spec.tables.table import KafkaState, Table, Transition, find, well_formed
+from spec.tables.table import valid_previous_states as previous_states_of
 
 
 class ReplicaState(KafkaState):
@@ -55,7 +55,7 @@ LEAVES_THE_ISR: Final = (
     " the partition is being deleted."
 )
 
-REPLICA_TRANSITIONS: Final[tables.Table[ReplicaState]] = well_formed(
+REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = well_formed(
     ReplicaState,
     {
         NON_EXISTENT: {
@@ -147,12 +147,12 @@ START_UP_STATES: Final = frozenset({ONLINE, DELETION_INELIGIBLE})
 
 def valid_previous_states(target: ReplicaState) -> frozenset[ReplicaState]:
     """Give the states from which a replica may move to `target`."""
-    return tables.valid_previous_states(REPLICA_TRANSITIONS, target)
+    return previous_states_of(REPLICA_TRANSITIONS, target)
 
 
 def is_valid(previous: ReplicaState, target: ReplicaState) -> bool:
     """Ask whether the table has a row from `previous` to `target`."""
-    return tables.find(REPLICA_TRANSITIONS, previous, target) is not None
+    return find(REPLICA_TRANSITIONS, previous, target) is not None
 
 
 def state_at_start_up(replica: int, live_broker_ids: Collection[int]) -> ReplicaState:

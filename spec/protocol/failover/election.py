@@ -1,10 +1,8 @@
 """Controller election: who owns /controller, who believes it, and how it is given up.
 
 `leader_id` is what a broker last read or wrote as the controller's id; `active` is having a channel manager. Neither is
-asked of ZooKeeper again before the controller acts, and the two may differ. There are two ways out of being controller,
-and only one of them is thorough: `onControllerResignation` takes everything down; `resign()` of the elector, after an
-exception, only sets `leader_id` to -1 and deletes /controller, whoever owns it by then (D3), and leaves listeners,
-caches and channels as they are (D4).
+asked of ZooKeeper again before the controller acts, and the two may differ. What the two ways out of being controller
+take down is told in spec/protocol/controller/resignation.py.
 
 Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`, `onControllerResignation`.
 PROTOCOL.md section 6.
