@@ -45,8 +45,10 @@ from spec.state.shape import Callback, listened_paths, shape
 from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 
+CONTINUATIONS = handlers
+"""What the rules of all parts go on with; it has no rules of its own, and must be read where they are."""
+
 MODULES = (
-    handlers,
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, topic_deletion,
     deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment,

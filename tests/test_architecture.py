@@ -122,13 +122,14 @@ def wrong_directions(sources: Sources) -> list[str]:
 
 
 def inner_imports(sources: Sources) -> list[str]:
-    """Imports inside a function of spec/ or reference/: what a module needs stands at its head."""
-    offenders = []
-    for path, tree in modules(sources, LAYERS[:2]):
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef):
-                offenders += [f"{path}:{line} imports {name} in {function.name}" for line, name in imports(function)]
-    return offenders
+    """Imports of spec/ and reference/ that do not stand at a module's head, those for types alone included."""
+    return [
+        f"{path}:{line} imports {name}"
+        for path, tree in modules(sources, LAYERS[:2])
+        for statement in tree.body
+        if not isinstance(statement, ast.Import | ast.ImportFrom)
+        for line, name in imports(statement)
+    ]
 
 
 def arrows(sources: Sources) -> Iterator[tuple[str, str]]:
@@ -194,6 +195,21 @@ def undocumented(sources: Sources) -> list[str]:
     return silent + sorted(f"{folder}/__init__.py" for folder in folders if f"{folder}/__init__.py" not in sources)
 
 
+NAMED = re.compile(r"`([\w./]+\.py)`")
+"""A module's file, as a text names it; by the end of its path, where that is enough."""
+
+
+def missing_files(sources: Sources) -> list[str]:
+    """Modules that a text names, and that do not exist."""
+    return [
+        f"{path}:{number} names {name}"
+        for path, text in sources.items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        for name in NAMED.findall(line)
+        if not any(f"/{one}".endswith(f"/{name}") for one in sources)
+    ]
+
+
 def local_names(sources: Sources) -> list[str]:
     """Lines that name a path of some machine or a package registry."""
     return [
@@ -206,7 +222,16 @@ def local_names(sources: Sources) -> list[str]:
 
 
 Rule = Callable[[Sources], list[str]]
-RULES: list[Rule] = [wrong_directions, inner_imports, circles, strays, long_files, undocumented, local_names]
+RULES: list[Rule] = [
+    wrong_directions,
+    inner_imports,
+    circles,
+    strays,
+    long_files,
+    undocumented,
+    missing_files,
+    local_names,
+]
 
 DOC = '"""What it is."""\n'
 PLANTED: list[tuple[Rule, str, str]] = [
@@ -216,6 +241,9 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (wrong_directions, "model_check/cli/a.py", "from tests import conftest"),
     (wrong_directions, "model_check/a.py", "from .kernel import step"),
     (inner_imports, "spec/a.py", "def f():\n    from spec import variants"),
+    (inner_imports, "reference/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import reference.b"),
+    (circles, "spec/protocol/a/late.py", "from spec.protocol.b.batch import send"),
+    (missing_files, "README.md", "it is told in `spec/gone|py`".replace("|", ".")),
     (circles, "spec/b/a.py", "from spec.b import c"),
     (circles, "reference/live/channels.py", "from reference.requests.queue import Queue"),
     (strays, "reference/a.py", "import z3"),
@@ -234,6 +262,11 @@ INNOCENT: Sources = {
     "spec/__init__.py": DOC,
     "spec/a.py": DOC + "import enum\nimport z3\nfrom spec import state\n# |tmp|kafka-logs a|work|b".replace("|", "/"),
     "spec/b/__init__.py": DOC,
+    "spec/protocol/__init__.py": DOC + "# told in `b/c|py`".replace("|", "."),
+    "spec/protocol/a/__init__.py": DOC,
+    "spec/protocol/a/early.py": DOC,
+    "spec/protocol/b/__init__.py": DOC,
+    "spec/protocol/b/batch.py": DOC + "from spec.protocol.a.early import read",
     "spec/b/c.py": DOC + "import spec.b.a",
     "reference/__init__.py": DOC,
     "reference/requests/__init__.py": DOC,

@@ -1,7 +1,7 @@
 """The command line: `kcheck VERB`, a file for each verb.
 
-A verb is a function that gives an exit code. To load them all takes a second or more, in which somebody may press
-Ctrl-C already; so nothing is loaded here before that is provided for.
+A verb is a function that gives an exit code. To load one takes a second or more, in which somebody may press Ctrl-C
+already; so nothing is loaded here before that is provided for.
 """
 
 from __future__ import annotations

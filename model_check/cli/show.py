@@ -65,7 +65,7 @@ def tables() -> int:
 
 
 def handlers() -> int:
-    """What the controller's handlers do next, as Markdown: where steps that several of them share are done."""
+    """What the controller's handlers do next, as Markdown, once a step that several of them share is done."""
     say(markdown_handlers() + "\n")
     return 0
 

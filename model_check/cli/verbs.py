@@ -30,17 +30,16 @@ class Verbs(TyperGroup):
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
         self.commands = {name: TyperCommand(name, help=described(name), rich_markup_mode=None) for name in VERBS}
-        self.described = dict(self.commands)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """The verb itself; None if there is none of this name."""
-        return loaded(cmd_name) if cmd_name in VERBS else super().get_command(ctx, cmd_name)
+        return loaded(cmd_name) if cmd_name in self.commands else None
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the list of verbs."""
         limit = formatter.width - 6 - max(map(len, VERBS))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(limit)) for name, one in self.described.items()])
+            formatter.write_dl([(name, one.get_short_help_str(limit)) for name, one in self.commands.items()])
 
 
 def described(name: str) -> str:
@@ -51,7 +50,8 @@ def described(name: str) -> str:
             case ast.FunctionDef(name="command"):
                 return ast.get_docstring(node) or ""
             case ast.Assign(targets=[ast.Name(id="app")], value=ast.Call(keywords=options)):
-                return next(str(one.value.value) for one in options if isinstance(one.value, ast.Constant))
+                helps = (one.value for one in options if one.arg == "help")
+                return next(str(one.value) for one in helps if isinstance(one, ast.Constant))
     raise LookupError(f"model_check/cli/{name}.py has neither a command nor an app")
 
 

@@ -1,4 +1,4 @@
-"""When the cluster was at rest, told by what was done to it (`recorded_actions`).
+"""When the cluster was at rest, told by what was done to it (`recordings/actions.py`).
 
     {"ms": 1795201009071, "action": "at-rest", "zxid": "0x2f"}
 

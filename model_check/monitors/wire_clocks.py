@@ -1,9 +1,9 @@
 """Arrivals put to ZooKeeper's clock, where the broker's own is off by more than `SKEW`; or what is then not asked.
 
-What a request tells was written before it arrived (`recorded_clocks`), and a process has started before its session
-began. Two bounds follow for how far a clock is ahead, of which the second keeps a controller that tells what it has not
-yet written from being taken for a clock that is behind. A clock that may be ahead, if not all requests were slow, is
-one by which nothing can be told.
+What a request tells was written before it arrived (`recordings/clocks.py`), and a process has started before its
+session began. Two bounds follow for how far a clock is ahead, of which the second keeps a controller that tells what it
+has not yet written from being taken for a clock that is behind. A clock that may be ahead, if not all requests were
+slow, is one by which nothing can be told.
 """
 
 from __future__ import annotations

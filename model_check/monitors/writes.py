@@ -1,6 +1,6 @@
 """What a log of transactions tells, as the writes of a history.
 
-A transaction of several changes comes as its parts, one by one, or as what refused it (`recorded_transactions`).
+A transaction of several changes comes as its parts, one by one, or as what refused it (`recordings/transactions.py`).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 One act a line, in the order in which they were done. Each has a time and a name; the fields read here are the broker
 that it was done to, which no act called `broker-...` lacks; at rest, the last transaction by then; of a note that tells
 that a fault of a live run begins, its number and kind; and as ZooKeeper starts, the session of the admin tool. Others
-are for people. What an act means to the specification stands in `recorded_acts`.
+are for people. What an act means to the specification stands in `acts.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ZooKeeper's transactions as observations, by the table of `recorded_writes`.
+"""ZooKeeper's transactions as observations, by the table of `writes.py`.
 
 A session is a broker's or, if nobody claims it, an admin tool's.
 """

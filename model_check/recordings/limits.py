@@ -1,7 +1,7 @@
 """Where the specification ends: the first thing in a recording that only a part which is not modelled does.
 
 What follows may depend on it, so a recording is judged up to there. Such a part begins with a transaction
-(`recorded_writes`).
+(`writes.py`).
 """
 
 from __future__ import annotations

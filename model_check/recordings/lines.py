@@ -1,7 +1,7 @@
 """The lines of a broker's state-change.log as observations: the controller's, the answers that it got, the broker's.
 
 A controller's line is an observation by itself; the answers that it got are held against what the brokers did
-(`recorded_agreement`). A broker's lines are put together to requests (`recorded_requests`).
+(`agreement.py`). A broker's lines are put together to requests (`requests.py`).
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
-a line that is passed over, for a reason that stands in the tables (`recorded_writes`, `recorded_lines`,
-`recorded_reports`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
+a line that is passed over, for a reason that stands in the tables (`writes.py`, `lines.py`,
+`reports.py`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for 
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
 Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
-"""What a reader (`recorded_changes.Changes`) makes of a write: of its head, its payload and its path."""
+"""What a reader (`changes.Changes`) makes of a write: of its head, its payload and its path."""
 Row: TypeAlias = Known | PassedOver
 
 CREATES: Final[Mapping[PathKind, Row]] = {

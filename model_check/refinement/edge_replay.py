@@ -1,8 +1,8 @@
 """Edge replay: every edge of a scope's state graph, executed on the reference.
 
 Specification and reference walk the breadth-first tree of the graph together. In each state all edges are taken, each
-on a fork of the reference, and compared as `sides` says; where an edge is one of the tree, the fork goes on from there.
-A state that is reached in several ways must find the reference in the same condition each time, but for what
+on a fork of the reference, and compared as `lockstep.py` says; where an edge is one of the tree, the fork goes on from
+there. A state that is reached in several ways must find the reference in the same condition each time, but for what
 `fingerprint` leaves out.
 
 The tree comes in stretches, each walked by itself, in whatever process. What a walk brings back is small: how many

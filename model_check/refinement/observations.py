@@ -2,7 +2,7 @@
 
 Everything comes from what the reference leaves behind for anybody to see: operations on ZooKeeper with their answers,
 lines of state-change.log and controller.log, requests that are queued and carried out. `Observer` turns that into
-observations, which `demanded` compares with those that the specification attaches to its actions.
+observations, which `expected_observations.py` compares with those that the specification attaches to its actions.
 
 Writes that fail for lack of a znode are left out: they do no harm, and the specification does not tell of them.
 """

@@ -29,7 +29,7 @@ from spec.variants import AS_CODED, Switches
 JUDGED = frozenset({
     "partitions", "connections", "metadata", "creation", "notifications", "failed_removals", "dead_replicas",
 })  # fmt: skip
-"""The parts of the protocol that any recording is judged by; `recorded_cluster` says which others one has."""
+"""The parts of the protocol that any recording is judged by; `recordings/cluster.py` says which others one has."""
 
 RECREATION, ADDITION = "recreation", "addition"
 """Parameters of a step that are none of its rule's: with which of the later assignments a topic is created again, and

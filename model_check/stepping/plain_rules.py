@@ -26,7 +26,7 @@ from typing import Any
 from spec.language import rules as language
 from spec.language.rules import Rule
 from spec.language.terms import Value, flag
-from spec.system import MODULES
+from spec.system import CONTINUATIONS, MODULES
 
 LANGUAGE = "spec.language.rules"
 
@@ -181,6 +181,7 @@ def _tree(name: str) -> ast.Module:
 def plain_rules() -> Mapping[str, Rule]:
     """Every rule of the protocol by name, its function to be run on numbers."""
     reader = _Reader()
+    reader.module(CONTINUATIONS.__name__)
 
     def rules() -> Iterator[Rule]:
         for module in MODULES:

@@ -1,7 +1,8 @@
 """The effects of election, failover and callbacks: a class for each action of the specification.
 
 Each says what it is for, where its handler stands (`at`), and its script. A class whose `at` is IDLE begins a callback:
-it is done when the callback is taken from the queue. `state_effects` has those about a partition's state znode.
+it is done when the callback is taken from the queue. `reference/leadership/effects.py` has those about a partition's
+state znode.
 
 Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback reads before its listener is called.
 """

@@ -7,8 +7,8 @@ Offline and sends each a StopReplica with delete; the dead hold the topic back. 
 whose callback takes the controller lock, too. An exception ends the thread; the next controller begins every deletion
 from the start.
 
-Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4. The requests are told of in `deletion_requests`, the
-end of a deletion in `deletion_completion`.
+Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4. The requests are told of in `requests.py`, the
+end of a deletion in `completion.py`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `on_partition_reassignment` runs when a reassignment is accepted, and again whenever the ISR has all of RAR, or a broker
 of RAR starts. As long as the ISR in ZooKeeper lacks one of RAR it does steps 1 to 3, which get the new replicas going;
 with all of them in sync it does steps 5 to 12. How a reassignment is asked for, accepted and refused is told in
-reassignment_requests.py.
+reference/reassignment/requests.py.
 
 Kept as they are: the leader epoch that steps 2 and 7 raise does not come into the cache, from which UpdateMetadata is
 filled (D18); an election that fails in step 7 is only logged, and the old replicas go all the same (D48); nobody waits

@@ -1,6 +1,6 @@
 """Topic creation: what the controller does when a topic appears in /brokers/topics.
 
-It listens to the topic's own znode from now on (`partition_addition`). The partitions go New, their replicas go New
+It listens to the topic's own znode from now on (`addition.py`). The partitions go New, their replicas go New
 (looking for a state znode, which normally is not there), the partitions go Online (which creates it), and the replicas
 Online (which tells nobody).
 

@@ -18,7 +18,9 @@ TITLE = "what follows what"
 def markdown_handlers() -> str:
     """Render a line for each handler, a column for each junction, with what is done next; then the reads."""
     lines = [["handler", "in Kafka", *(one.name for one in JUNCTIONS)], ["---"] * (len(JUNCTIONS) + 2)]
-    lines += [[one.name, one.value, *map(_cell, row)] for one, row in HANDLERS.items()]
+    lines += [
+        [one.name, NO_ROW if one is Handler.NONE else one.value, *map(_cell, row)] for one, row in HANDLERS.items()
+    ]
     reads = [["read by a failover", "then"], ["---"] * 2]
     reads += [[junction.name, _cell(thens)] for junction, thens in READS.items()]
     return "\n\n".join("\n".join(markdown_line(line) for line in table) for table in (lines, reads))
@@ -32,7 +34,7 @@ def _cell(thens: tuple[Then, ...]) -> str:
 def mermaid_handlers() -> str:
     """Draw the table as a Mermaid flowchart."""
     arrows = [f"    {handler} -->|{where}| {then}" for handler, where, then in _arrows()]
-    return "\n".join(["flowchart LR", *arrows])
+    return "\n".join(["---", f"title: {TITLE}", "---", "flowchart LR", *arrows])
 
 
 def dot_handlers() -> str:

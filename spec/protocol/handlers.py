@@ -1,7 +1,8 @@
 """What follows what: one table for all handlers, beside the two transition tables.
 
 A row is a handler, a column a junction, where a step that several handlers share is done (spec/protocol/junctions.py);
-what stands there is what the handler does next. Empty places are written out: no such handler comes there. Failures
+what stands there is what the handler does next. Where no handler comes, the place says NEVER. Behind an exception, ISR
+change notifications that were read are deleted, too (spec/protocol/controller/threads.py). Failures
 that Kafka catches are no exceptions here.
 
 Kafka 0.10.2.2: the callers of `PartitionStateMachine.handleStateChanges`, `ReplicaStateMachine.handleStateChanges` and
@@ -86,7 +87,11 @@ HANDLERS: Final[Mapping[Handler, tuple[tuple[Then, ...], ...]]] = {
     Handler.STARTUP:            (NEVER,            AFTER_THE_DEAD,   NEVER,              LEAVE),
     Handler.NONE:               (NEVER,            BROKERS_ARE_DEAD, LOAD_DELETIONS,     LEAVE),
 }  # fmt: skip
-"""What each handler does next. Who has none, as `Handler.NONE` says, is a failover that reads, or removes the dead."""
+"""What each handler does next.
+
+With `Handler.NONE`, a failover reads what is to be reassigned, or the handling of broker failures takes replicas
+Offline.
+"""
 
 READS: Final[Mapping[Junction, tuple[Then, ...]]] = {
     Junction.ELECTION_REQUEST_READ: (Then(after_election_request),),
@@ -96,12 +101,10 @@ READS: Final[Mapping[Junction, tuple[Then, ...]]] = {
 
 
 def column(junction: Junction) -> Column:
-    """What follows a stage, by handler."""
+    """What follows a junction, by handler."""
     if junction in READS:
         return {Handler.NONE: READS[junction]}
     return {handler: row[JUNCTIONS.index(junction)] for handler, row in HANDLERS.items()}
 
 
 follow({junction: column(junction) for junction in Junction})
-
-RULES = ()

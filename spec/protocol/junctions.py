@@ -21,7 +21,7 @@ from spec.state.shape import Handler
 class Junction(enum.Enum):
     """What is done."""
 
-    VISITS_DONE = "every partition that was to go online has been visited"
+    VISITS_DONE = "every partition that was to go Online has been visited"
     REMOVALS_DONE = "every replica that was to go Offline has been, as far as that goes"
     REASSIGNMENTS_DONE = "no partition is due any more to be reassigned"
     ELECTION_REQUEST_READ = "a failover has read /admin/preferred_replica_election"
@@ -65,6 +65,8 @@ def proceed(junction: Junction, s: Any, m: Model, c: int, *, p: int = 0, handler
 
     Only those handlers are told apart that come there in this model.
     """
+    if not _TABLE:
+        raise LookupError("spec.protocol.handlers, which fills the table of what follows what, is not loaded")
     found = {one: next((then for then in thens if then.where(m)), None) for one, thens in _TABLE[junction].items()}
     if handler is not None:
         then = found[handler]

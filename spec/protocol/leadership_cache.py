@@ -13,5 +13,5 @@ from spec.language.terms import Value, flag
 
 
 def is_cached(cached: Any) -> Value:
-    """Whether there is leadership in what a controller holds of a partition."""
+    """Whether a controller has cached leadership of a partition; `cached` is what it holds of that."""
     return flag(cached.leader_epoch != -1)

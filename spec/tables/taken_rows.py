@@ -1,4 +1,4 @@
-"""Moves: how an action carries out rows of the two transition tables.
+"""Taken rows: how an action carries out rows of the two transition tables.
 
 Kafka's `handleStateChange` asks the table, does what the row says, and sets the state. In the specification the action
 around a move has asked already and does it; what is left is to set the state, and to say which row that was (`take`),

@@ -1,7 +1,7 @@
 """Random transition systems, for engines to be measured against the oracle where nobody thought of the system.
 
-The variables are those of `terms.py`: two flags, two narrow and two wide bit-vectors, 22 bits in all. Guards, updates,
-overflows and properties are random terms; a few actions are faults.
+The variables are those of `random_terms.py`: two flags, two narrow and two wide bit-vectors, 22 bits in all. Guards,
+updates, overflows and properties are random terms; a few actions are faults.
 """
 
 from __future__ import annotations

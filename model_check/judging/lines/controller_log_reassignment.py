@@ -3,7 +3,7 @@
 Kafka tells nearly every step of `onPartitionReassignment`, on the thread that holds the controller's lock. That the
 watch of a state znode has fired is passed over: between ZkClient's setting it again and the listener's own read, which
 the specification takes for one, it may fire for what the listener then sees already. For the same reason a callback may
-find once more that some replicas are not in sync yet, which is no step (`nothing_new`).
+find once more that some replicas are not in sync yet, which is no step (`spurious_callbacks.py`).
 
 Kafka 0.10.2.2: `KafkaController`, `PartitionsReassignedListener`, `ReassignedPartitionsIsrChangeListener`. PROTOCOL.md
 sections 8 and 12.4.

@@ -1,6 +1,7 @@
 """A step of a controller as an explanation has it: its rule, the states around it, and what is seen of it.
 
-The rules are gathered by what the controller does in them; `printed` says which lines of its log go with which.
+The rules are gathered by what the controller does in them; `state_change_log.py` says which lines of its log go with
+which.
 """
 
 from __future__ import annotations

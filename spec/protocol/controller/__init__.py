@@ -1,1 +1,1 @@
-"""The threads of a controller's process, their lock, and the batch of requests that it fills."""
+"""A controller: its threads and their lock, its own batch, how it resigns, the listener on its epoch."""

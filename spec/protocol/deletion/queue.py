@@ -1,5 +1,7 @@
 """The topic deletion manager's memory and thread: which topics are queued, which are held back, whose turn it is.
 
+What other parts ask of it stands in spec/protocol/context/deletion_marks.py.
+
 A topic is queued from the request to the end of its deletion. Meanwhile its partitions get no leader, its replicas are
 not removed from the ISR when their brokers die, and nobody is told of it but that it goes. A mark as ineligible holds a
 queued topic back; the mark of a topic that is not queued is lost (D44), and the mark of one whose deletion completes

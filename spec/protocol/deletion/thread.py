@@ -5,7 +5,7 @@ and turns to each: if every replica is deleted, it completes the deletion; else,
 takes failed replicas Offline and, if the topic is not held back, starts (again). Starting takes the live replicas
 Offline, which empties the ISR as far as that goes, and sends each a StopReplica with delete; the dead hold the topic
 back. The answer comes on the broker's send thread, whose callback takes the controller lock, too: whoever holds the
-lock and waits for that thread waits for ever (D50). How a deletion completes is told in `deletion_completion`.
+lock and waits for that thread waits for ever (D50). How a deletion completes is told in `completion.py`.
 
 An exception ends the thread; nothing is deleted until the next failover. The next controller begins every deletion from
 the start.

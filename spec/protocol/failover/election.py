@@ -4,8 +4,7 @@
 asked of ZooKeeper again before the controller acts, and the two may differ. What the two ways out of being controller
 take down is told in spec/protocol/controller/resignation.py.
 
-Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`, `onControllerResignation`.
-PROTOCOL.md section 6.
+Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`. PROTOCOL.md section 6.
 """
 
 from __future__ import annotations

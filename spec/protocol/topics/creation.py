@@ -5,7 +5,7 @@ takes its partitions to New, their replicas to New (which looks for a state znod
 partitions to Online (which creates it) and the replicas to Online.
 
 Partitions that are added to a topic go the same way (spec/protocol/topics/addition.py). How topics go is told in
-`topic_deletion`.
+spec/protocol/deletion/thread.py.
 
 The tool writes the configuration and the topic's znode in one step. So does the listener read the children, and AR of
 each new topic, to whose znode it then subscribes. Left out, therefore: a tool that dies in between, and leaves a

@@ -6,7 +6,7 @@ UpdateMetadata for all partitions raise in the middle, when a broker starts, or 
 the handling is lost (D51), and the batch stays dirty, which ends the term of who finds it so (D53;
 spec/protocol/controller/controller_batch.py). The brokers are told nothing, and if the topic is created again they
 ignore what has no higher leader epoch than they know (D23); what its controller does, if it has its leadership still,
-is told in `foreign_recreation`.
+is told in `recreation.py`.
 
 By hand, scopes have it by the budget `removals`, where all znodes of a topic go in one step, and by `state_removals`,
 where its state znodes may go before it, each in a step of its own. Left out: the topic's own listener; that who creates

@@ -13,7 +13,7 @@ from model_check.refinement.lockstep import Sides
 from model_check.refinement.simulate import first_disagreement
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch
-from tests.model_check.refinement.test_own_batch import DIRTIED, TOPICS
+from tests.model_check.refinement.test_controller_batch import DIRTIED, TOPICS
 from tests.model_check.side_by_side import SideBySide
 from tests.spec.stepping import Run
 

@@ -13,7 +13,7 @@ import pytest
 
 from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED
-from tests.model_check.refinement.test_own_batch import TOPICS
+from tests.model_check.refinement.test_controller_batch import TOPICS
 from tests.model_check.side_by_side import SideBySide
 
 SCOPE = replace(

@@ -14,7 +14,7 @@ from model_check.refinement.lockstep import Sides
 from reference.memory.scheduler import choices
 from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED, Switch, Switches
-from tests.model_check.refinement.test_own_batch import AT, BUDGETS, LEFT_DIRTY, TOPICS
+from tests.model_check.refinement.test_controller_batch import AT, BUDGETS, LEFT_DIRTY, TOPICS
 from tests.model_check.side_by_side import SideBySide
 
 NEW_TERM = (

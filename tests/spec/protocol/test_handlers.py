@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import spec
+from model_check.explicit_state.explorer import explore
+from spec.language.rules import Property
+from spec.language.terms import either, enumeration
 from spec.model import Model
 from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, mermaid_handlers
 from spec.protocol.handlers import HANDLERS, JUNCTIONS, NEVER, READS, column
 from spec.protocol.junctions import Junction, proceed
 from spec.scopes import scope
-from spec.state.shape import Handler
-from spec.variants import AS_CODED
+from spec.state.shape import At, Handler
+from spec.system import system
+from spec.variants import AS_CODED, FENCED, Switches
 
 COMES_TO = {
     Junction.VISITS_DONE: {
@@ -45,13 +52,68 @@ def test_who_comes_to_a_junction(junction: Junction) -> None:
     assert {one for one, thens in column(junction).items() if thens != NEVER} == COMES_TO[junction]
 
 
-def test_no_part_asks_which_handler_runs_to_go_on_with_it() -> None:
-    """But for the table: a comparison of the handler elsewhere is about what is done, not about what follows."""
+def test_handlers_are_told_apart_in_few_places_besides() -> None:
+    """Each of these asks what is done, or who has the lock; what follows is asked of the table."""
     here = Path(spec.__file__).parent / "protocol"
-    names = {path.stem for path in here.rglob("*.py") if "proceed(" in path.read_text(encoding="utf-8")}
-    assert names == {
-        "junctions", "threads", "preferred", "machine_startup", "partitions", "replicas", "requests", "thread",
-    }  # fmt: skip
+    found = set()
+    for path in here.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and any(map(_asks_for_the_handler, ast.walk(function))):
+                found.add(f"{path.relative_to(here).as_posix()}: {function.name}")
+    assert found == {
+        "controller/resignation.py: _take_down_caches",
+        "controller/threads.py: lock_is_free",
+        "leadership/partitions.py: election_of",
+        "leadership/partitions.py: elects_preferred",
+        "reassignment/requests.py: _begins",
+        "reassignment/requests.py: _is_acceptable",
+        "reassignment/requests.py: end_run",
+        "reassignment/requests.py: read_remaining",
+        "reassignment/steps.py: delete_old_replicas",
+        "reassignment/steps.py: read_whether_caught_up",
+    }
+
+
+def _asks_for_the_handler(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "handler"
+
+
+BEFORE = {
+    Junction.VISITS_DONE: (At.ONLINE_READ, At.ONLINE_WRITE),
+    Junction.REMOVALS_DONE: (At.REMOVE_READ, At.REMOVE_WRITE),
+    Junction.REASSIGNMENTS_DONE: (
+        At.REASSIGN_NEXT, At.REASSIGN_READ, At.WRITE_UNION, At.BUMP_READ, At.BUMP_WRITE, At.START_READ, At.MOVE_READ,
+        At.MOVE_WRITE, At.WRITE_TARGET, At.COMPLETE_READ, At.COMPLETE_WRITE, At.REFUSE_READ, At.REFUSE_WRITE,
+    ),
+}  # fmt: skip
+"""Where a controller is on its way to a junction."""
+
+
+def on_its_way(m: Model) -> Iterator[Property]:
+    """Whoever is on his way to a junction is a handler that has something to go on with, in this model."""
+    for c in m.controllers:
+        at, handler = (
+            enumeration(kind).variable(f"controllers[{c}].{name}") for kind, name in ((At, "at"), (Handler, "handler"))
+        )
+        for junction, places in BEFORE.items():
+            comes = [one for one, thens in column(junction).items() if any(then.where(m) for then in thens)]
+            holds = either(~either(*(at == one for one in places)), *(handler == one for one in comes))
+            yield Property(f"{junction.name} {c}", "always", "", "", term=holds.term)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "unclean", "creation", "move_crash", "rebalance", "preferred_election", "stray_deletion", "addition_deletion",
+        "addition_reassignment", "joint_moves", "move_shutdown", "deletion_shutdown", "creation_shutdown", "shutdown",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("switches", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
+def test_who_comes_to_a_junction_has_something_to_go_on_with(name: str, switches: Switches) -> None:
+    claims = tuple(on_its_way(Model(scope(name), switches)))
+    found = explore(replace(system(scope(name), switches), properties=claims), limit=60_000, expected=60_000)
+    assert found.states > 1
+    assert not found.violated
 
 
 def test_who_has_nothing_to_go_on_with_is_named() -> None:

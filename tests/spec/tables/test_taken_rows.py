@@ -1,4 +1,4 @@
-"""Moves: each takes the rows that Kafka takes, and every state of the two machines is set by one."""
+"""Taken rows: each takes the rows that Kafka takes, and every state of the two machines is set by one."""
 
 import ast
 from pathlib import Path

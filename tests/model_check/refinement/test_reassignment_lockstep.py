@@ -15,7 +15,7 @@ import pytest
 from model_check.refinement.fingerprint import conditions
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch, Switches
-from tests.model_check.refinement.test_own_batch import AT, TOPICS, assert_resigns, dirtied
+from tests.model_check.refinement.test_controller_batch import AT, TOPICS, assert_resigns, dirtied
 from tests.model_check.side_by_side import SideBySide
 
 PARTS = frozenset({"partitions", "connections", "reassignment"})
