@@ -208,7 +208,9 @@ def what_is_taken_up_has_leadership(s: Any, m: Model) -> Value | None:
         return None
     return both(
         *(
-            either(controller.reassigned[p] == (), _is_to_be_taken_up(controller, p), _has_leadership(controller, p))
+            either(
+                controller.reassigned[p] == (), _is_to_be_taken_up(controller, p), is_cached(controller.partitions[p])
+            )
             for controller in (s.controllers[c] for c in m.controllers)
             for p in m.partitions
         )
@@ -237,10 +239,6 @@ def _is_to_be_taken_up(controller: Any, p: int) -> Value:
     )
 
 
-def _has_leadership(controller: Any, p: int) -> Value:
-    return is_cached(controller.partitions[p])
-
-
 @claim("always", source="PROTOCOL.md section 8, step 1; S8 mended", parts=PARTS)
 def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value | None:
     """Every partition has an AR; once a reassignment has changed it there is a state znode, and the current controller
@@ -254,7 +252,7 @@ def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value |
         to_read = both(controller.at == At.READ_STATES, controller.partitions[p].todo)
         has_read = both(current, ~is_at(controller, BEFORE_TOPICS), ~to_read)
         facts.append(changed.implies(exists(s.zookeeper.state[p])))
-        facts.append(both(changed, has_read).implies(_has_leadership(controller, p)))
+        facts.append(both(changed, has_read).implies(is_cached(controller.partitions[p])))
     return both(*facts)
 
 

@@ -49,8 +49,7 @@ class Then:
 
 
 Column = Mapping[Handler, tuple[Then, ...]]
-"""What follows a junction, by handler: the first continuation that the model has; no handler without any comes
-there."""
+"""What follows a junction, by handler: the first continuation that the model has. Who has none does not come there."""
 
 _TABLE: dict[Junction, Column] = {}
 

@@ -1,8 +1,8 @@
 """What a step of a controller writes to controller.log, of those lines that tell more than state-change.log does.
 
-These are the lines about what the controller read, and when: the epoch at the begin of its term, the live brokers and
-the topics, what a callback finds when it runs, where a failover ends. Kafka writes them one by one on
-the thread that holds the controller's lock, so each step has its own, in this order, and no other step may take them.
+These are the lines about what the controller read, and when: the epoch at the beginning of its term, the live brokers
+and the topics, what a callback finds when it runs, where a failover ends. Kafka writes them one by one on the thread
+that holds the controller's lock, so each step has its own, in this order, and no other step may take them.
 (A process that is killed may not come to write them, and a log that was copied early does not have them; but behind
 what is missing in a log that goes on, no more steps of that process follow.)
 

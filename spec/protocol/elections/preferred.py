@@ -123,7 +123,7 @@ def _end_election(s: Any, m: Model, c: int, handler: Handler) -> None:
     controller = s.controllers[c]
     raises = flag(False)
     if not m.mends(Switch.ELECT_ONLY_THE_LED):
-        raises = either(*(both(controller.asked[p], _is_leaderless(s, c, p)) for p in m.partitions))
+        raises = either(*(both(controller.asked[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     controller.handler = Handler.NONE
     with when(raises):
         observe(f"controller {c}", "fail preferred election")
@@ -138,11 +138,6 @@ def _end_election(s: Any, m: Model, c: int, handler: Handler) -> None:
                 resume_deletion(s, m, c, m.topic_of(p))
         controller.at = At.FINISH if handler == Handler.PENDING_ELECTION else At.DELETE_PREFERRED
     reset(controller, "asked")
-
-
-def _is_leaderless(s: Any, c: int, p: int) -> Value:
-    """Whether a controller has no leadership of a partition in its cache."""
-    return ~is_cached(s.controllers[c].partitions[p])
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("preferred_election",))
@@ -192,9 +187,9 @@ def read_election_request(s: Any, m: Model, c: int) -> None:
     require(can_operate(s, c), controller.at == At.READ_PREFERRED)
     known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
     named = {p: both(s.zookeeper.preferred[p], known[p]) for p in m.partitions}
-    raises = either(*(both(named[p], _is_leaderless(s, c, p)) for p in m.partitions))
+    raises = either(*(both(named[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     if m.mends(Switch.ELECT_ONLY_THE_LED):
-        named = {p: both(named[p], ~_is_leaderless(s, c, p)) for p in m.partitions}
+        named = {p: both(named[p], is_cached(controller.partitions[p])) for p in m.partitions}
         raises = flag(False)
     with when(is_requested(s, m)):
         controller.request_read = True
