@@ -41,7 +41,8 @@ from spec.protocol.topics import creation as topics
 from spec.protocol.topics import removal_by_hand as foreign_removal
 from spec.scopes import Scope
 from spec.state import purgatory as purgatory_state
-from spec.state.shape import Callback, listened_paths, shape
+from spec.state.cluster import shape
+from spec.state.shape import Callback, listened_paths
 from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 

@@ -28,7 +28,8 @@ from spec.language.terms import FLAG, Value, both, choose, either, enumeration, 
 from spec.language.views import Frame
 from spec.model import Model
 from spec.protocol.controller.threads import turns_left
-from spec.state.shape import At, shape
+from spec.state.cluster import shape
+from spec.state.shape import At
 
 PHASE, TURNS = "monitor.phase", "monitor.turns"
 MONITOR = (PHASE, TURNS)

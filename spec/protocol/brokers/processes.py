@@ -22,12 +22,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from spec.language.records import names
 from spec.language.rules import action, fits, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.controller.threads import lock_is_free
+from spec.protocol.controller.threads import lock_is_free, reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
-from spec.state.elections import on_the_way_out
+from spec.state.elections import OnTheWayOut
 from spec.state.shape import (
     BEHIND_CONTROLLER,
     CHILDREN_BY_HASH,
@@ -93,7 +94,7 @@ def forget_process(s: Any, m: Model, b: int) -> None:
     s.processes[b].session = Session.NONE
     s.processes[b].owes = Owes.NOTHING
     if m.has("shutdown"):
-        reset(s.processes[b], *on_the_way_out(m))
+        reset_present(s.processes[b], *names(OnTheWayOut))
     if m.has("partitions"):
         reset(s.brokers[b])
     if m.scope.budget("late_copies"):
