@@ -10,9 +10,8 @@ of it are judged so. What its documentation meant (DOCUMENTED) is one switch awa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from typing import Any
 
 from spec import properties
 from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
@@ -96,7 +95,7 @@ def is_in_scope(rule: Rule, m: Model) -> bool:
 
 def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
     """Every choice of a rule's parameters in a model."""
-    domains: dict[str, Any] = {
+    domains: dict[str, Iterable[int]] = {
         "b": m.brokers.ids,
         "c": m.controllers,
         "n": m.notices.ids,

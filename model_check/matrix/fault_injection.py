@@ -129,7 +129,7 @@ class Monitor:
         self.phase = self.kind.variable(PHASE)
         self.at_name = f"controllers[{one.controller}].at"
         self.at = enumeration(At).variable(self.at_name)
-        view = View(self.shape, None)
+        view: Any = View(self.shape, None)
         self.turns_now = self._turns(view)
         self.turns = self.turns_now.kind.variable(TURNS)
         self.succeeded = either(*(works(view, d) for d in m.controllers if d != one.controller))

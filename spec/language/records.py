@@ -15,13 +15,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar, cast, overload
 
 from spec.language.terms import FLAG, Kind, Value, enumeration
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 K = TypeVar("K")
+K_contra = TypeVar("K_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,17 @@ class Array(Generic[K, T]):
         raise NotImplementedError
 
 
-Flags: TypeAlias = Array[int, Value]
-"""An array of variables by number."""
+def array_of(record: Record, name: str) -> Array[int, Value]:
+    """The array of variables that a record has by this name."""
+    return cast("Array[int, Value]", record[name])
+
+
+class Keyed(Protocol[K_contra]):
+    """A record or an array whose variables are read and assigned by a key."""
+
+    def __getitem__(self, key: K_contra, /) -> Value: ...
+
+    def __setitem__(self, key: K_contra, value: object, /) -> None: ...
 
 
 class Declared(Generic[T]):

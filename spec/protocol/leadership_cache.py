@@ -7,11 +7,10 @@ Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`. PROTOCOL.md section
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.terms import Value, flag
+from spec.state.controller import CachedPartition
 
 
-def is_cached(cached: Any) -> Value:
+def is_cached(cached: CachedPartition) -> Value:
     """Whether a controller has cached leadership of a partition; `cached` is what it holds of that."""
     return flag(cached.leader_epoch != -1)

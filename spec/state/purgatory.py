@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from spec.language.records import Choice, Each, Field, Flag, PerScope, Record, flags
 from spec.language.terms import Kind, Value, both, choose, either, enumeration, epoch, flag, number
@@ -178,7 +177,7 @@ class Purgatory(Record):
     budget = Each(FAULTS, LEFT, "How often it may still happen.", kept=~PROVING)
 
 
-def domains(m: Model) -> Mapping[str, Any]:
+def domains(m: Model) -> Mapping[str, Iterable[int]]:
     """The values of the parameters: operation, key, partition, thread, updater, and whether there is a leader."""
     return {
         "o": requests(m), "k": topics(m), "p": partitions(m), "x": threads(m), "w": updaters(m), "led": (0, 1),
