@@ -241,14 +241,22 @@ def flags(
 # ------------------------------------------------------------------------------------------------- what is made of them
 
 
+def taken_over(record: type[Record]) -> list[type[Record]]:
+    """The records whose fields a record takes over, in order."""
+    return [base for base in record.__bases__ if issubclass(base, Record) and base is not Record]
+
+
+def own(record: type[Record]) -> dict[str, Declared[Any]]:
+    """The fields that a record's own class declares, by name."""
+    return {name: one for name, one in vars(record).items() if isinstance(one, Declared)}
+
+
 def declared(record: type[Record]) -> Iterator[tuple[str, Declared[Any], PerScope[bool]]]:
     """Every field of a record, those that it takes over first: its name, itself, and where it is kept."""
-    for base in record.__bases__:
-        if issubclass(base, Record):
-            yield from declared(base)
-    for name, one in vars(record).items():
-        if isinstance(one, Declared):
-            yield name, one, record.kept & one.kept
+    for base in taken_over(record):
+        yield from declared(base)
+    for name, one in own(record).items():
+        yield name, one, record.kept & one.kept
 
 
 def names(record: type[Record]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ Every field says which real thing it stands for (`kcheck show state` prints them
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from spec.language.records import Each, Field, Flag, Nested, Record, Shape, flags, shape_of
 from spec.model import Model
@@ -57,7 +58,7 @@ class History(Record):
         CONTROLLER_EPOCH, 0, "An arbitrary epoch: what a proof finds of it holds of every epoch.", kept=PROVING
     )
     acted = Each(
-        per_scope("epoch, when enumerating", _epochs),
+        per_scope("epoch", _epochs),
         Flag(),
         "Some term has acted in the epoch; proving: in that one.",
     )
@@ -100,6 +101,15 @@ class State(Record):
     budget = Each(FAULTS, LEFT, "How often the fault may still happen.", kept=~PROVING)
 
 
+ROOTS: Final = (State, Purgatory)
+"""The records that a whole state may be: the protocol's, and that of delayed operations, which are a system apart."""
+
+
+def root_of(m: Model) -> type[Record]:
+    """The record that the whole state of a model is."""
+    return Purgatory if m.has(PART) else State
+
+
 def shape(m: Model) -> Mapping[str, Shape]:
     """The tree of variables of a model."""
-    return shape_of(Purgatory if m.has(PART) else State, m)
+    return shape_of(root_of(m), m)

@@ -31,7 +31,7 @@ def has(part: str) -> PerScope[bool]:
 
 def mends(switch: Switch) -> PerScope[bool]:
     """Whether a mend is switched on."""
-    return per_scope(switch.name, lambda m: m.mends(switch))
+    return per_scope(f"{switch.name} is on", lambda m: m.mends(switch))
 
 
 def budget(name: str) -> PerScope[bool]:
