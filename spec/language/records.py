@@ -13,8 +13,9 @@ lift: a value, a number, a member of an enumeration, some brokers.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar, cast, overload
 
 from spec.language.terms import FLAG, Kind, Value, enumeration
@@ -55,15 +56,21 @@ class PerScope(Generic[T_co]):
         return self.function(m, index) if self.indexed else self.function(m)
 
     def __and__(self, other: PerScope[bool]) -> PerScope[bool]:
-        text = other.text if self is ALWAYS else self.text if other is ALWAYS else f"{self.text} and {other.text}"
-        return PerScope(text, lambda m, index: bool(self.of(m, index)) and other.of(m, index), indexed=True)
+        if self is ALWAYS or other is ALWAYS:
+            return other if self is ALWAYS else cast("PerScope[bool]", self)
+        return self._joined(other, f"{self.text} and {other.text}", lambda one, two: one and two)
 
     def __or__(self, other: PerScope[bool]) -> PerScope[bool]:
-        text = f"{self.text} or {other.text}"
-        return PerScope(text, lambda m, index: bool(self.of(m, index)) or other.of(m, index), indexed=True)
+        return self._joined(other, f"{self.text} or {other.text}", lambda one, two: one or two)
 
     def __invert__(self) -> PerScope[bool]:
-        return PerScope(f"not {self.text}", lambda m, index: not self.of(m, index), indexed=True)
+        return self._joined(ALWAYS, f"not {self.text}", lambda one, _: not one)
+
+    def _joined(self, other: PerScope[bool], text: str, join: Callable[[bool, bool], bool]) -> PerScope[bool]:
+        def both(m: object, index: object = None) -> bool:
+            return join(bool(self.of(m, index)), other.of(m, index))
+
+        return PerScope(text, both, indexed=self.indexed or other.indexed)
 
 
 ALWAYS: PerScope[bool] = PerScope("always", lambda _: True)
@@ -80,10 +87,14 @@ class Record:
     """
 
     kept: ClassVar[PerScope[bool]] = ALWAYS
+    declared: ClassVar[tuple[tuple[str, Declared[Any], PerScope[bool]], ...]] = ()
+    """Every field, those that it takes over first: its name, itself, and where it is kept."""
 
     def __init_subclass__(cls, *, kept: PerScope[bool] = ALWAYS) -> None:
         super().__init_subclass__()
         cls.kept = kept
+        others = (one for base in taken_over(cls) for one in base.declared)
+        cls.declared = (*others, *((name, one, kept & one.kept) for name, one in own(cls).items()))
 
     def __getitem__(self, name: str) -> Value:
         raise NotImplementedError
@@ -149,7 +160,12 @@ class Declared(Generic[T]):
         raise NotImplementedError
 
     def shape(self, m: object, index: object) -> Shape:
-        """The variables that it is in a model."""
+        """The variables that it is in a model, at an index of the array around it."""
+        raise NotImplementedError
+
+    @property
+    def indexed(self) -> bool:
+        """Whether these are others at another index."""
         raise NotImplementedError
 
 
@@ -173,6 +189,11 @@ class Field(Declared[Value]):
         kind = self.kind.of(m, index) if isinstance(self.kind, PerScope) else self.kind
         initial = self.initial.of(m, index) if isinstance(self.initial, PerScope) else self.initial
         return Leaf(kind, initial)
+
+    @property
+    def indexed(self) -> bool:
+        """Whether its kind or its initial value goes by the index."""
+        return any(isinstance(one, PerScope) and one.indexed for one in (self.kind, self.initial))
 
 
 class Choice(Field):
@@ -202,6 +223,11 @@ class Nested(Declared[T]):
         """The variables of the record."""
         return shape_of(self.record, m, index)
 
+    @property
+    def indexed(self) -> bool:
+        """Whether anything in the record, or whether it is kept, goes by the index."""
+        return any(one.indexed or kept.indexed for _, one, kept in self.record.declared)
+
 
 class Each(Declared[Array[K, T]]):
     """An array: one thing for each of the indices that a model has.
@@ -224,7 +250,20 @@ class Each(Declared[Array[K, T]]):
     def shape(self, m: object, index: object) -> Shape:
         """The variables of all."""
         over = self.over.of(m, index)
-        return self.one.shape(m, index) if over is None else {i: self.one.shape(m, i) for i in over}
+        if over is None:
+            return self.one.shape(m, index)
+        if self._one_indexed:
+            return {i: self.one.shape(m, i) for i in over}
+        return dict.fromkeys(over, self.one.shape(m, None))
+
+    @cached_property
+    def _one_indexed(self) -> bool:
+        return self.one.indexed
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the indices are others, or what stands alone, at another index of an array around this one."""
+        return self.over.indexed or self._one_indexed
 
 
 def flags(
@@ -251,19 +290,11 @@ def own(record: type[Record]) -> dict[str, Declared[Any]]:
     return {name: one for name, one in vars(record).items() if isinstance(one, Declared)}
 
 
-def declared(record: type[Record]) -> Iterator[tuple[str, Declared[Any], PerScope[bool]]]:
-    """Every field of a record, those that it takes over first: its name, itself, and where it is kept."""
-    for base in taken_over(record):
-        yield from declared(base)
-    for name, one in own(record).items():
-        yield name, one, record.kept & one.kept
-
-
 def names(record: type[Record]) -> tuple[str, ...]:
     """The names of its fields, whatever a model keeps of them."""
-    return tuple(name for name, _, _ in declared(record))
+    return tuple(name for name, _, _ in record.declared)
 
 
 def shape_of(record: type[Record], m: object, index: object = None) -> Mapping[str, Shape]:
     """The tree of variables of a record in a model."""
-    return {name: one.shape(m, index) for name, one, kept in declared(record) if kept.of(m, index)}
+    return {name: one.shape(m, index) for name, one, kept in record.declared if kept.of(m, index)}

@@ -52,7 +52,7 @@ def _epochs(m: Model) -> Iterable[int] | None:
 
 
 class History(Record):
-    """What no process knows, and claims ask."""
+    """What no process knows: in which epochs some term has acted, and how deletions and reassignments began."""
 
     watched = Field(
         CONTROLLER_EPOCH, 0, "An arbitrary epoch: what a proof finds of it holds of every epoch.", kept=PROVING
@@ -82,9 +82,9 @@ class State(Record):
 
     zookeeper = Nested(ZooKeeper, "What is in ZooKeeper.")
     processes = Each(BROKERS, Process, "The broker processes.")
-    controllers = Each(CONTROLLERS, Controller, "The controller modules of the eligible brokers.")
-    history = Nested(History, "What has happened, for claims.")
-    brokers = Each(BROKERS, Broker, "What brokers remember as such.", kept=has("partitions"))
+    controllers = Each(CONTROLLERS, Controller, "The controller modules of the brokers that may become controller.")
+    history = Nested(History, "What has happened, which only claims ask.")
+    brokers = Each(BROKERS, Broker, "What the brokers remember of their partitions.", kept=has("partitions"))
     logs = Each(
         BROKERS, flags(per_index("partition that it may have", _own_partitions)),
         "The broker has a log of the partition on its disk, which outlives the process.", kept=STOPPED_REPLICAS,

@@ -141,7 +141,7 @@ FIRST: PerScope[At] = per_index(
 
 
 class Operation(Record):
-    """A delayed operation: `DelayedCreatePartitions` of a CreateTopics request."""
+    """A delayed operation: `DelayedCreateTopics` of a CreateTopics request."""
 
     completed = Flag("The operation's `completed` is set.")
     entry = Flag("There is a reference to its timer entry, by which that can be cancelled.")

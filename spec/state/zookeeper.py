@@ -56,7 +56,7 @@ class ZooKeeper(Record):
     registered = Field(BROKER_SET, (), "The brokers that have a /brokers/ids/N.")
     registered_orphaned = Field(BROKER_SET, (), "Those whose registration is of their previous incarnation.")
     epoch_version = Field(
-        CONTROLLER_EPOCH, 0, "How often /controller_epoch was written, by which goes its data version.",
+        CONTROLLER_EPOCH, 0, "How often /controller_epoch was written, which its data version tells.",
         kept=EPOCH_VERSIONS,
     )  # fmt: skip
     topics = flags(TOPICS, "/brokers/topics/T exists.", initial=STANDS, kept=has("partitions"))
@@ -64,7 +64,7 @@ class ZooKeeper(Record):
         PARTITIONS, Leadership, "The state znode, /brokers/topics/T/partitions/P/state.", kept=has("partitions")
     )
     topic_ids = flags(
-        TOPICS, "The id of the topic, another with each creation; it takes no more than two.", kept=TOPIC_IDS
+        TOPICS, "The id of the topic: each creation gives it another than the one before.", kept=TOPIC_IDS
     )
     notified = Each(
         PARTITIONS, Field(NOTIFICATION_SET, ()), "The children of /isr_change_notification that name the partition.",
