@@ -37,7 +37,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from reference.zookeeper.api import AnyOperation, GetChildren, GetData, ZookeeperError
 from spec.errors import SpecError
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 Result_co = TypeVar("Result_co", covariant=True)
 T = TypeVar("T")

@@ -43,7 +43,7 @@ from reference.topics.addition import on_partition_modifications
 from reference.topics.creation import on_topic_change
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import Path
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.variants import Switch
 
 Event: TypeAlias = Callback | TopicPartition | str

@@ -41,7 +41,7 @@ from spec.protocol.topics import removal_by_hand as foreign_removal
 from spec.scopes import Scope
 from spec.state import purgatory as purgatory_state
 from spec.state.cluster import shape
-from spec.state.shape import Callback, listened_paths
+from spec.state.enumerations import Callback, listened_paths
 from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 

@@ -272,7 +272,9 @@ INNOCENT: Sources = {
     "reference/requests/__init__.py": DOC,
     "reference/requests/queue.py": DOC + "from reference.live import zookeeper",
     "reference/live/__init__.py": DOC,
-    "reference/live/zookeeper.py": DOC + "import kazoo.client\nimport spec.state.shape\n" + "x = 1\n" * (MAX_LINES - 3),
+    "reference/live/zookeeper.py": DOC
+    + "import kazoo.client\nimport spec.state.enumerations\n"
+    + "x = 1\n" * (MAX_LINES - 3),
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
 }
 

@@ -45,7 +45,7 @@ from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.model import Model
-from spec.state.shape import Session
+from spec.state.enumerations import Session
 from spec.system import instances
 from spec.variants import Switches
 

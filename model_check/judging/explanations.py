@@ -46,7 +46,7 @@ from model_check.stepping.open_system import ADDITION, RECREATION
 from model_check.stepping.plain_state import PlainState
 from spec.model import Model
 from spec.state.brokers import Stage
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 
 def candidates(m: Model, one: Observed, state: PlainState) -> Iterable[Candidate]:

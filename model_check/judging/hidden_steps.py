@@ -14,7 +14,7 @@ from model_check.stepping.plain_state import EMPTY, PlainState
 from spec.model import Model
 from spec.protocol.requests.connections import CALLBACK_WAITS
 from spec.state.brokers import Stage
-from spec.state.shape import At, Callback, Handler, Session
+from spec.state.enumerations import At, Callback, Handler, Session
 
 Candidate: TypeAlias = tuple[str, dict[str, int]]
 """A rule's name and parameters; it need not be enabled."""

@@ -18,7 +18,7 @@ from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.state.elections import Leaving
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 
 TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
 """Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""

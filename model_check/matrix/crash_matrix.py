@@ -30,7 +30,7 @@ from spec.language.terms import enumeration
 from spec.matrix_plans import FAULTS, MatrixPlan
 from spec.model import Model
 from spec.scopes import Scope
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.system import system
 from spec.variants import Switches
 

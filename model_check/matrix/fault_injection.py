@@ -29,7 +29,7 @@ from spec.language.views import Frame
 from spec.model import Model
 from spec.protocol.controller.threads import turns_left
 from spec.state.cluster import shape
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 PHASE, TURNS = "monitor.phase", "monitor.turns"
 MONITOR = (PHASE, TURNS)

@@ -9,7 +9,7 @@ too; its place is REASSIGN_NEXT.)
 
 from __future__ import annotations
 
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 LAST = "OVER"
 """The place behind the last effect."""

@@ -32,7 +32,7 @@ from spec.logs.controller_log.broker_changes import (
     BrokerStartup,
     ShutDownBrokersGone,
 )
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 

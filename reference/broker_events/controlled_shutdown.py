@@ -32,7 +32,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ControlledShutdownResponse
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
 from spec.logs.logged_values import Leadership
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 # ---------------------------------------------------------------------------------------------------- the broker's side

@@ -25,7 +25,7 @@ from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoN
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import PartitionsPayload
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 Paths = frozenset[str]
 

@@ -18,7 +18,7 @@ from reference.forking import shallow_copy
 from reference.requests.connections import ControllerChannelManager
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import BrokerPayload, PartitionStatePayload
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 
 K = TypeVar("K")
 S = TypeVar("S")

@@ -32,7 +32,7 @@ from reference.scripts import (
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line
-from spec.state.shape import DeletionThread
+from spec.state.enumerations import DeletionThread
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import AS_CODED, Switch, Switches

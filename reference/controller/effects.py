@@ -39,7 +39,7 @@ from reference.zookeeper.api import (
 )
 from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 # ----------------------------------------------------------------------------------------------- election, resignation
 

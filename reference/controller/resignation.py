@@ -18,7 +18,7 @@ from reference.journal import Milestone
 from reference.procedures import Procedure
 from spec.formats.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import Resigned
-from spec.state.shape import DeletionThread, Handler
+from spec.state.enumerations import DeletionThread, Handler
 from spec.variants import Switch
 
 

@@ -30,7 +30,7 @@ from reference.scripts import (
     topic_path,
 )
 from spec.formats.kafka_types import TopicPartition
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 

@@ -19,7 +19,7 @@ from reference.procedures import Effect, Procedure, Script, in_any_order
 from reference.scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
 from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
 from spec.logs.controller_log.topic_deletion import DeletionQueued, DeletionRequested, UnknownTopicsIgnored
-from spec.state.shape import At, DeletionThread
+from spec.state.enumerations import At, DeletionThread
 from spec.variants import Switch
 
 Topics = frozenset[str]

@@ -45,7 +45,7 @@ from spec.logs.controller_log.topic_deletion import (
     WaitingForSignal,
 )
 from spec.logs.logged_answers import Answer
-from spec.state.shape import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 

@@ -34,7 +34,7 @@ from spec.logs.controller_log.preferred_election import (
     PreferredReplicaDoesNotLead,
     PreferredReplicaLeads,
 )
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
 Partitions = frozenset[TopicPartition]

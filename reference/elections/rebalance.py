@@ -18,7 +18,7 @@ from reference.procedures import FencedOff, Procedure
 from reference.scripts import ISR_CHANGES
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.preferred_election import PreferredElectionStarted
-from spec.state.shape import DeletionThread, Handler
+from spec.state.enumerations import DeletionThread, Handler
 from spec.variants import Switch
 
 

@@ -27,7 +27,7 @@ from reference.procedures import THROWABLE, FencedOff, MissingDeletionThread, Pr
 from reference.scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.formats.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
-from spec.state.shape import DeletionThread
+from spec.state.enumerations import DeletionThread
 from spec.variants import Switch
 
 

@@ -22,7 +22,7 @@ from reference.scripts import (
 from reference.zookeeper.api import NodeExists
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionStatePayload
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 Partitions = frozenset[TopicPartition]
 Replica = tuple[TopicPartition, int]

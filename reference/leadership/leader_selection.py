@@ -28,7 +28,7 @@ from spec.logs.controller_log.leader_selection import (
 )
 from spec.logs.logged_values import LeaderAndIsr
 from spec.protocol.leadership.partitions import PREFERRED_HANDLERS
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 
 Select = Callable[[tuple[int, ...]], Election]
 """A selector: who is to lead, given the ISR that was just read."""

@@ -50,7 +50,7 @@ from spec.logs.state_change_lines import (
     PartitionLostLeader,
     StateZnodeExists,
 )
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 

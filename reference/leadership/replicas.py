@@ -35,7 +35,7 @@ from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.controller_log.values import Replicas as LoggedReplicas
 from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 

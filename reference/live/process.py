@@ -48,7 +48,7 @@ from reference.threads import Event, on_callback, on_deletion_thread, on_startup
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.logs.controller_log.failover import Resigned
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.variants import AS_CODED, Switch, Switches
 
 HOST = "127.0.0.1"

@@ -24,7 +24,7 @@ from reference.procedures import Effect, OneOf, Procedure
 from reference.scripts import CONTROLLER
 from reference.threads import Event, subscribed
 from spec.formats.kafka_types import TopicPartition
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 
 OWN: Final = (Callback.SESSION, Callback.REGISTRATION)
 """The handlers of a new session, which the client queues by itself: the controller's, then the broker's."""

@@ -51,7 +51,7 @@ from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
 from spec.formats.znodes import ControllerEpochPayload
-from spec.state.shape import At, Callback, Handler
+from spec.state.enumerations import At, Callback, Handler
 from spec.variants import Switch
 
 TAKES: Final[Mapping[Callback, str]] = {

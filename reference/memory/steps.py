@@ -25,7 +25,7 @@ from reference.threads import on_callback, on_deletion_thread, on_startup
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
 # ----------------------------------------------------------------------------------------------- processes and sessions

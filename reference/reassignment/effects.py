@@ -29,7 +29,7 @@ from reference.scripts import (
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ from spec.logs.controller_log.reassignment import (
     ReassignmentsResumed,
     ReassignmentStarted,
 )
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 Wanted = Mapping[TopicPartition, tuple[int, ...]]

@@ -66,7 +66,7 @@ from spec.logs.controller_log.reassignment import (
 )
 from spec.logs.controller_request_lines import ReassignmentSent
 from spec.logs.logged_values import Leadership
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 

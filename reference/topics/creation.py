@@ -30,7 +30,7 @@ from spec.logs.controller_log.topics import (
     TopicsChanged,
     TopicsCreated,
 )
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
 Assignment = Mapping[int, tuple[int, ...]]

@@ -22,7 +22,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, DeletionThread, Handler, Session
+from spec.state.enumerations import At, DeletionThread, Handler, Session
 
 SOURCE = "PROTOCOL.md section 7.6"
 PARTS = ("auto_rebalance",)

@@ -14,7 +14,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.handling import is_stale_registration
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 CACHED = ("partitions", "cached_leaderships")
 MOVED = (*CACHED, "reassignment")

@@ -9,7 +9,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.state.cluster import State
 from spec.state.elections import Leaving
-from spec.state.shape import At, Handler, Session
+from spec.state.enumerations import At, Handler, Session
 
 PARTS = ("shutdown",)
 

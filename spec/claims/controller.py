@@ -15,7 +15,7 @@ from spec.model import Model
 from spec.state.brokers import Stage
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Session, listened_paths
+from spec.state.enumerations import At, Session, listened_paths
 
 
 def acts_now(before: State, after: State, c: int) -> Value:

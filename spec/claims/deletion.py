@@ -11,7 +11,7 @@ from spec.protocol.controller.threads import has_started
 from spec.protocol.deletion.thread import replica_states
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
-from spec.state.shape import At, DeletionThread
+from spec.state.enumerations import At, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 

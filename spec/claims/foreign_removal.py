@@ -8,7 +8,7 @@ from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.leadership_cache import is_cached
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.partition_states import PartitionState
 
 PARTS = ("partitions", "removals")

@@ -14,7 +14,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
-from spec.state.shape import At, Session
+from spec.state.enumerations import At, Session
 
 
 def works(s: State, c: int) -> Value:

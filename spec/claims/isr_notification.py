@@ -9,7 +9,7 @@ from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 PARTS = ("notifications",)
 

@@ -15,7 +15,7 @@ from spec.protocol.leadership.replicas import ONLINE_OR_OFFLINE_FROM
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
-from spec.state.shape import At, Session
+from spec.state.enumerations import At, Session
 from spec.state.zookeeper import Leadership
 from spec.tables.partition_states import PARTITION_TRANSITIONS, PartitionState
 from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState

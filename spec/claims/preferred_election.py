@@ -10,7 +10,7 @@ from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.elections.preferred import is_requested
 from spec.protocol.leadership.partitions import elects_preferred
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 PARTS = ("preferred_election",)
 

@@ -12,7 +12,7 @@ from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.replica_states import ReplicaState
 
 PARTS = ("reassignment",)

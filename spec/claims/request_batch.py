@@ -23,7 +23,7 @@ from spec.protocol.requests.connections import CALLBACK_WAITS
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.variants import Switch
 
 SOURCE = "PROTOCOL.md section 9"

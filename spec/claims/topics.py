@@ -8,7 +8,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
-from spec.state.shape import Session
+from spec.state.enumerations import Session
 
 
 def partitions_are_led(s: State, m: Model) -> Value:

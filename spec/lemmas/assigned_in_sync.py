@@ -22,7 +22,7 @@ from spec.protocol.leadership.replicas import may_go_online_or_offline
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.state.zookeeper import Leadership
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

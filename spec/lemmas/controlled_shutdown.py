@@ -12,7 +12,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 
 PARTS = ("shutdown",)
 

@@ -17,7 +17,7 @@ from spec.model import Model
 from spec.protocol.zookeeper import epoch_is_as_read
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Session
+from spec.state.enumerations import At, Session
 from spec.variants import Switch
 
 #: A failover up to the opening of the channels.

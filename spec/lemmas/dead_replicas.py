@@ -10,7 +10,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 

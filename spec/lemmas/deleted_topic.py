@@ -17,7 +17,7 @@ from spec.model import Model
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

@@ -21,7 +21,7 @@ from spec.protocol.leadership.replicas import may_go_online_or_offline
 from spec.state.brokers import Stage
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
-from spec.state.shape import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

@@ -11,7 +11,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import live_assigned
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 

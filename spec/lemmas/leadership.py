@@ -22,7 +22,7 @@ from spec.protocol.reassignment.steps import election_of_move
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.state.zookeeper import Leadership
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState

@@ -15,7 +15,7 @@ from spec.model import Model
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 
 PARTS = ("addition",)
 

@@ -6,7 +6,7 @@ from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.variants import Switch
 
 

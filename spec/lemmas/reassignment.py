@@ -25,7 +25,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 

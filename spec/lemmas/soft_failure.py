@@ -11,7 +11,7 @@ from spec.model import Model
 from spec.protocol.zookeeper import exists
 from spec.state.brokers import Stage
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 BEFORE_LEADERSHIP = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from spec.protocol.handlers import HANDLERS, JUNCTIONS, READS, column
 from spec.protocol.junctions import Then
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.tables.diagrams import NO_ROW, markdown_line, quoted
 
 TITLE = "what follows what"

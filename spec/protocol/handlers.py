@@ -32,7 +32,7 @@ from spec.protocol.junctions import Column, Junction, Then, follow
 from spec.protocol.reassignment.requests import end_listener, end_running
 from spec.protocol.reassignment.steps import delete_old_replicas
 from spec.protocol.topics.creation import finish_creation
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 
 
 def _has(part: str) -> Callable[[Model], bool]:

@@ -15,7 +15,7 @@ from spec.language.rules import when
 from spec.language.terms import Value, either
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 
 
 class Junction(enum.Enum):

@@ -19,7 +19,7 @@ from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.shape import Callback, Session
+from spec.state.enumerations import Callback, Session
 from spec.state.zookeeper import Leadership
 from spec.variants import Switch
 

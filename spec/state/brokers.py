@@ -6,6 +6,7 @@ import enum
 
 from spec.language.records import Choice, Each, Field, Flag, Record, flags
 from spec.state.elections import OnTheWayOut
+from spec.state.enumerations import Owes, Session
 from spec.state.per_scope import (
     BROKER_LIST,
     BROKER_SET,
@@ -19,7 +20,6 @@ from spec.state.per_scope import (
     budget,
     has,
 )
-from spec.state.shape import Owes, Session
 from spec.state.zookeeper import Leadership
 
 

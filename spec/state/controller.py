@@ -8,6 +8,15 @@ from __future__ import annotations
 from spec.language.records import Choice, Each, Field, Flag, Nested, Record, flags
 from spec.state.controller_parts import DeletionManager, LostTopics, Notifications, Reassigning, TopicListeners
 from spec.state.elections import Elections, Rebalance, Shutdowns
+from spec.state.enumerations import (
+    At,
+    Callback,
+    DeletionThread,
+    Handler,
+    callback_kind,
+    listened_paths,
+    watched_paths,
+)
 from spec.state.per_scope import (
     ASSIGNMENTS,
     BROKER,
@@ -26,15 +35,6 @@ from spec.state.per_scope import (
     has,
     mends,
     per_scope,
-)
-from spec.state.shape import (
-    At,
-    Callback,
-    DeletionThread,
-    Handler,
-    callback_kind,
-    listened_paths,
-    watched_paths,
 )
 from spec.state.zookeeper import Leadership
 from spec.tables.partition_states import PartitionState

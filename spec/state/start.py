@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from spec.language.rules import Variable
 from spec.model import Model
-from spec.state.shape import DeletionThread, Session, listened_paths
+from spec.state.enumerations import DeletionThread, Session, listened_paths
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

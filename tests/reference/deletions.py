@@ -23,7 +23,7 @@ from spec.formats.request_schemas import (
     PartitionsResponse,
     StopReplicaRequest,
 )
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 from tests.reference.hands import Hand, controller, failed_over, znode

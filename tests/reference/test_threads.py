@@ -6,7 +6,7 @@ from reference.threads import CALLBACK_OF, PATH_OF, subscribed
 from spec.formats.kafka_types import TopicPartition
 from spec.model import Model
 from spec.scopes import Scope
-from spec.state.shape import CHILDREN_BY_HASH, Callback, watched_paths
+from spec.state.enumerations import CHILDREN_BY_HASH, Callback, watched_paths
 from spec.variants import AS_CODED
 
 PARTS = frozenset({"creation", "deletion", "notifications"})

@@ -18,7 +18,7 @@ from spec.language.terms import enumeration
 from spec.matrix_plans import FAULTS, read_matrix
 from spec.model import Model
 from spec.scopes import scope
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.system import system
 from spec.variants import AS_CODED
 

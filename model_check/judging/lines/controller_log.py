@@ -40,7 +40,7 @@ from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.logs.controller_log.topics import PartitionsAdded, TopicDifference
 from spec.logs.log_lines import Line
 from spec.protocol.controller.threads import has_started
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.tables.partition_states import PartitionState
 
 NOT_RESUMED: Final = frozenset({At.ONLINE_READ, At.ONLINE_WRITE, At.RESIGN_DELETE, At.IDLE})

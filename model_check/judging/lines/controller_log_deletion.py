@@ -34,7 +34,7 @@ from spec.logs.controller_log.values import PartitionReplica
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
 from spec.state.brokers import Stage
-from spec.state.shape import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 
 Replica: TypeAlias = tuple[int, int]

@@ -33,7 +33,7 @@ from spec.logs.logged_values import Leadership
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.elections.rebalance import is_headed_by, is_led_by_another
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 
 BEFORE_CHANNELS: Final = frozenset({At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES})
 """What a failover reads before it opens its channels; what is requested comes right after that."""

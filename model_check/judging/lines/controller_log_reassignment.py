@@ -44,7 +44,7 @@ from spec.logs.controller_log.reassignment import (
     WaitingForNewReplicas,
 )
 from spec.logs.log_lines import Line
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 
 AT_WORK: Final = frozenset({At.BUMP_READ, At.BUMP_WRITE, At.START_READ})
 """Where a controller is between steps 2 and 4."""

@@ -18,7 +18,7 @@ from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.logs.log_lines import Line
 from spec.protocol.context.live_brokers import live_brokers
-from spec.state.shape import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 

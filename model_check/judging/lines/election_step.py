@@ -20,7 +20,7 @@ from spec.logs.state_change_lines import LeaderElected, LeaderElectionStarted, P
 from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued
 from spec.protocol.controller.threads import has_started
 from spec.protocol.elections.rebalance import may_rebalance
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState, is_valid
 

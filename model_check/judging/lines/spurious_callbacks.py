@@ -23,7 +23,7 @@ from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import SomeBehind
 from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
-from spec.state.shape import At, DeletionThread
+from spec.state.enumerations import At, DeletionThread
 from spec.tables.replica_states import ReplicaState
 
 

@@ -52,7 +52,7 @@ from spec.logs.state_change_lines import (
     StateZnodeExists,
 )
 from spec.protocol.context.live_brokers import live_brokers
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState, is_valid
 

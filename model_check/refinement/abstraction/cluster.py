@@ -62,7 +62,7 @@ from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 from spec.language.terms import Kind
 from spec.model import Model
-from spec.state.shape import At, Callback, Handler, Owes, Session, watched_paths
+from spec.state.enumerations import At, Callback, Handler, Owes, Session, watched_paths
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

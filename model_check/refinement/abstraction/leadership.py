@@ -9,7 +9,7 @@ from reference.controller.controller import KafkaController
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import PartitionLeadership
 from spec.model import Model
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 Named = Iterator[tuple[str, object]]
 """Values of the specification's variables, each with its name."""

@@ -37,7 +37,7 @@ from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
-from spec.state.shape import At, Callback, Handler
+from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch

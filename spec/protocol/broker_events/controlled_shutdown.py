@@ -39,7 +39,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
 from spec.state.elections import Leaving
-from spec.state.shape import Handler, Owes, Session
+from spec.state.enumerations import Handler, Owes, Session
 from spec.variants import Switch
 
 SOURCE = "KafkaController.shutdownBroker 0.10.2.2"

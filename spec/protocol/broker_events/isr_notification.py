@@ -28,7 +28,7 @@ from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import acts, known_partitions
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
 from spec.state.cluster import State
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"

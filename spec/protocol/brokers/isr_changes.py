@@ -19,7 +19,7 @@ from spec.protocol.requests.batch import FIELDS, see_conflict
 from spec.protocol.zookeeper import can_operate, exists, state_changed
 from spec.state.brokers import BrokerPartition
 from spec.state.cluster import State
-from spec.state.shape import Session
+from spec.state.enumerations import Session
 from spec.state.zookeeper import Leadership
 from spec.variants import Switch
 

@@ -29,7 +29,7 @@ from spec.protocol.controller.threads import lock_is_free, reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
 from spec.state.cluster import State
 from spec.state.elections import OnTheWayOut
-from spec.state.shape import (
+from spec.state.enumerations import (
     BEHIND_CONTROLLER,
     CHILDREN_BY_HASH,
     At,

@@ -17,7 +17,7 @@ from spec.model import Model
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import notify, topic_changed
 from spec.state.cluster import State
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.variants import Switch
 
 

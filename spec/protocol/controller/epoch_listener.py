@@ -13,7 +13,7 @@ from spec.language.rules import action, observe, require
 from spec.model import Model
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 
 
 @action(actor="controller {c}", source="ControllerEpochListener 0.8.1, KAFKA-1096", parts=("adopted_epochs",))

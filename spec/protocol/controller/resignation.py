@@ -16,7 +16,7 @@ from spec.protocol.controller.threads import become_idle, forget_returned, reset
 from spec.protocol.requests.connections import drop_channels, is_awaited
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, DeletionThread, Handler, listened_paths
+from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
 from spec.variants import Switch
 
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.

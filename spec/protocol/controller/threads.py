@@ -25,7 +25,7 @@ from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import can_operate, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Callback, DeletionThread, Handler, Owes, listened_paths
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, listened_paths
 from spec.variants import Switch
 
 

@@ -22,7 +22,7 @@ from spec.protocol.deletion.queue import delete_the_request, end_thread, turn_to
 from spec.protocol.requests.batch import FIELDS, acts
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move

@@ -22,7 +22,7 @@ from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import notify
 from spec.state.cluster import State
-from spec.state.shape import At, Callback, DeletionThread
+from spec.state.enumerations import At, Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch

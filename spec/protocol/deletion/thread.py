@@ -39,7 +39,7 @@ from spec.protocol.requests.connections import end_deletion
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
 from spec.state.brokers import Stage
 from spec.state.cluster import State
-from spec.state.shape import At, Callback, DeletionThread, Handler
+from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch

@@ -37,7 +37,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
 from spec.state.cluster import State
-from spec.state.shape import At, Callback, Handler
+from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 

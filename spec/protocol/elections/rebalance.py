@@ -32,7 +32,7 @@ from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 SOURCE = "KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2"

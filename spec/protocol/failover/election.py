@@ -16,7 +16,7 @@ from spec.protocol.controller.resignation import elector_resigns, on_controller_
 from spec.protocol.controller.threads import become_idle, leave_handler, take_callback
 from spec.protocol.zookeeper import can_operate, delete_controller, notify
 from spec.state.cluster import State
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
 

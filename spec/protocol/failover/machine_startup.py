@@ -19,7 +19,7 @@ from spec.protocol.leadership.partitions import begin_online, needs_visit, send_
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
 from spec.protocol.leadership_cache import is_cached
 from spec.state.cluster import State
-from spec.state.shape import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

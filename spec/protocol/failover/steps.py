@@ -42,7 +42,7 @@ from spec.protocol.topics.addition import listen_to_topic, topic_is_read
 from spec.protocol.topics.removal_by_hand import read_topic_id
 from spec.protocol.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
 from spec.state.cluster import State
-from spec.state.shape import At, DeletionThread, Handler, listened_paths
+from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
 from spec.variants import Switch
 
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.

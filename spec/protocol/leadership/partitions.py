@@ -45,7 +45,7 @@ from spec.protocol.requests.batch import FIELDS, Batch, acts, send
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition, Controller
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch

@@ -44,7 +44,7 @@ from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.state.zookeeper import Leadership
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move

@@ -20,7 +20,7 @@ from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.requests.batch import FIELDS, acts, see_conflict
 from spec.protocol.zookeeper import exists, is_fenced_off, state_changed
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.variants import Switch
 
 

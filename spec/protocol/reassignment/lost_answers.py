@@ -20,7 +20,7 @@ from spec.protocol.reassignment.requests import changes_request, write_request
 from spec.protocol.reassignment.steps import working_on
 from spec.protocol.zookeeper import can_operate, is_fenced_off
 from spec.state.cluster import State
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 PARTS = ("reassignment",)
 SOURCE = "ZkClient.retryUntilConnected 0.10"

@@ -45,7 +45,7 @@ from spec.protocol.requests.batch import Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.shape import At, Callback, Handler
+from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import DELETED_AT_ONCE, move

@@ -25,7 +25,7 @@ from spec.protocol.requests.handling import (
 )
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
-from spec.state.shape import Session
+from spec.state.enumerations import Session
 from spec.variants import Switch
 
 #: How far a batch is where the send thread is in the callback of a StopReplica with delete.

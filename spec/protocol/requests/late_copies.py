@@ -17,7 +17,7 @@ from spec.model import Model
 from spec.protocol.requests.handling import handle_deletion
 from spec.state.brokers import Stage
 from spec.state.cluster import State
-from spec.state.shape import Session
+from spec.state.enumerations import Session
 
 PARTS = ("stopped_replicas",)
 

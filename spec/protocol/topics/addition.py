@@ -23,7 +23,7 @@ from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.threads import rearm_topic_watch, take_callback
 from spec.protocol.zookeeper import can_operate, notify, topic_changed
 from spec.state.cluster import State
-from spec.state.shape import At, Callback
+from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch

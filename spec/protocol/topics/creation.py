@@ -33,7 +33,7 @@ from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
 from spec.protocol.zookeeper import can_operate, exists, notify
 from spec.state.cluster import State
-from spec.state.shape import At, Callback, Handler
+from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move

@@ -25,7 +25,7 @@ from spec.language.terms import both
 from spec.model import Model
 from spec.protocol.zookeeper import exists, notify, state_changed
 from spec.state.cluster import State
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.variants import Switch
 
 BY_HAND = "zookeeper-shell.sh rmr /brokers/topics/T"

@@ -20,7 +20,7 @@ from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.logs.logged_values import Leadership
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.tables.replica_states import ReplicaState
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))

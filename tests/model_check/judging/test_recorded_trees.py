@@ -5,7 +5,7 @@ from model_check.judging.recorded_trees import agrees
 from model_check.recordings.reading import read
 from model_check.recordings.zookeeper import AssignmentWritten
 from model_check.stepping.plain_state import PlainState
-from spec.state.shape import At
+from spec.state.enumerations import At
 from tests.model_check.unpacking import recording
 
 

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from spec.scopes import Scope
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
 

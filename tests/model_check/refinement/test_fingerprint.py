@@ -15,7 +15,7 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
 from spec.scopes import scope
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from tests.model_check.side_by_side import SideBySide
 
 BY_ANOTHER_PROCESS = """

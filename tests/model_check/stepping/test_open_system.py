@@ -15,7 +15,7 @@ from spec.language.rules import Action, Leaf
 from spec.language.terms import FLAG
 from spec.model import Model
 from spec.scopes import scope
-from spec.state.shape import Callback, Session
+from spec.state.enumerations import Callback, Session
 from spec.system import rules, system
 from spec.variants import AS_CODED, FENCED, Switches
 

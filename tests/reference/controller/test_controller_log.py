@@ -20,7 +20,7 @@ from spec.logs.controller_log.state_machines import LeaderCacheUpdated, Partitio
 from spec.logs.controller_log.topics import PartitionsCreated, TopicDifference, TopicsCreated
 from spec.logs.log_lines import Line
 from spec.scopes import Scope
-from spec.state.shape import Handler
+from spec.state.enumerations import Handler
 from tests.reassignment_moves import OLD, complete
 from tests.reference.reassignment.test_steps import Referred, in_sync, recorded_lines
 

@@ -40,7 +40,7 @@ from reference.threads import on_callback
 from spec.errors import MalformedInput
 from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
 from spec.formats.znodes import PartitionStatePayload
-from spec.state.shape import Callback, DeletionThread
+from spec.state.enumerations import Callback, DeletionThread
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

@@ -24,7 +24,7 @@ from reference.scripts import delete_topic_path, state_path, topic_config_path, 
 from reference.threads import on_callback, on_deletion_thread
 from reference.zookeeper.api import Children, Create, GetChildren, NotEmpty, OperationRefused, Stat
 from spec.formats.znodes import PartitionStatePayload
-from spec.state.shape import Callback, DeletionThread
+from spec.state.enumerations import Callback, DeletionThread
 from spec.variants import Switch
 from tests.reference.deletions import ASSIGNED, P0, P1, SUCCESSFUL, Cluster, said
 from tests.reference.hands import Hand, controller, failed_over, milestones, registered

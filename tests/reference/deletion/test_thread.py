@@ -23,7 +23,7 @@ from spec.formats.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.state.shape import Callback, DeletionThread
+from spec.state.enumerations import Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 from tests.reference.deletions import INELIGIBLE, P0, P1, REPLICAS, STARTED, SUCCESSFUL, Cluster, said

@@ -9,7 +9,7 @@ from reference.journal import Milestone
 from reference.leadership.effects import ReadForElection, WriteElectedLeader
 from reference.procedures import FencedOff
 from spec.formats.kafka_types import NO_LEADER
-from spec.state.shape import DeletionThread
+from spec.state.enumerations import DeletionThread
 from spec.variants import Switch
 from tests.reference.hands import TP, Hand, controller, failed_over, milestones, znode
 

@@ -12,7 +12,7 @@ import pytest
 from reference.live.process import LiveProcess, Settings
 from reference.zookeeper.api import NoNode
 from spec.errors import MalformedInput
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 
 
 @pytest.fixture

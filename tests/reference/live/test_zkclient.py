@@ -32,7 +32,7 @@ from reference.zookeeper.api import (
 from reference.zookeeper.log import read_transaction_log
 from reference.zookeeper.server import ZookeeperServer
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from tests.reference.flaky_proxy import FlakyProxy
 
 TIMEOUT = 15

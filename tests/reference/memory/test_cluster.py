@@ -12,7 +12,7 @@ from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster, run_to_rest
 from reference.scripts import CONTROLLER, broker_path
 from spec.scopes import scope
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.variants import AS_CODED
 
 

@@ -15,7 +15,7 @@ from reference.topics.addition import ModifiedTopic, OnPartitionModifications
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest
 from spec.logs.log_lines import Line
-from spec.state.shape import Callback
+from spec.state.enumerations import Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from tests.reference.deletions import said

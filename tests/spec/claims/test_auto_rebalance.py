@@ -17,7 +17,7 @@ from spec.claims.auto_rebalance import (
     rebalance_waits_for_what_is_under_way,
 )
 from spec.language.rules import Claim
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 
 PARTS = frozenset({"auto_rebalance", "preferred_election", "reassignment", "deletion", "shutdown"})
 CLUSTER = open_system(2, ((2, 1),) * 4 + ((1, 2),), (0, 0, 0, 0, 1), controller_epochs=2, parts=PARTS)

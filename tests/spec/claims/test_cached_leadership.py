@@ -4,7 +4,7 @@ from typing import Any
 
 from model_check.stepping.open_system import open_system
 from spec.claims.cached_leadership import the_dead_are_not_in_sync
-from spec.state.shape import At
+from spec.state.enumerations import At
 
 OPENED = open_system(3, ((1, 2, 3),), (0,), controller_epochs=3, parts=frozenset({"deletion"}))
 BROKERS = OPENED.model.brokers

@@ -7,7 +7,7 @@ import pytest
 from model_check.judging.asked_again import Taken
 from model_check.stepping.open_system import open_system
 from spec.claims.controller import epochs_never_go_back
-from spec.state.shape import At, Session
+from spec.state.enumerations import At, Session
 
 OPENED = open_system(2, (), (), controller_epochs=3)
 LIVE = list(Session).index(Session.LIVE)

@@ -22,7 +22,7 @@ from spec.claims.request_batch import (
 from spec.language.rules import Claim
 from spec.model import Model
 from spec.state.brokers import Stage
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.variants import AS_CODED, Switch, Switches
 
 OPENED = open_system(2, ((1, 2), (2, 1)), (0, 0), controller_epochs=3, parts=frozenset({"deletion"}))

@@ -19,7 +19,7 @@ from spec.protocol.handlers import HANDLERS, JUNCTIONS, NEVER, READS, column
 from spec.protocol.junctions import Junction, proceed
 from spec.scopes import scope
 from spec.state.cluster import State
-from spec.state.shape import At, Handler
+from spec.state.enumerations import At, Handler
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
 

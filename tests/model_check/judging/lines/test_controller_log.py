@@ -10,7 +10,7 @@ from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem, open_system
 from spec.formats.kafka_types import TopicPartition
 from spec.model import Model
-from spec.state.shape import At
+from spec.state.enumerations import At
 from spec.system import instances
 
 PARTS = frozenset({"deletion", "preferred_election"})

@@ -16,7 +16,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
 from spec.logs.log_lines import Line
-from spec.state.shape import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 from tests.model_check.unpacking import changed
 

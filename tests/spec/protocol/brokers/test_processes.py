@@ -3,7 +3,7 @@
 import pytest
 
 from model_check.stepping.open_system import open_system
-from spec.state.shape import CHILDREN_BY_HASH, Callback, Session
+from spec.state.enumerations import CHILDREN_BY_HASH, Callback, Session
 
 PATHS = {
     "brokers": "/brokers/ids",
