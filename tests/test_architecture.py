@@ -273,7 +273,7 @@ INNOCENT: Sources = {
     "reference/requests/queue.py": DOC + "from reference.live import zookeeper",
     "reference/live/__init__.py": DOC,
     "reference/live/zookeeper.py": DOC
-    + "import kazoo.client\nimport spec.state.enumerations\n"
+    + "import kazoo.client\nimport spec.state.cluster\n"
     + "x = 1\n" * (MAX_LINES - 3),
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
 }
