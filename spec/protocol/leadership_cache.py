@@ -7,9 +7,17 @@ Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`. PROTOCOL.md section
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from spec.language.terms import Value, flag
+
+LEADERSHIP: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
+"""What Kafka prints of one."""
+
+
+def leadership(record: Any) -> dict[str, Value]:
+    """What Kafka prints of a leadership that somebody has cached, or that a state znode says."""
+    return {name: record[name] for name in LEADERSHIP}
 
 
 def is_cached(cached: Any) -> Value:

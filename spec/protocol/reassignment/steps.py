@@ -28,8 +28,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.reassignment import (
+    AllCaughtUp,
+    AssignmentUpdated,
+    LeaderEpochUpdated,
+    LeaderEpochUpdating,
+    LeaderNotReassigned,
+    LeaderReassignedAlive,
+    LeaderReassignedDead,
+    NotCaughtUp,
+    SomeBehind,
+    WaitingForNewReplicas,
+)
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
@@ -62,10 +74,22 @@ def on_state_change(s: Any, m: Model, c: int, p: int) -> None:
     require(can_operate(s, c), controller.active, controller.concerns[0] == p)
     rearm_isr_watch(s, m, c)
     take_callback(s, m, c, Callback.STATE)
+    with when(both(controller.reassigned[p] != (), exists(znode))):
+        _say_how_far(s, m, c, p)
     with when(both(controller.reassigned[p] != (), _has_caught_up(s, m, c, p), exists(znode))):
         controller.handler = Handler.ISR_CHANGE
         controller.reassigning = p
         controller.at = At.REASSIGN_READ
+
+
+def _say_how_far(s: Any, m: Model, c: int, p: int) -> None:
+    """The listener tells how many of RAR are in the ISR."""
+    wanted, isr = m.brokers.members(s.controllers[c].reassigned[p]), m.brokers.members(s.zookeeper.state[p].isr)
+    caught_up, behind = m.brokers.intersection(wanted, isr), m.brokers.difference(wanted, isr)
+    with when(m.brokers.is_empty(behind)):
+        say(AllCaughtUp, partition=p, caught_up=caught_up, all=wanted)
+    with when(~m.brokers.is_empty(behind)):
+        say(SomeBehind, partition=p, caught_up=caught_up, all=wanted, behind=behind)
 
 
 def _has_caught_up(s: Any, m: Model, c: int, p: int) -> Value:
@@ -93,6 +117,8 @@ def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
     note_read(s, m, c, p)
     caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
     known = assigned_replicas(s, m, c, p) != () if m.topics_vanish else flag(True)
+    with when(~caught_up):
+        say(NotCaughtUp, partition=p, new_replicas=controller.reassigned[p])
     with when(both(known, ~caught_up)):
         controller.at = At.WRITE_UNION
     with when(both(known, caught_up)):
@@ -120,6 +146,7 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
     with when(~fenced):
         controller.partitions[p].visiting = m.brokers.difference(m.brokers.members(wanted), m.brokers.members(assigned))
         write_assignment(s, m, c, p, m.brokers.merged(wanted, assigned))
+        say(AssignmentUpdated, partition=p, replicas=controller.partitions[p].assigned)
         controller.at = At.BUMP_READ
         _begin_bump(s, m, c, p)
     with when(fenced):
@@ -128,8 +155,11 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
 
 def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
     """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
+    dirty = is_dirty(s, m, c)
+    with when(~dirty):
+        say(LeaderEpochUpdating, partition=p)
     if m.loses_topics:
-        with when(is_dirty(s, m, c)):
+        with when(dirty):
             end_run(s, m, c, p)
 
 
@@ -155,12 +185,13 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
     working_on(s, m, c, p, At.BUMP_WRITE)
     done, again = write_decision(s, m, c, p)
     with when(done):
+        say(LeaderEpochUpdated, partition=p, leader_epoch=s.zookeeper.state[p].leader_epoch)
         told = _tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
         with when(told):
             forget_decision(s, c, At.START_READ)
             with when(either(m.brokers.is_empty(controller.partitions[p].visiting), ~has_started(s, m, c))):
                 reset(controller.partitions[p], "visiting")
-                go_on(s, m, c)
+                _wait(s, m, c, p)
     with when(again):
         forget_decision(s, c, At.BUMP_READ)
 
@@ -183,7 +214,13 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
             send(s, m, c, batch)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(m.brokers.is_empty(cached.visiting)):
-        go_on(s, m, c)
+        _wait(s, m, c, p)
+
+
+def _wait(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 4: the new replicas are to catch up; the handler is done with the partition."""
+    say(WaitingForNewReplicas, partition=p, new_replicas=s.controllers[c].reassigned[p])
+    go_on(s, m, c)
 
 
 # -------------------------------------------------------------------------------------------------------------- phase B
@@ -205,6 +242,8 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
         with when(is_cached(cached)):
             cached.assigned = wanted
     unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
+    with when(is_cached(cached)):
+        _say_who_leads(s, m, c, p)
     with when(both(is_cached(cached), ~unknown)):
         controller.at = At.MOVE_READ
         with when(~_moves(s, m, c, p)):
@@ -213,6 +252,20 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
         end_run(s, m, c, p)
+
+
+def _say_who_leads(s: Any, m: Model, c: int, p: int) -> None:
+    """Step 7 tells whether the leader is of RAR, and lives."""
+    controller = s.controllers[c]
+    wanted, leader, moves = controller.reassigned[p], controller.partitions[p].leader, _moves(s, m, c, p)
+    among = m.brokers.contains(wanted, leader)
+    for kind, applies in (
+        (LeaderNotReassigned, ~among),
+        (LeaderReassignedDead, both(among, moves)),
+        (LeaderReassignedAlive, ~moves),
+    ):
+        with when(applies):
+            say(kind, partition=p, leader=leader, new_replicas=wanted)
 
 
 def _go_on_without_leader(s: Any, m: Model, c: int, p: int) -> None:
@@ -288,6 +341,7 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
             send(s, m, c, Batch(ordered={p: m.brokers.members(wanted)}, metadata={p: flag(True)}))
         told = moves
         with when(~moves):
+            say(LeaderEpochUpdated, partition=p, leader_epoch=s.zookeeper.state[p].leader_epoch)
             told = told | _tell_bumped(s, m, c, p, m.brokers.union(controller.leaving, m.brokers.members(wanted)))
         with when(told):
             forget_decision(s, c, At.MOVE_READ)
@@ -348,6 +402,7 @@ def write_target(s: Any, m: Model, c: int, p: int) -> None:
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         write_assignment(s, m, c, p, controller.reassigned[p])
+        say(AssignmentUpdated, partition=p, replicas=controller.partitions[p].assigned)
         stop_watching(controller, p)
         controller.at = At.COMPLETE_READ
     with when(fenced):
