@@ -10,9 +10,8 @@ of it are judged so. What its documentation meant (DOCUMENTED) is one switch awa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from typing import Any
 
 from spec import properties
 from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
@@ -41,7 +40,8 @@ from spec.protocol.topics import creation as topics
 from spec.protocol.topics import removal_by_hand as foreign_removal
 from spec.scopes import Scope
 from spec.state import purgatory as purgatory_state
-from spec.state.shape import Callback, listened_paths, shape
+from spec.state.cluster import shape
+from spec.state.shape import Callback, listened_paths
 from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 
@@ -95,7 +95,7 @@ def is_in_scope(rule: Rule, m: Model) -> bool:
 
 def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
     """Every choice of a rule's parameters in a model."""
-    domains: dict[str, Any] = {
+    domains: dict[str, Iterable[int]] = {
         "b": m.brokers.ids,
         "c": m.controllers,
         "n": m.notices.ids,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 
 import typer
@@ -11,6 +12,9 @@ from rich.theme import Theme
 
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document
+
+READABLE = 100
+"""So many columns of text are read with ease."""
 
 COLOURS = {
     "verdict.holds": "green",
@@ -47,6 +51,11 @@ def say(message: str) -> None:
     """Print text to standard output, wrapped nowhere."""
     console = Output(highlighter=Verdicts(), theme=Theme(COLOURS), markup=False, emoji=False, soft_wrap=True)
     console.print(message, end="")
+
+
+def line_width() -> int:
+    """How many columns a line may take: those of the terminal, but no more than are read with ease."""
+    return max(40, min(shutil.get_terminal_size((READABLE, 24)).columns, READABLE))
 
 
 def note(message: str) -> None:

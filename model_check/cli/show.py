@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from model_check.cli import options
-from model_check.cli.console import print_document, say
+from model_check.cli.console import line_width, print_document, say
 from model_check.cli.failures import guarded
+from model_check.cli.shown_state import state_lines
 from model_check.verdicts.results import from_json
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
@@ -26,6 +27,7 @@ from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_lines import Vocabulary
 from spec.logs.request_log_lines import REQUEST_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
+from spec.model import Model
 from spec.properties import claims
 from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, mermaid_handlers
 from spec.scopes import Scope
@@ -114,6 +116,25 @@ def _say_rule(rule: Rule, suffix: str) -> None:
 
 def _joined(statement: str) -> str:
     return " ".join(statement.split("\n\n", maxsplit=1)[0].split())
+
+
+def state(
+    name: Annotated[str | None, typer.Option("--scope", metavar="SCOPE", help="Only what this scope keeps.")] = None,
+    variant: options.VariantOption = "AS_CODED",
+    on: options.WithOption = None,
+    off: options.WithoutOption = None,
+) -> int:
+    """The state, record by record: each field with its kind, its initial value, where it is kept, and what it is.
+
+    For example:
+      kcheck show state
+      kcheck show state --scope reassignment --variant FENCED
+    """
+    switches = options.chosen_switches(variant, on, off)
+    model = None if name is None else Model(scope_named(name), switches)
+    for line in state_lines(line_width(), model):
+        say(line + "\n")
+    return 0
 
 
 def properties() -> int:
@@ -221,6 +242,7 @@ app.command("tables")(guarded(tables))
 app.command("handlers")(guarded(handlers))
 app.command("diagrams")(guarded(drawings))
 app.command("actions")(guarded(actions))
+app.command("state")(guarded(state))
 app.command("properties")(guarded(properties))
 app.command("scopes")(guarded(scopes))
 app.command("lines")(guarded(lines))

@@ -28,7 +28,8 @@ from spec.language.terms import FLAG, Value, both, choose, either, enumeration, 
 from spec.language.views import Frame
 from spec.model import Model
 from spec.protocol.controller.threads import turns_left
-from spec.state.shape import At, shape
+from spec.state.cluster import shape
+from spec.state.shape import At
 
 PHASE, TURNS = "monitor.phase", "monitor.turns"
 MONITOR = (PHASE, TURNS)
@@ -128,7 +129,7 @@ class Monitor:
         self.phase = self.kind.variable(PHASE)
         self.at_name = f"controllers[{one.controller}].at"
         self.at = enumeration(At).variable(self.at_name)
-        view = View(self.shape, None)
+        view: Any = View(self.shape, None)
         self.turns_now = self._turns(view)
         self.turns = self.turns_now.kind.variable(TURNS)
         self.succeeded = either(*(works(view, d) for d in m.controllers if d != one.controller))

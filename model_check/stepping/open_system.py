@@ -21,7 +21,7 @@ from spec.language.rules import Rule
 from spec.language.views import leaves
 from spec.model import Model
 from spec.scopes import BUDGETS, Scope
-from spec.state.shape import shape
+from spec.state.cluster import shape
 from spec.state.start import running
 from spec.system import is_in_scope
 from spec.variants import AS_CODED, Switches

@@ -10,7 +10,6 @@ Of topics that vanish without being deleted nothing is claimed: in no scope is t
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
@@ -21,6 +20,8 @@ from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, DeletionThread, Handler, Session
 
 SOURCE = "PROTOCOL.md section 7.6"
@@ -28,13 +29,13 @@ PARTS = ("auto_rebalance",)
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_broker_is_out_of_balance(s: Any, m: Model) -> Value:
+def a_broker_is_out_of_balance(s: State, m: Model) -> Value:
     """A controller has found that a broker leads too few of the partitions that it is to lead."""
     return either(*(s.controllers[c].imbalanced[p] for c in m.controllers for p in m.partitions))
 
 
 @claim("step", source=SOURCE, witness="a_broker_is_out_of_balance", parts=PARTS)
-def rebalance_acts_only_beyond_the_percentage(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def rebalance_acts_only_beyond_the_percentage(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Partitions are taken up for a broker only if it does not lead more than the percentage of those it is to lead.
 
     Those of topics that are queued for deletion do not count. Exactly the percentage is not more.
@@ -76,21 +77,21 @@ def _weight(flags: Collection[Value], of_each: int) -> Value:
 # -------------------------------------------------------------------------------------------------------- its elections
 
 
-def _elects(controller: Any) -> Value:
+def _elects(controller: Controller) -> Value:
     """Whether a controller is at an election that nobody has asked for; it has the lock until that is over."""
     at_it = either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)
     return both(controller.handler == Handler.REBALANCE, at_it)
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_rebalance_elects(s: Any, m: Model) -> Value:
+def a_rebalance_elects(s: State, m: Model) -> Value:
     """A rebalance is about to give a partition back to the broker that is to lead it."""
     controllers = [s.controllers[c] for c in m.controllers]
     return either(*(both(_elects(one), one.at == At.ONLINE_WRITE) for one in controllers))
 
 
 @claim("always", source=SOURCE, witness="a_rebalance_elects", parts=PARTS)
-def rebalance_elects_live_brokers_one_by_one(s: Any, m: Model) -> Value:
+def rebalance_elects_live_brokers_one_by_one(s: State, m: Model) -> Value:
     """A rebalance elects one partition at a time, and only while it takes the preferred broker to live, and to stay."""
     facts = []
     for c in m.controllers:
@@ -104,7 +105,7 @@ def rebalance_elects_live_brokers_one_by_one(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "busy_topics"))
-def a_rebalance_has_to_wait(s: Any, m: Model) -> Value:
+def a_rebalance_has_to_wait(s: State, m: Model) -> Value:
     """A broker is out of balance while its controller moves partitions, or elects preferred replicas by request."""
     waits = []
     for c in m.controllers:
@@ -113,7 +114,7 @@ def a_rebalance_has_to_wait(s: Any, m: Model) -> Value:
     return either(*waits)
 
 
-def _under_way(s: Any, m: Model, c: int) -> list[Value]:
+def _under_way(s: State, m: Model, c: int) -> list[Value]:
     """For each partition, what is under way with it that keeps every rebalance from electing."""
     controller, busy = s.controllers[c], []
     if m.has("reassignment"):
@@ -124,32 +125,32 @@ def _under_way(s: Any, m: Model, c: int) -> list[Value]:
 
 
 @claim("always", source=SOURCE, witness="a_rebalance_has_to_wait", parts=(*PARTS, "busy_topics"))
-def rebalance_waits_for_what_is_under_way(s: Any, m: Model) -> Value:
+def rebalance_waits_for_what_is_under_way(s: State, m: Model) -> Value:
     """No rebalance elects while its controller moves any partition, or elects any preferred replica by request."""
     return both(*(~both(_elects(s.controllers[c]), either(*_under_way(s, m, c))) for c in m.controllers))
 
 
 @claim("sometimes", source="PROTOCOL.md section 6, D37", parts=(*PARTS, "deletion", "stray_deletions"))
-def a_rebalance_outlives_the_deletion_thread(s: Any, m: Model) -> Value:
+def a_rebalance_outlives_the_deletion_thread(s: State, m: Model) -> Value:
     """A rebalance elects where an exception has ended the deletion thread, which the scheduler does not depend on."""
     controllers = [s.controllers[c] for c in m.controllers]
     return either(*(both(_elects(one), one.deletion == DeletionThread.ENDED) for one in controllers))
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "deletion"))
-def a_dying_topic_is_out_of_balance(s: Any, m: Model) -> Value:
+def a_dying_topic_is_out_of_balance(s: State, m: Model) -> Value:
     """A partition that was taken up for its broker is of a topic that is to be deleted by now, or is known no more."""
     dying = [both(s.controllers[c].imbalanced[p], ~_stays(s, m, c, p)) for c in m.controllers for p in m.partitions]
     return either(*dying)
 
 
-def _stays(s: Any, m: Model, c: int, p: int) -> Value:
+def _stays(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a controller knows the topic of a partition, and has not queued it for deletion."""
     return both(s.controllers[c].topics[m.topic_of(p)], ~is_queued(s, m, c, p))
 
 
 @claim("always", source=SOURCE, witness="a_dying_topic_is_out_of_balance", parts=(*PARTS, "deletion"))
-def rebalance_leaves_dying_topics_alone(s: Any, m: Model) -> Value:
+def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Value:
     """No rebalance elects for a topic that is queued for deletion, or that has been deleted and is known no more."""
     facts = []
     for c in m.controllers:
@@ -165,7 +166,7 @@ def rebalance_leaves_dying_topics_alone(s: Any, m: Model) -> Value:
     witness="a_broker_is_out_of_balance",
     parts=(*PARTS, "notifications"),
 )
-def rebalance_takes_up_what_can_be_led(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def rebalance_takes_up_what_can_be_led(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No check takes up a partition whose preferred replica it knows to be dead or out of sync, again and again."""
     if action.rule != "check_imbalance":
         return None
@@ -176,12 +177,12 @@ def rebalance_takes_up_what_can_be_led(before: Any, after: Any, m: Model, action
     return both(*(either(~taken_up[p], both(lives, in_sync[p])) for p in m.partitions))
 
 
-def leaders_are_in_balance(s: Any, m: Model) -> Value:
+def leaders_are_in_balance(s: State, m: Model) -> Value:
     """No running broker that is in sync leads less than it is to lead, by more than the percentage."""
     return ~either(*(_is_robbed(s, m, h) for h in m.brokers.ids))
 
 
-def _is_robbed(s: Any, m: Model, h: int) -> Value:
+def _is_robbed(s: State, m: Model, h: int) -> Value:
     """Whether others lead more than the percentage of what a running broker is to lead, and could."""
     own = {p: _is_headed_by(s, m, p, h) for p in m.partitions}
     runs = flag(s.processes[h].session == Session.LIVE)
@@ -189,14 +190,14 @@ def _is_robbed(s: Any, m: Model, h: int) -> Value:
     return both(runs, _is_more_than_the_percentage(m, lost, own.values()))
 
 
-def _is_headed_by(s: Any, m: Model, p: int, h: int) -> Value:
+def _is_headed_by(s: State, m: Model, p: int, h: int) -> Value:
     """Whether a broker is the first of AR, as ZooKeeper has it."""
     if m.keeps_assignments:
         return flag(m.brokers.first(s.zookeeper.assigned[p]) == h)
     return flag(m.first_assigned(p)[:1] == (h,))
 
 
-def _is_lost(s: Any, m: Model, p: int, h: int) -> Value:
+def _is_lost(s: State, m: Model, p: int, h: int) -> Value:
     """Whether another leads a partition that this broker could."""
     znode = s.zookeeper.state[p]
     return both(exists(znode), znode.leader != h, m.brokers.contains(znode.isr, h))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.deletion import is_gone
 from spec.claims.goals import both_claims, runs
 from spec.claims.request_batch import ANSWERS, queued_places
@@ -14,7 +12,8 @@ from spec.protocol.context.assignment import is_there
 from spec.protocol.context.deletion_marks import is_doomed, is_queued
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.handling import is_stale_registration
-from spec.state.brokers import Stage
+from spec.state.brokers import Slot, Stage
+from spec.state.cluster import State
 from spec.state.shape import At
 
 CACHED = ("partitions", "cached_leaderships")
@@ -27,13 +26,13 @@ DELIVERIES = ("deliver_request", "deliver_request_unanswered")
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=CACHED)
-def a_later_leader_epoch_is_cached(s: Any, m: Model) -> Value:
+def a_later_leader_epoch_is_cached(s: State, m: Model) -> Value:
     """A broker's metadata cache has a later leader epoch than the first."""
     return either(*(s.brokers[b].partitions[p].cached_epoch > 0 for p in m.partitions for b in m.assigned(p)))
 
 
 @claim("step", source="PROTOCOL.md D43", witness="a_later_leader_epoch_is_cached", parts=CACHED)
-def caches_get_no_older_leadership(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def caches_get_no_older_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
     """In no broker's metadata cache an older leadership takes the place of a newer one; a partition may be removed."""
     if action.rule not in DELIVERIES:
         return None
@@ -45,13 +44,13 @@ def caches_get_no_older_leadership(before: Any, after: Any, m: Model, action: Ac
     return both(*facts)
 
 
-def _is_removed(m: Model, place: Any, p: int) -> Value:
+def _is_removed(m: Model, place: Slot, p: int) -> Value:
     """Whether a batch tells of a partition that it is removed."""
     return both(place.told[p], place.told_epoch[p] == -1) if m.has("deletion") else flag(False)
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
-def a_broker_that_was_ordered_is_to_be_told(s: Any, m: Model) -> Value:
+def a_broker_that_was_ordered_is_to_be_told(s: State, m: Model) -> Value:
     """UpdateMetadata is next for a broker, of a partition with a later leader epoch than the first by LeaderAndIsr."""
     facts = []
     for c in m.controllers:
@@ -61,7 +60,7 @@ def a_broker_that_was_ordered_is_to_be_told(s: Any, m: Model) -> Value:
     return either(*facts)
 
 
-def _is_told(head: Any, p: int) -> Value:
+def _is_told(head: Slot, p: int) -> Value:
     """Whether the request at the head is UpdateMetadata, and names a partition."""
     return both(head.stage == Stage.UPDATE_METADATA, head.told[p])
 
@@ -69,7 +68,9 @@ def _is_told(head: Any, p: int) -> Value:
 @claim(
     "step", source="PROTOCOL.md D18, KAFKA-9212", witness="a_broker_that_was_ordered_is_to_be_told", parts=MOVED
 )  # fmt: skip
-def what_is_told_is_no_older_than_what_was_ordered(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def what_is_told_is_no_older_than_what_was_ordered(
+    before: State, after: State, m: Model, action: Action
+) -> Value | None:
     """No UpdateMetadata that a broker accepts tells an older leader epoch than LeaderAndIsr has told this broker."""
     if action.rule not in DELIVERIES:
         return None
@@ -83,7 +84,7 @@ def what_is_told_is_no_older_than_what_was_ordered(before: Any, after: Any, m: M
     return both(*facts)
 
 
-def _is_accepted(s: Any, m: Model, c: int, b: int) -> Value:
+def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
     """Whether a broker does not refuse the request at the head."""
     return both(s.connections[c][b][0].epoch >= s.brokers[b].controller_epoch, ~is_stale_registration(s, m, c, b))
 
@@ -92,7 +93,7 @@ def _is_accepted(s: Any, m: Model, c: int, b: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
-def a_broker_is_told_that_a_partition_is_removed(s: Any, m: Model) -> Value:
+def a_broker_is_told_that_a_partition_is_removed(s: State, m: Model) -> Value:
     """UpdateMetadata is next for a broker that knows a partition, and tells that it is removed."""
     facts = []
     for c in m.controllers:
@@ -110,7 +111,7 @@ def a_broker_is_told_that_a_partition_is_removed(s: Any, m: Model) -> Value:
     witness="a_broker_is_told_that_a_partition_is_removed",
     parts=REMOVED,
 )
-def dying_partitions_are_told_to_be_removed(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def dying_partitions_are_told_to_be_removed(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Every UpdateMetadata, whatever it is about, tells that partitions which are to be deleted are removed."""
     c = action.parameters.get("c")
     if c is None or action.rule in ANSWERS:
@@ -131,7 +132,7 @@ def dying_partitions_are_told_to_be_removed(before: Any, after: Any, m: Model, a
     witness="a_broker_is_told_that_a_partition_is_removed",
     parts=REMOVED,
 )
-def who_is_told_of_a_removal_forgets(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def who_is_told_of_a_removal_forgets(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A broker that accepts an UpdateMetadata which tells that a partition is removed has it no more in its cache."""
     if action.rule not in DELIVERIES:
         return None
@@ -143,7 +144,7 @@ def who_is_told_of_a_removal_forgets(before: Any, after: Any, m: Model, action: 
     return both(*facts)
 
 
-def deleted_topics_are_cached_nowhere(s: Any, m: Model) -> Value:
+def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Value:
     """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
     facts = []
     for p in m.partitions:
@@ -153,7 +154,7 @@ def deleted_topics_are_cached_nowhere(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md D15", parts=DEAD)
-def a_dead_replica_is_known(s: Any, m: Model) -> Value:
+def a_dead_replica_is_known(s: State, m: Model) -> Value:
     """A controller at rest takes an assigned replica to be dead."""
     return either(
         *(
@@ -166,7 +167,7 @@ def a_dead_replica_is_known(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D15, KAFKA-3143", witness="a_dead_replica_is_known", parts=DEAD)
-def the_dead_are_not_in_sync(s: Any, m: Model) -> Value:
+def the_dead_are_not_in_sync(s: State, m: Model) -> Value:
     """A controller at rest has no partition with a dead member in its ISR, but the last one.
 
     A partition of a topic that vanished is none, though its leadership stays in the cache (D53); and from a topic that
@@ -185,7 +186,7 @@ def the_dead_are_not_in_sync(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def _rests(s: Any, c: int) -> Value:
+def _rests(s: State, c: int) -> Value:
     """Whether this is a controller that does nothing; who gave up and stays active (D4) is none."""
     controller = s.controllers[c]
     return both(controller.active, controller.leader_id == c, controller.at == At.IDLE)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
+from spec.state.cluster import State
 from spec.state.elections import Leaving
 from spec.state.shape import At, Handler, Session
 
@@ -16,13 +15,13 @@ PARTS = ("shutdown",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.2", parts=PARTS)
-def a_broker_may_go(s: Any, m: Model) -> Value:
+def a_broker_may_go(s: State, m: Model) -> Value:
     """A broker has been answered that it leads nothing any more."""
     return either(*(s.processes[b].leaving == Leaving.MAY_GO for b in m.brokers.ids))
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_may_go", parts=PARTS)
-def who_may_go_leads_nothing(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def who_may_go_leads_nothing(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A broker that is answered that it may go is, in ZooKeeper, leader of no partition that has another replica."""
     if action.rule != "answer_shutdown":
         return None
@@ -32,20 +31,20 @@ def who_may_go_leads_nothing(before: Any, after: Any, m: Model, action: Action) 
     return ~both(answered, leads)
 
 
-def _is_replicated(s: Any, m: Model, p: int) -> Value:
+def _is_replicated(s: State, m: Model, p: int) -> Value:
     members = stored_set(s, m, p)
     return ~either(*(m.brokers.is_subset(members, m.brokers.set_kind.constant((b,))) for b in m.brokers.ids))
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.2", parts=PARTS)
-def a_broker_is_shutting_down(s: Any, m: Model) -> Value:
+def a_broker_is_shutting_down(s: State, m: Model) -> Value:
     """A controller is electing while it counts a broker as shutting down."""
     controllers = [s.controllers[c] for c in m.controllers]
     return either(*(both(one.at == At.ONLINE_WRITE, ~m.brokers.is_empty(one.shutting_down)) for one in controllers))
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
-def who_shuts_down_is_not_elected(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def who_shuts_down_is_not_elected(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No controller makes a broker leader that it counts as shutting down."""
     c = action.parameters.get("c")
     if c is None or "b" in action.parameters:
@@ -58,7 +57,7 @@ def who_shuts_down_is_not_elected(before: Any, after: Any, m: Model, action: Act
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
-def a_shutdown_keeps_a_leader(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def a_shutdown_keeps_a_leader(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Treating a broker's partitions for its shutdown leaves none without a leader that had one."""
     if action.rule not in {"write_elected_leader", "write_removal"}:
         return None
@@ -67,7 +66,7 @@ def a_shutdown_keeps_a_leader(before: Any, after: Any, m: Model, action: Action)
     return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
 
 
-def who_stays_may_lead(s: Any, m: Model) -> Value:
+def who_stays_may_lead(s: State, m: Model) -> Value:
     """No active controller counts a broker as shutting down that runs and has not been told to stop."""
     facts = []
     for c in m.controllers:
@@ -78,7 +77,7 @@ def who_stays_may_lead(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def shutdowns_come_to_an_end(s: Any, m: Model) -> Value:
+def shutdowns_come_to_an_end(s: State, m: Model) -> Value:
     """No broker is on its way out."""
     return both(*(s.processes[b].leaving == Leaving.NO for b in m.brokers.ids))
 

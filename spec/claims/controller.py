@@ -7,28 +7,30 @@ writes of the election itself (/controller, /controller_epoch) are not acts.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
+from spec.language.records import array_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.brokers import Stage
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Session, listened_paths
 
 
-def acts_now(before: Any, after: Any, c: int) -> Value:
+def acts_now(before: State, after: State, c: int) -> Value:
     """Whether a term acts in this step for the first time."""
     return both(~before.controllers[c].acted, after.controllers[c].acted)
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def a_second_term_acts(s: Any, m: Model) -> Value:
+def a_second_term_acts(s: State, m: Model) -> Value:
     """Some term acts in the second controller epoch."""
     return either(*(both(s.controllers[c].acted, s.controllers[c].epoch == 2) for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md D1; KafkaController.incrementControllerEpoch", witness="a_second_term_acts")
-def one_term_acts_in_an_epoch(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def one_term_acts_in_an_epoch(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No two terms ever act in the same controller epoch."""
     c = action.parameters.get("c")
     if c is None:
@@ -41,14 +43,14 @@ def one_term_acts_in_an_epoch(before: Any, after: Any, m: Model, action: Action)
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def two_controllers_act(s: Any, m: Model) -> Value:
+def two_controllers_act(s: State, m: Model) -> Value:
     """Two brokers act as controller at the same time (an old one has not noticed yet)."""
     pairs = combinations(m.controllers, 2)
     return either(*(both(s.controllers[a].acted, s.controllers[b].acted) for a, b in pairs))
 
 
 @claim("always", source="PROTOCOL.md D1", witness="two_controllers_act")
-def one_controller_acts_in_an_epoch(s: Any, m: Model) -> Value:
+def one_controller_acts_in_an_epoch(s: State, m: Model) -> Value:
     """No two controllers act in one epoch at the same time."""
     return both(
         *(
@@ -59,13 +61,13 @@ def one_controller_acts_in_an_epoch(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def the_elector_resigns(s: Any, m: Model) -> Value:
+def the_elector_resigns(s: State, m: Model) -> Value:
     """A broker is about to delete /controller while it exists."""
     return both(s.zookeeper.controller != 0, either(*(s.controllers[c].at == At.RESIGN_DELETE for c in m.controllers)))
 
 
 @claim("step", source="PROTOCOL.md D3, KAFKA-6082", witness="the_elector_resigns")
-def controller_znode_is_its_owners(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def controller_znode_is_its_owners(before: State, after: State, m: Model, action: Action) -> Value | None:
     """/controller is not deleted by another broker while its owner's session lives."""
     if action.rule not in {"resign_delete", "resign_delete_unanswered"}:
         return None
@@ -75,13 +77,13 @@ def controller_znode_is_its_owners(before: Any, after: Any, m: Model, action: Ac
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def a_failover_comes_to_its_channels(s: Any, m: Model) -> Value:
+def a_failover_comes_to_its_channels(s: State, m: Model) -> Value:
     """Some failover reads what it has to know before it opens its channels."""
     return either(*(s.controllers[c].at == At.READ_BROKERS for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md D56", witness="a_failover_comes_to_its_channels")
-def no_failover_fails_on_left_overs(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def no_failover_fails_on_left_overs(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No failover is ended by the channels that an earlier one left behind."""
     if action.rule not in {"read_brokers", "read_topics", "read_state"}:
         return None
@@ -89,13 +91,13 @@ def no_failover_fails_on_left_overs(before: Any, after: Any, m: Model, action: A
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def a_broker_gives_up(s: Any, m: Model) -> Value:
+def a_broker_gives_up(s: State, m: Model) -> Value:
     """A broker is giving /controller up; next it is at rest."""
     return either(*(s.controllers[c].at == At.RESIGN_DELETE for c in m.controllers))
 
 
 @claim("always", source="PROTOCOL.md D4", witness="a_broker_gives_up")
-def who_gave_up_is_not_active(s: Any, m: Model) -> Value:
+def who_gave_up_is_not_active(s: State, m: Model) -> Value:
     """A broker that gave /controller up, and is not electing again, is not active."""
     return both(
         *(
@@ -110,13 +112,13 @@ def who_gave_up_is_not_active(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def the_second_epoch(s: Any, m: Model) -> Value:
+def the_second_epoch(s: State, m: Model) -> Value:
     """/controller_epoch reaches 2."""
     return flag(s.zookeeper.epoch == 2)
 
 
 @claim("step", source="PROTOCOL.md section 6", witness="the_second_epoch")
-def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Within one incarnation, a resignation's reset aside, no process's controller epoch goes back; nor ZooKeeper's."""
     facts = [before.zookeeper.epoch <= after.zookeeper.epoch]
     for b in m.brokers.ids:
@@ -129,14 +131,14 @@ def epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> V
     return both(*facts)
 
 
-def _is_taken_down(controller: Any, m: Model) -> Value:
+def _is_taken_down(controller: Controller, m: Model) -> Value:
     """What a resignation leaves of a controller: not active, not listening; done, or about to delete or elect."""
     at_rest = either(*(controller.at == at for at in (At.IDLE, At.ELECT_READ, At.RESIGN_DELETE)))
     return both(at_rest, ~controller.active, *(~controller.listening[path] for path in listened_paths(m)))
 
 
 @claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
-def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
+def an_earlier_term_holds_the_lock(s: State, m: Model) -> Value:
     """A controller of an earlier epoch is in the middle of a state change."""
     places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE, At.NOTIFIED_DELETE, At.DELETE_TOPIC)
     return either(
@@ -148,7 +150,7 @@ def an_earlier_term_holds_the_lock(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md D2, KAFKA-6082", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
-def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def only_the_latest_term_writes(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Once a successor has incremented the epoch, no write of an earlier term changes a znode."""
     c = action.parameters.get("c")
     if c is None:
@@ -158,7 +160,7 @@ def only_the_latest_term_writes(before: Any, after: Any, m: Model, action: Actio
     return ~both(changed, superseded)
 
 
-def _differs(before: Any, after: Any, m: Model, p: int) -> Value:
+def _differs(before: State, after: State, m: Model, p: int) -> Value:
     """Whether the step changes a state znode (every write raises its version), AR, or what is announced or asked."""
     facts = [before.zookeeper.state[p].version != after.zookeeper.state[p].version]
     by_partition, by_topic = (
@@ -167,12 +169,12 @@ def _differs(before: Any, after: Any, m: Model, p: int) -> Value:
     )
     for number, names in ((p, by_partition), (m.topic_of(p), by_topic)):
         found = [name for name in names if name in before.zookeeper]
-        facts += [before.zookeeper[name][number] != after.zookeeper[name][number] for name in found]
+        facts += [array_of(before.zookeeper, name)[number] != array_of(after.zookeeper, name)[number] for name in found]
     return either(*facts)
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_request_is_stale(s: Any, m: Model) -> Value:
+def a_request_is_stale(s: State, m: Model) -> Value:
     """A request of an older controller epoch than a broker knows waits at the head of a queue."""
     return either(
         *(
@@ -187,7 +189,7 @@ def a_request_is_stale(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="a_request_is_stale", parts=("connections",))
-def brokers_obey_no_older_epoch(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No broker obeys a request of an older controller epoch than it has stored in this incarnation."""
     if not action.rule.startswith("deliver_"):
         return None

@@ -9,8 +9,8 @@ PROTOCOL.md section 11.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
@@ -20,6 +20,7 @@ from spec.state.purgatory import (
     PART,
     Answer,
     At,
+    Purgatory,
     Winner,
     awaited,
     condition,
@@ -39,12 +40,12 @@ SOURCE = "PROTOCOL.md section 11"
 PURGATORY = "DelayedOperationPurgatory.tryCompleteElseWatch 0.10.2.2"
 
 
-def is_completing(s: Any, m: Model, o: int) -> Value:
+def is_completing(s: Purgatory, m: Model, o: int) -> Value:
     """Whether some thread has won the operation and has not answered yet."""
     return either(*(is_about(s, m, x, o, *COMPLETING) for x in threads(m)))
 
 
-def _each(s: Any, m: Model, fact: Any) -> Value:
+def _each(s: Purgatory, m: Model, fact: Callable[[Purgatory, Model, int], Value]) -> Value:
     """A fact of every operation."""
     return both(*(fact(s, m, o) for o in requests(m)))
 
@@ -53,7 +54,7 @@ def _each(s: Any, m: Model, fact: Any) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def two_threads_complete_one_operation(s: Any, m: Model) -> Value:
+def two_threads_complete_one_operation(s: Purgatory, m: Model) -> Value:
     """A thread is about to set `completed` of an operation that another thread has just won."""
     facts = []
     for o in requests(m):
@@ -63,7 +64,7 @@ def two_threads_complete_one_operation(s: Any, m: Model) -> Value:
 
 
 @claim("step", source=f"{SOURCE}; DelayedOperation", witness="two_threads_complete_one_operation", parts=PARTS)
-def an_operation_completes_once(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def an_operation_completes_once(before: Purgatory, after: Purgatory, m: Model, action: Action) -> Value | None:
     """An operation's onComplete runs at most once, whoever completes it."""
     if action.rule != "complete":
         return None
@@ -71,13 +72,13 @@ def an_operation_completes_once(before: Any, after: Any, m: Model, action: Actio
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def an_operation_expires(s: Any, m: Model) -> Value:
+def an_operation_expires(s: Purgatory, m: Model) -> Value:
     """An operation's onExpiration has run."""
     return either(*(s.operations[o].expired for o in requests(m)))
 
 
 @claim("step", source=f"{SOURCE}; DelayedOperation.run", witness="an_operation_expires", parts=PARTS)
-def only_expiry_is_told_of_expiration(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def only_expiry_is_told_of_expiration(before: Purgatory, after: Purgatory, m: Model, action: Action) -> Value | None:
     """An operation's onExpiration runs at most once, after its onComplete, and only where expiry has won."""
     if action.rule != "run_on_expiration":
         return None
@@ -89,7 +90,7 @@ def only_expiry_is_told_of_expiration(before: Any, after: Any, m: Model, action:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_creation_that_failed_is_answered(s: Any, m: Model) -> Value:
+def a_creation_that_failed_is_answered(s: Purgatory, m: Model) -> Value:
     """A request is answered that named a topic which it could not create."""
     return either(*(s.operations[o].answer[k] == Answer.REFUSED for o in requests(m) for k in named(m, o)))
 
@@ -98,7 +99,7 @@ def a_creation_that_failed_is_answered(s: Any, m: Model) -> Value:
     "always", source=f"{SOURCE}; DelayedCreateTopics.onComplete", witness="a_creation_that_failed_is_answered",
     parts=PARTS,
 )  # fmt: skip
-def an_error_is_kept(s: Any, m: Model) -> Value:
+def an_error_is_kept(s: Purgatory, m: Model) -> Value:
     """A topic whose creation failed is answered with that error, and no other topic is."""
     facts = []
     for o in requests(m):
@@ -110,7 +111,7 @@ def an_error_is_kept(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def an_operation_is_completed_by_its_condition(s: Any, m: Model) -> Value:
+def an_operation_is_completed_by_its_condition(s: Purgatory, m: Model) -> Value:
     """An operation whose condition held has been answered."""
     operations = [s.operations[o] for o in requests(m)]
     return either(*(both(one.told, one.winner == Winner.CONDITION) for one in operations))
@@ -120,7 +121,7 @@ def an_operation_is_completed_by_its_condition(s: Any, m: Model) -> Value:
     "always", source=f"{SOURCE}; DelayedCreateTopics.onComplete",
     witness="an_operation_is_completed_by_its_condition", parts=PARTS,
 )  # fmt: skip
-def what_its_condition_completes_has_not_timed_out(s: Any, m: Model) -> Value:
+def what_its_condition_completes_has_not_timed_out(s: Purgatory, m: Model) -> Value:
     """An operation that its condition completed is not answered with a time-out."""
     facts = []
     for o in requests(m):
@@ -134,12 +135,12 @@ def what_its_condition_completes_has_not_timed_out(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def an_operation_waits_at_rest(s: Any, m: Model) -> Value:
+def an_operation_waits_at_rest(s: Purgatory, m: Model) -> Value:
     """An operation waits for its time-out while no update is being handled."""
     return either(*(_waits_at_rest(s, m, o) for o in requests(m)))
 
 
-def _waits_at_rest(s: Any, m: Model, o: int) -> Value:
+def _waits_at_rest(s: Purgatory, m: Model, o: int) -> Value:
     operation = s.operations[o]
     quiet = both(s.threads[o].at == At.DONE, *(s.threads[w].at == At.IDLE for w in updaters(m)))
     return both(operation.armed, ~operation.completed, quiet)
@@ -149,13 +150,13 @@ def _waits_at_rest(s: Any, m: Model, o: int) -> Value:
     "always", source=f"{SOURCE}; AdminManager.hasDelayedTopicOperations", witness="an_operation_waits_at_rest",
     parts=PARTS,
 )  # fmt: skip
-def nobody_waits_in_vain(s: Any, m: Model) -> Value:
+def nobody_waits_in_vain(s: Purgatory, m: Model) -> Value:
     """When no update is being handled, no operation waits for its time-out although its condition holds."""
     return both(*(~both(_waits_at_rest(s, m, o), condition(s, m, o)) for o in requests(m)))
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def an_operation_is_completed_while_its_timer_is_armed(s: Any, m: Model) -> Value:
+def an_operation_is_completed_while_its_timer_is_armed(s: Purgatory, m: Model) -> Value:
     """An operation is completed whose entry is in a bucket."""
     return either(*(both(s.operations[o].completed, s.operations[o].armed) for o in requests(m)))
 
@@ -164,7 +165,7 @@ def an_operation_is_completed_while_its_timer_is_armed(s: Any, m: Model) -> Valu
     "always", source=f"{SOURCE}; TimerTaskEntry.remove",
     witness="an_operation_is_completed_while_its_timer_is_armed", parts=PARTS,
 )  # fmt: skip
-def who_is_answered_has_no_timer(s: Any, m: Model) -> Value:
+def who_is_answered_has_no_timer(s: Purgatory, m: Model) -> Value:
     """When the request's thread is back and the winner has answered, the timer is not armed any more."""
     facts = []
     for o in requests(m):
@@ -173,7 +174,7 @@ def who_is_answered_has_no_timer(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def every_request_is_answered(s: Any, m: Model) -> Value:
+def every_request_is_answered(s: Purgatory, m: Model) -> Value:
     """Every request has got its answer, of every topic that it named."""
     answers = [s.operations[o].answer[k] for o in requests(m) for k in named(m, o)]
     return both(*(answer != Answer.NONE for answer in answers))
@@ -192,7 +193,7 @@ CLAIMS = (
 
 
 @claim("always", source=f"{SOURCE}; AtomicBoolean.compareAndSet", parts=PARTS)
-def one_thread_wins(s: Any, m: Model) -> Value:
+def one_thread_wins(s: Purgatory, m: Model) -> Value:
     """At most one thread has won an operation and not answered yet; `completed` is set, and nobody has answered."""
     facts = []
     for o in requests(m):
@@ -203,10 +204,10 @@ def one_thread_wins(s: Any, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, parts=PARTS)
-def who_is_answered_was_completed(s: Any, m: Model) -> Value:
+def who_is_answered_was_completed(s: Purgatory, m: Model) -> Value:
     """Only of what is completed onComplete has run, and only what is completed has a winner."""
 
-    def fact(s: Any, m: Model, o: int) -> Value:
+    def fact(s: Purgatory, m: Model, o: int) -> Value:
         operation = s.operations[o]
         has_winner = operation.winner != Winner.NOBODY
         return both(operation.told.implies(operation.completed), operation.completed == has_winner)
@@ -215,10 +216,10 @@ def who_is_answered_was_completed(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="DelayedOperation.run 0.10.2.2", parts=PARTS)
-def the_executor_wins_by_expiry(s: Any, m: Model) -> Value:
+def the_executor_wins_by_expiry(s: Purgatory, m: Model) -> Value:
     """What the executor has won, expiry has won; onExpiration follows onComplete; before the winner nothing ran."""
 
-    def fact(s: Any, m: Model, o: int) -> Value:
+    def fact(s: Purgatory, m: Model, o: int) -> Value:
         operation, x = s.operations[o], executor(m)
         by_expiry = both(operation.winner == Winner.EXPIRY, ~operation.expired)
         return both(
@@ -231,13 +232,13 @@ def the_executor_wins_by_expiry(s: Any, m: Model) -> Value:
 
 
 @claim("always", source=f"{SOURCE}, mended", parts=PARTS)
-def a_completed_operation_loses_its_entry(s: Any, m: Model) -> Value | None:
+def a_completed_operation_loses_its_entry(s: Purgatory, m: Model) -> Value | None:
     """An armed entry can be cancelled, and that of a completed operation is about to be."""
     if not m.mends(Switch.INSERT_UNDER_MONITOR):
         return None
     arming = (At.INSERT, At.SECOND_TRY, At.COMPARE_AND_SET, At.RECHECK)
 
-    def fact(s: Any, m: Model, o: int) -> Value:
+    def fact(s: Purgatory, m: Model, o: int) -> Value:
         operation = s.operations[o]
         cancelling = either(*(is_about(s, m, x, o, At.CANCEL) for x in threads(m)))
         on_its_way = either(cancelling, *(s.threads[o].at == at for at in arming))
@@ -250,10 +251,10 @@ def a_completed_operation_loses_its_entry(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source=PURGATORY, parts=PARTS)
-def nobody_knows_an_operation_before_it_is_watched(s: Any, m: Model) -> Value:
+def nobody_knows_an_operation_before_it_is_watched(s: Purgatory, m: Model) -> Value:
     """Up to its first try, and if its request is answered at once, an operation is on no list, timer or thread."""
 
-    def fact(s: Any, m: Model, o: int) -> Value:
+    def fact(s: Purgatory, m: Model, o: int) -> Value:
         operation, others = s.operations[o], [x for x in threads(m) if x != o]
         busy = [is_about(s, m, x, o, At.COMPARE_AND_SET, *COMPLETING, At.ON_EXPIRATION) for x in others]
         todo = [s.threads[w].todo[o] for w in updaters(m)]
@@ -267,10 +268,10 @@ def nobody_knows_an_operation_before_it_is_watched(s: Any, m: Model) -> Value:
 
 
 @claim("always", source=PURGATORY, parts=PARTS)
-def what_is_pending_is_watched(s: Any, m: Model) -> Value:
+def what_is_pending_is_watched(s: Purgatory, m: Model) -> Value:
     """A pending operation is on the lists that its thread has passed; behind them on all, or it was never watched."""
 
-    def fact(s: Any, m: Model, o: int) -> Value:
+    def fact(s: Purgatory, m: Model, o: int) -> Value:
         operation, thread, keys = s.operations[o], s.threads[o], named(m, o)
         passed = both(*(either(thread.place <= i, s.watching[k][o]) for i, k in enumerate(keys)))
         at_once = both(thread.at == At.DONE, ~operation.armed, ~operation.entry, ~operation.due)
@@ -281,18 +282,18 @@ def what_is_pending_is_watched(s: Any, m: Model) -> Value:
     return _each(s, m, fact)
 
 
-def _is_watched(s: Any, m: Model, o: int) -> Value:
+def _is_watched(s: Purgatory, m: Model, o: int) -> Value:
     return both(*(s.watching[k][o] for k in named(m, o)))
 
 
 @claim("always", source=f"{SOURCE}, mended", parts=PARTS)
-def who_is_forgotten_is_being_tried(s: Any, m: Model) -> Value | None:
+def who_is_forgotten_is_being_tried(s: Purgatory, m: Model) -> Value | None:
     """To a pending operation with an armed timer whose condition holds, its own thread or an updater comes."""
     if not m.mends(Switch.ARM_BEFORE_SECOND_TRY):
         return None
     own = (At.FIRST_TRY, At.WATCH, At.NEW_ENTRY, At.LOOK_AT_ENTRY, At.INSERT, At.SECOND_TRY, At.COMPARE_AND_SET)
 
-    def fact(s: Any, m: Model, o: int) -> Value:
+    def fact(s: Purgatory, m: Model, o: int) -> Value:
         operation, at = s.operations[o], s.threads[o].at
         comes = either(*(at == place for place in own), *(_comes_to(s, m, w, o) for w in updaters(m)))
         waits = both(operation.armed, ~operation.completed)
@@ -302,7 +303,7 @@ def who_is_forgotten_is_being_tried(s: Any, m: Model) -> Value | None:
     return _each(s, m, fact)
 
 
-def _comes_to(s: Any, m: Model, w: int, o: int) -> Value:
+def _comes_to(s: Purgatory, m: Model, w: int, o: int) -> Value:
     """Whether an updater will try the operation before it rests."""
     thread = s.threads[w]
     named_by = either(*(thread.topic == k for k in named(m, o)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -12,13 +10,14 @@ from spec.protocol.context.deletion_marks import is_busy, is_queued
 from spec.protocol.controller.threads import has_started
 from spec.protocol.deletion.thread import replica_states
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
 from spec.state.shape import At, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_replica_is_deleted(s: Any, m: Model) -> Value:
+def a_replica_is_deleted(s: State, m: Model) -> Value:
     """A controller knows that a broker has deleted a replica."""
     return either(
         *(
@@ -31,7 +30,7 @@ def a_replica_is_deleted(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
-def deleted_replicas_stay_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def deleted_replicas_stay_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
     does not know; a broker that has just started, and knows no epoch, may obey it, whatever is mended.
     """
@@ -44,13 +43,13 @@ def deleted_replicas_stay_deleted(before: Any, after: Any, m: Model, action: Act
     )
 
 
-def _appears(before: Any, after: Any, b: int, p: int) -> Value:
+def _appears(before: State, after: State, b: int, p: int) -> Value:
     """Whether a broker begins to host a replica in this step."""
     return both(~before.logs[b][p], after.logs[b][p])
 
 
 @claim("step", source="PROTOCOL.md sections 7.1 and 7.4", witness="a_deletion_is_under_way", parts=("deletion",))
-def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def dying_topics_get_no_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
     """For a topic that is queued for deletion, and not being reassigned, no LeaderAndIsr goes out."""
     if "c" not in action.parameters or action.rule.startswith("deliver_") or action.rule == "on_replica_deleted":
         return None
@@ -65,18 +64,18 @@ def dying_topics_get_no_leadership(before: Any, after: Any, m: Model, action: Ac
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_topic_is_gone(s: Any, m: Model) -> Value:
+def a_topic_is_gone(s: State, m: Model) -> Value:
     """A topic does not exist, nor a request to delete it."""
     return either(*(is_gone(s, t) for t in m.topics))
 
 
-def is_gone(s: Any, t: int) -> Value:
+def is_gone(s: State, t: int) -> Value:
     """Whether a topic does not exist, nor a request to delete it."""
     return ~either(s.zookeeper.topics[t], s.zookeeper.deletions[t])
 
 
 @claim("always", source="PROTOCOL.md section 7.4", witness="a_topic_is_gone", parts=("deletion",))
-def nothing_of_a_deleted_topic_is_left(s: Any, m: Model) -> Value:
+def nothing_of_a_deleted_topic_is_left(s: State, m: Model) -> Value:
     """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper."""
     facts = []
     for t in m.topics:
@@ -86,7 +85,7 @@ def nothing_of_a_deleted_topic_is_left(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D57, D23, D38", witness="a_topic_is_gone", parts=("deletion",))
-def deleted_topics_are_hosted_nowhere(s: Any, m: Model) -> Value:
+def deleted_topics_are_hosted_nowhere(s: State, m: Model) -> Value:
     """Once a topic's deletion is complete, no broker that the controller in office knows to live hosts a replica of it,
     unless a StopReplica with delete is on its way there. Who is dead, or just back, is yet to be told.
     """
@@ -99,39 +98,39 @@ def deleted_topics_are_hosted_nowhere(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def _is_in_office(s: Any, m: Model, c: int) -> Value:
+def _is_in_office(s: State, m: Model, c: int) -> Value:
     """Whether a controller has come to work, and has no successor: /controller_epoch is its own."""
     controller = s.controllers[c]
     return both(controller.active, has_started(s, m, c), controller.epoch == s.zookeeper.epoch)
 
 
-def _knows_to_live(s: Any, m: Model, c: int, r: int) -> Value:
+def _knows_to_live(s: State, m: Model, c: int, r: int) -> Value:
     """Whether a controller is in office, and has handled the start of a broker as it is registered now."""
     controller = s.controllers[c]
     seen = controller.seen[r] if m.mends(Switch.BROKER_EPOCHS) else flag(True)
     return both(_is_in_office(s, m, c), m.brokers.in_set(r, controller.live), seen)
 
 
-def _tells_to_delete(s: Any, m: Model, c: int, r: int, p: int) -> Value:
+def _tells_to_delete(s: State, m: Model, c: int, r: int, p: int) -> Value:
     """Whether a controller is in office, and a StopReplica with delete of a replica waits in its queue."""
     return both(_is_in_office(s, m, c), either(*(s.connections[c][r][k].delete[p] for k in m.slots)))
 
 
 @claim("always", source="PROTOCOL.md D55", witness="a_topic_is_gone", parts=("deletion",))
-def topics_have_their_configuration(s: Any, m: Model) -> Value:
+def topics_have_their_configuration(s: State, m: Model) -> Value:
     """A topic that is not being deleted has the configuration that it was created with."""
     zookeeper = s.zookeeper
     return both(*(either(~zookeeper.topics[t], zookeeper.deletions[t], zookeeper.configurations[t]) for t in m.topics))
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_topic_is_held_back(s: Any, m: Model) -> Value:
+def a_topic_is_held_back(s: State, m: Model) -> Value:
     """A controller holds a topic's deletion back."""
     return either(*(s.controllers[c].ineligible[t] for c in m.controllers for t in m.topics))
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D45", witness="a_topic_is_held_back", parts=("deletion",))
-def only_queued_topics_are_held_back(s: Any, m: Model) -> Value:
+def only_queued_topics_are_held_back(s: State, m: Model) -> Value:
     """Only a topic that is queued for deletion is marked as ineligible for it."""
     return both(
         *(either(~s.controllers[c].ineligible[t], s.controllers[c].queued[t]) for c in m.controllers for t in m.topics)
@@ -139,21 +138,21 @@ def only_queued_topics_are_held_back(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_deletion_is_under_way(s: Any, m: Model) -> Value:
+def a_deletion_is_under_way(s: State, m: Model) -> Value:
     """A replica is to be deleted, and the lock is free."""
     return either(
         *(_waits_for_its_deletion(s, c, p, r) for c in m.controllers for p in m.partitions for r in m.assigned(p))
     )
 
 
-def _waits_for_its_deletion(s: Any, c: int, p: int, r: int) -> Value:
+def _waits_for_its_deletion(s: State, c: int, p: int, r: int) -> Value:
     controller = s.controllers[c]
     state = controller.partitions[p].replicas[r]
     return both(controller.at == At.IDLE, state == ReplicaState.DELETION_STARTED)
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D46", witness="a_deletion_is_under_way", parts=("deletion",))
-def started_deletions_are_on_their_way(s: Any, m: Model) -> Value:
+def started_deletions_are_on_their_way(s: State, m: Model) -> Value:
     """For a replica in ReplicaDeletionStarted there is a StopReplica that is yet to be answered."""
     facts = []
     for c in m.controllers:
@@ -165,7 +164,7 @@ def started_deletions_are_on_their_way(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 7.4", witness="a_topic_is_held_back", parts=("deletion",))
-def held_back_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def held_back_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No replica's deletion starts while its topic is held back."""
     c = action.parameters.get("c")
     if c is None:
@@ -178,7 +177,7 @@ def held_back_topics_are_not_deleted(before: Any, after: Any, m: Model, action: 
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion", "busy_topics"))
-def a_doomed_topic_is_busy(s: Any, m: Model) -> Value:
+def a_doomed_topic_is_busy(s: State, m: Model) -> Value:
     """A controller reassigns, or elects for, a partition of a topic that is queued for deletion."""
     return either(*(s.controllers[c].queued[t] & is_busy(s, m, c, t) for c in m.controllers for t in m.topics))
 
@@ -189,7 +188,7 @@ def a_doomed_topic_is_busy(s: Any, m: Model) -> Value:
     witness="a_doomed_topic_is_busy",
     parts=("deletion", "busy_topics"),
 )
-def busy_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def busy_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """While a controller reassigns, or elects for, a partition of a topic, it starts no deletion of a replica of the
     topic, and deletes no znode of it.
     """
@@ -206,38 +205,38 @@ def busy_topics_are_not_deleted(before: Any, after: Any, m: Model, action: Actio
     return both(*facts)
 
 
-def _deletion_starts(before: Any, after: Any, c: int, p: int, r: int) -> Value:
+def _deletion_starts(before: State, after: State, c: int, p: int, r: int) -> Value:
     """Whether a replica goes to ReplicaDeletionStarted in this step."""
     states = [one.controllers[c].partitions[p].replicas[r] for one in (before, after)]
     return both(states[0] != states[1], states[1] == ReplicaState.DELETION_STARTED)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_deletion_thread_is_woken(s: Any, m: Model) -> Value:
+def a_deletion_thread_is_woken(s: State, m: Model) -> Value:
     """A controller's deletion thread has something to do."""
     return either(*(s.controllers[c].woken for c in m.controllers))
 
 
 @claim("always", source="PROTOCOL.md D37", witness="a_deletion_thread_is_woken", parts=("deletion",))
-def deletion_threads_live(s: Any, m: Model) -> Value:
+def deletion_threads_live(s: State, m: Model) -> Value:
     """No exception ends a deletion thread."""
     return both(*(s.controllers[c].deletion != DeletionThread.ENDED for c in m.controllers))
 
 
 @claim("always", source="PROTOCOL.md D50", witness="a_deletion_is_under_way", parts=("deletion",))
-def no_controller_waits_for_itself(s: Any, m: Model) -> Value:
+def no_controller_waits_for_itself(s: State, m: Model) -> Value:
     """No holder of the controller lock waits for a thread that waits for the lock."""
     return both(*(s.controllers[c].at != At.DEADLOCKED for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md D37", witness="a_deletion_is_under_way", parts=("deletion", "remembered_requests"))
-def topics_are_deleted_on_request(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def topics_are_deleted_on_request(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No topic is deleted but on a request that was made while it was there."""
     gone = {t: both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]) for t in m.topics}
     return both(*(either(~gone[t], before.history.asked[t]) for t in m.topics))
 
 
-def deletions_complete(s: Any, m: Model) -> Value:
+def deletions_complete(s: State, m: Model) -> Value:
     """Every topic whose deletion was asked for is deleted."""
     return both(*(~s.zookeeper.deletions[t] for t in m.topics))
 

@@ -5,17 +5,16 @@ PROTOCOL.md section 4: `KafkaController.removeReplicaFromIsr` overwrites the cac
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
+from spec.state.cluster import State
 
 PARTS = ("failed_removals",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=PARTS)
-def a_broker_is_up_to_date(s: Any, m: Model) -> Value:
+def a_broker_is_up_to_date(s: State, m: Model) -> Value:
     """A broker holds the leader epoch of a state znode that has been changed since the start."""
     znodes = s.zookeeper.state
     return either(
@@ -28,7 +27,7 @@ def a_broker_is_up_to_date(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", witness="a_broker_is_up_to_date", parts=PARTS)
-def who_has_the_leader_epoch_has_the_leader(s: Any, m: Model) -> Value:
+def who_has_the_leader_epoch_has_the_leader(s: State, m: Model) -> Value:
     """A broker that holds a state znode's leader epoch holds its leader, too."""
     facts = []
     for p in m.partitions:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.leadership_cache import is_cached
+from spec.state.cluster import State
 from spec.state.shape import At
 from spec.tables.partition_states import PartitionState
 
@@ -16,13 +15,13 @@ PARTS = ("partitions", "removals")
 
 
 @claim("sometimes", source="PROTOCOL.md D53", parts=PARTS)
-def a_known_topic_is_gone(s: Any, m: Model) -> Value:
+def a_known_topic_is_gone(s: State, m: Model) -> Value:
     """A topic is gone which its controller knows."""
     return either(*(both(s.controllers[c].topics[t], ~s.zookeeper.topics[t]) for c in m.controllers for t in m.topics))
 
 
 @claim("always", source="PROTOCOL.md D51", witness="a_known_topic_is_gone", parts=PARTS)
-def dead_leaders_are_replaced(s: Any, m: Model) -> Value:
+def dead_leaders_are_replaced(s: State, m: Model) -> Value:
     """A controller at rest takes no partition to be online whose leader, for all it knows, is dead."""
     facts = []
     for c in m.controllers:
@@ -37,13 +36,13 @@ def dead_leaders_are_replaced(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D53", witness="a_known_topic_is_gone", parts=PARTS)
-def batches_are_clean(s: Any, m: Model) -> Value:
+def batches_are_clean(s: State, m: Model) -> Value:
     """No exception has left anything in a controller's own batch, which would end its term with the next one."""
     return ~either(*(s.controllers[c].dirty for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md D28", witness="a_known_topic_is_gone", parts=PARTS)
-def a_dirty_batch_ends_the_term(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def a_dirty_batch_ends_the_term(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No controller that finds its batch dirty, when a broker has started, goes on with it as it is."""
     if action.rule != "on_broker_change":
         return None

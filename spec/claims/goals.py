@@ -7,35 +7,35 @@ Each goal is claimed twice. `recoverable`: from every reachable state some path 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from spec.language.rules import GOALS, Claim, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
 from spec.state.shape import At, Session
 
 
-def works(s: Any, c: int) -> Value:
+def works(s: State, c: int) -> Value:
     """Whether a broker is the active controller, at rest, and owns /controller."""
     controller, zookeeper = s.controllers[c], s.zookeeper
     owns = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
     return both(controller.active, controller.leader_id == c, controller.at == At.IDLE, owns)
 
 
-def one_working_controller(s: Any, m: Model) -> Value:
+def one_working_controller(s: State, m: Model) -> Value:
     """There is one active controller, and it owns /controller."""
     others = {c: both(*(~s.controllers[d].active for d in m.controllers if d != c)) for c in m.controllers}
     return either(*(both(works(s, c), others[c]) for c in m.controllers))
 
 
-def runs(s: Any, b: int) -> Value:
+def runs(s: State, b: int) -> Value:
     """Whether a broker runs, with a session."""
     return flag(s.processes[b].session == Session.LIVE)
 
 
-def live_replicas_are_informed(s: Any, m: Model) -> Value:
+def live_replicas_are_informed(s: State, m: Model) -> Value:
     """Every live assigned replica has got a LeaderAndIsr of the current leader epoch."""
     facts = []
     for p in m.partitions:
@@ -47,13 +47,13 @@ def live_replicas_are_informed(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def _is_to_serve(s: Any, m: Model, p: int) -> Value:
+def _is_to_serve(s: State, m: Model, p: int) -> Value:
     """Whether a partition has a state, and nobody has asked to delete its topic."""
     there = exists(s.zookeeper.state[p])
     return there & ~s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else there
 
 
-def leaders_can_lead(s: Any, m: Model) -> Value:
+def leaders_can_lead(s: State, m: Model) -> Value:
     """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches
     the znode's version.
     """
@@ -65,7 +65,7 @@ def leaders_can_lead(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def _leads_well(s: Any, r: int, p: int) -> Value:
+def _leads_well(s: State, r: int, p: int) -> Value:
     znode, known = s.zookeeper.state[p], s.brokers[r].partitions[p]
     return both(
         runs(s, r),
@@ -76,7 +76,7 @@ def _leads_well(s: Any, r: int, p: int) -> Value:
     )
 
 
-def both_claims(function: Callable[[Any, Model], Value], source: str, parts: Sequence[str] = ()) -> tuple[Claim, ...]:
+def both_claims(function: Callable[..., Value], source: str, parts: Sequence[str] = ()) -> tuple[Claim, ...]:
     """The two claims of a goal."""
     found = []
     for kind in GOALS:

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.goals import both_claims, works
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
 from spec.state.shape import At
 
 PARTS = ("notifications",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.7", parts=PARTS)
-def a_notification_is_handled(s: Any, m: Model) -> Value:
+def a_notification_is_handled(s: State, m: Model) -> Value:
     """A controller is about to delete a notification that it has handled."""
     return either(*(s.controllers[c].at == At.NOTIFIED_DELETE for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md D8, KAFKA-4447", witness="a_notification_is_handled", parts=PARTS)
-def only_the_active_handle_notifications(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def only_the_active_handle_notifications(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No notification is deleted by a broker that is not an active controller, and has told nobody of it."""
     if action.rule != "delete_notification":
         return None
-    return before.controllers[action.parameters["c"]].active  # type: ignore[no-any-return]  # a view is dynamic
+    return before.controllers[action.parameters["c"]].active
 
 
-def isr_changes_are_known(s: Any, m: Model) -> Value:
+def isr_changes_are_known(s: State, m: Model) -> Value:
     """No ISR change is left to be announced, and each ISR in the working controller's cache is ZooKeeper's.
 
     A notification may be left: who fails over reads all state znodes, and lists notifications with the next one only.

@@ -13,7 +13,10 @@ from spec.protocol.context.assignment import stored_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.leadership.replicas import ONLINE_OR_OFFLINE_FROM
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import CachedPartition
 from spec.state.shape import At, Session
+from spec.state.zookeeper import Leadership
 from spec.tables.partition_states import PARTITION_TRANSITIONS, PartitionState
 from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
 from spec.tables.table import Table
@@ -28,13 +31,13 @@ NOT_TRANSITIONS = frozenset({
 
 
 @claim("sometimes", source="PROTOCOL.md section 1", parts=("partitions",))
-def a_leader_is_elected(s: Any, m: Model) -> Value:
+def a_leader_is_elected(s: State, m: Model) -> Value:
     """Some partition's leader epoch goes beyond the first."""
     return either(*(s.zookeeper.state[p].leader_epoch > 0 for p in m.partitions))
 
 
 @claim("step", source="PROTOCOL.md section 1", witness="a_leader_is_elected", parts=("partitions",))
-def leader_epoch_never_goes_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def leader_epoch_never_goes_back(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A partition's leader_epoch in ZooKeeper never goes back, unless the partition is deleted."""
     states = (before.zookeeper.state, after.zookeeper.state)
     return both(
@@ -42,13 +45,13 @@ def leader_epoch_never_goes_back(before: Any, after: Any, m: Model, action: Acti
     )
 
 
-def _deleted(m: Model, znode: Any) -> Value:
+def _deleted(m: Model, znode: Leadership) -> Value:
     """Whether a state znode is not there, which where topics may go it may be again."""
     return ~exists(znode) if m.topics_vanish else flag(False)
 
 
 @claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
-def state_changes_by_conditional_writes(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def state_changes_by_conditional_writes(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Until it is deleted the state znode changes only by a conditional write on the version read."""
     facts = []
     for p in m.partitions:
@@ -58,33 +61,33 @@ def state_changes_by_conditional_writes(before: Any, after: Any, m: Model, actio
     return both(*facts)
 
 
-def _version_read(before: Any, action: Action, p: int) -> Value:
+def _version_read(before: State, action: Action, p: int) -> Value:
     """The version that the writer of this action goes by: the controller's last read, or the leader's cache."""
     if "c" in action.parameters and "b" not in action.parameters:
-        return before.controllers[action.parameters["c"]].read_version  # type: ignore[no-any-return]  # dynamic view
+        return before.controllers[action.parameters["c"]].read_version
     if "b" in action.parameters and p == action.parameters.get("p"):
-        return before.brokers[action.parameters["b"]].partitions[p].version  # type: ignore[no-any-return]  # as above
-    return before.zookeeper.state[p].version  # type: ignore[no-any-return]  # as above
+        return before.brokers[action.parameters["b"]].partitions[p].version
+    return before.zookeeper.state[p].version
 
 
-def _is_next(m: Model, old: Any, new: Any) -> Value:
+def _is_next(m: Model, old: Leadership, new: Leadership) -> Value:
     return flag(new.version == old.version.plus(1))
 
 
-def _same(old: Any, new: Any) -> Value:
+def _same(old: Leadership, new: Leadership) -> Value:
     names = ("leader", "leader_epoch", "isr", "controller_epoch", "version")
     return both(*(old[name] == new[name] for name in names))
 
 
 @claim("sometimes", source="PROTOCOL.md section 5", parts=("partitions",))
-def another_leader_is_elected(s: Any, m: Model) -> Value:
+def another_leader_is_elected(s: State, m: Model) -> Value:
     """Some partition is led by another than the first of its assigned replicas."""
     znodes = s.zookeeper.state
     return either(*(both(znodes[p].leader != 0, znodes[p].leader != m.first_assigned(p)[0]) for p in m.partitions))
 
 
 @claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
-def clean_leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A leader that is elected cleanly was in the ISR."""
     facts = []
     for p in m.partitions:
@@ -95,7 +98,7 @@ def clean_leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action
     return both(*facts)
 
 
-def _somebody_in_sync_lives(before: Any, m: Model, action: Action, p: int) -> Value:
+def _somebody_in_sync_lives(before: State, m: Model, action: Action, p: int) -> Value:
     """Whether, in the electing controller's eyes, an in-sync replica lives."""
     if "c" not in action.parameters:
         return flag(True)
@@ -104,7 +107,7 @@ def _somebody_in_sync_lives(before: Any, m: Model, action: Action, p: int) -> Va
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("partitions",))
-def the_isr_has_shrunk(s: Any, m: Model) -> Value:
+def the_isr_has_shrunk(s: State, m: Model) -> Value:
     """Some ISR is smaller than the assigned replicas."""
     return either(
         *(
@@ -115,26 +118,26 @@ def the_isr_has_shrunk(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="the_isr_has_shrunk", parts=("partitions",))
-def isr_is_within_assigned(s: Any, m: Model) -> Value:
+def isr_is_within_assigned(s: State, m: Model) -> Value:
     """The ISR is within the assigned replicas."""
     members = m.brokers.members
     return both(*(m.brokers.is_subset(members(s.zookeeper.state[p].isr), stored_set(s, m, p)) for p in m.partitions))
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def two_brokers_lead(s: Any, m: Model) -> Value:
+def two_brokers_lead(s: State, m: Model) -> Value:
     """Two brokers believe that they lead a partition (one of them has not heard of its successor)."""
     return either(
         *(both(_leads(s, a, p), _leads(s, b, p)) for p in m.partitions for a, b in combinations(m.assigned(p), 2))
     )
 
 
-def _leads(s: Any, b: int, p: int) -> Value:
+def _leads(s: State, b: int, p: int) -> Value:
     return flag(s.brokers[b].partitions[p].leader == b)
 
 
 @claim("always", source="PROTOCOL.md section 10", witness="two_brokers_lead", parts=("connections",))
-def one_leader_in_a_leader_epoch(s: Any, m: Model) -> Value:
+def one_leader_in_a_leader_epoch(s: State, m: Model) -> Value:
     """Two brokers never lead a partition in the same leader epoch."""
     return both(
         *(
@@ -150,7 +153,7 @@ def one_leader_in_a_leader_epoch(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_leader_epoch_comes_again(s: Any, m: Model) -> Value:
+def a_leader_epoch_comes_again(s: State, m: Model) -> Value:
     """A LeaderAndIsr whose leader epoch its broker has accepted before waits at the head of a queue."""
     return either(
         *(
@@ -166,7 +169,7 @@ def a_leader_epoch_comes_again(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="a_leader_epoch_comes_again", parts=("connections",))
-def brokers_accept_only_higher_leader_epochs(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def brokers_accept_only_higher_leader_epochs(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No broker obeys a LeaderAndIsr of an older or equal leader epoch than it has stored in this incarnation."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
         return None
@@ -182,7 +185,7 @@ def brokers_accept_only_higher_leader_epochs(before: Any, after: Any, m: Model, 
 
 
 @claim("step", source="PROTOCOL.md section 3", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
-def writers_epochs_never_go_back(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def writers_epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Value | None:
     """In a partition's state no write by a term of lower epoch follows one of a higher."""
     c = action.parameters.get("c")
     if c is None or "b" in action.parameters:
@@ -197,7 +200,7 @@ def writers_epochs_never_go_back(before: Any, after: Any, m: Model, action: Acti
 
 
 @claim("sometimes", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_partition_is_offline(s: Any, m: Model) -> Value:
+def a_partition_is_offline(s: State, m: Model) -> Value:
     """A controller is electing a leader for an offline partition."""
     return either(
         *(
@@ -209,7 +212,7 @@ def a_partition_is_offline(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md sections 3 and 4", witness="a_partition_is_offline", parts=("partitions",))
-def only_documented_transitions(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def only_documented_transitions(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No transition outside the tables is ever carried out."""
     c = action.parameters.get("c")
     if c is None or action.rule in NOT_TRANSITIONS or "b" in action.parameters:
@@ -225,7 +228,7 @@ def only_documented_transitions(before: Any, after: Any, m: Model, action: Actio
     return resigned | both(*facts)
 
 
-def _is_forgotten(m: Model, cached: Any) -> Value:
+def _is_forgotten(m: Model, cached: CachedPartition) -> Value:
     """Whether a partition is as if it had never been known, which where topics are removed by hand is no transition."""
     if not (m.loses_topics and m.mends(Switch.FORGET_THE_VANISHED)):
         return flag(False)
@@ -245,7 +248,7 @@ def _in_table(table: Table[Any], old: Value, new: Value, also: Iterable[tuple[An
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_broker_leads_with_a_stale_version(s: Any, m: Model) -> Value:
+def a_broker_leads_with_a_stale_version(s: State, m: Model) -> Value:
     """A running broker leads in the znode's leader_epoch, but caches an older version (somebody else's ISR write?)."""
     return either(
         *(
@@ -261,7 +264,7 @@ def a_broker_leads_with_a_stale_version(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 4", parts=("partitions",))
-def a_replica_is_not_online(s: Any, m: Model) -> Value:
+def a_replica_is_not_online(s: State, m: Model) -> Value:
     """A controller knows of a replica that is neither new nor online."""
     states = [
         s.controllers[c].partitions[p].replicas[r] for c in m.controllers for p in m.partitions for r in m.assigned(p)
@@ -272,7 +275,7 @@ def a_replica_is_not_online(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 4", witness="a_replica_is_not_online", parts=("partitions",))
-def replicas_are_in_known_states(s: Any, m: Model) -> Value:
+def replicas_are_in_known_states(s: State, m: Model) -> Value:
     """A topic's replicas are being deleted, or are deleted, only while the topic is queued for deletion.
 
     ReplicaDeletionIneligible says nothing of that: start-up gives it to the dead.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
+from spec.state.cluster import State
 
 PARTS = ("addition",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.3", parts=PARTS)
-def a_partition_is_added(s: Any, m: Model) -> Value:
+def a_partition_is_added(s: State, m: Model) -> Value:
     """A topic's znode has a partition that an active controller does not know yet."""
     return either(
         *(
@@ -25,7 +24,7 @@ def a_partition_is_added(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md D39", witness="a_partition_is_added", parts=PARTS)
-def partitions_stay(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def partitions_stay(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A topic never has a partition less than before, unless it is deleted."""
     facts = []
     for p in m.partitions:

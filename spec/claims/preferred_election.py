@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -11,20 +9,21 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.elections.preferred import is_requested
 from spec.protocol.leadership.partitions import elects_preferred
+from spec.state.cluster import State
 from spec.state.shape import At
 
 PARTS = ("preferred_election",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.5", parts=PARTS)
-def a_preferred_replica_takes_over(s: Any, m: Model) -> Value:
+def a_preferred_replica_takes_over(s: State, m: Model) -> Value:
     """A controller is about to make the preferred replica of some partition its leader."""
     controllers = [s.controllers[c] for c in m.controllers]
     return either(*(both(one.at == At.ONLINE_WRITE, elects_preferred(one)) for one in controllers))
 
 
 @claim("step", source="PROTOCOL.md sections 5 and 7.5", witness="a_preferred_replica_takes_over", parts=PARTS)
-def preferred_elections_elect_the_first_in_sync(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def preferred_elections_elect_the_first_in_sync(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A preferred election makes only the first assigned replica leader, only where it was in sync, and keeps the ISR.
 
     A New partition that is named is initialised, which is no election.
@@ -39,13 +38,13 @@ def preferred_elections_elect_the_first_in_sync(before: Any, after: Any, m: Mode
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.5", parts=PARTS)
-def a_request_stands(s: Any, m: Model) -> Value:
+def a_request_stands(s: State, m: Model) -> Value:
     """A preferred election has been asked for."""
     return is_requested(s, m)
 
 
 @claim("step", source="PROTOCOL.md section 7.5", witness="a_request_stands", parts=PARTS)
-def requests_are_deleted_by_who_read_them(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def requests_are_deleted_by_who_read_them(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A request for a preferred election is deleted only by a controller that has read it."""
     c = action.parameters.get("c")
     if c is None:
@@ -55,14 +54,14 @@ def requests_are_deleted_by_who_read_them(before: Any, after: Any, m: Model, act
 
 
 @claim("sometimes", source="PROTOCOL.md section 6", parts=PARTS)
-def a_failover_reads_a_request(s: Any, m: Model) -> Value:
+def a_failover_reads_a_request(s: State, m: Model) -> Value:
     """A failover is about to read a request that stands."""
     reading = either(*(s.controllers[c].at == At.READ_PREFERRED for c in m.controllers))
     return both(is_requested(s, m), reading)
 
 
 @claim("step", source="PROTOCOL.md D42", witness="a_failover_reads_a_request", parts=PARTS)
-def no_failover_fails_on_a_request(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def no_failover_fails_on_a_request(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No failover is ended by what a request for a preferred election names."""
     if action.rule != "read_election_request":
         return None
@@ -70,13 +69,13 @@ def no_failover_fails_on_a_request(before: Any, after: Any, m: Model, action: Ac
 
 
 @claim("sometimes", source="PROTOCOL.md D13", parts=PARTS)
-def an_election_is_under_way(s: Any, m: Model) -> Value:
+def an_election_is_under_way(s: State, m: Model) -> Value:
     """A controller counts a partition among those with a preferred election under way."""
     return either(*(s.controllers[c].electing[p] for c in m.controllers for p in m.partitions))
 
 
 @claim("step", source="PROTOCOL.md D13, KAFKA-5310", witness="an_election_is_under_way", parts=PARTS)
-def no_election_of_an_earlier_term_is_resumed(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def no_election_of_an_earlier_term_is_resumed(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A failover counts only those elections as under way that the request it has read names."""
     if action.rule != "read_election_request":
         return None
@@ -84,7 +83,7 @@ def no_election_of_an_earlier_term_is_resumed(before: Any, after: Any, m: Model,
     return both(*(named[p] | ~under_way[p] for p in m.partitions))
 
 
-def elections_come_to_an_end(s: Any, m: Model) -> Value:
+def elections_come_to_an_end(s: State, m: Model) -> Value:
     """No request for a preferred election stands, and no active controller has one under way."""
     controllers = [s.controllers[c] for c in m.controllers]
     under_way = (both(one.active, either(*(one.electing[p] for p in m.partitions))) for one in controllers)

@@ -5,13 +5,13 @@ What is being reassigned is what /admin/reassign_partitions says; a controller m
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At
 from spec.tables.replica_states import ReplicaState
 
@@ -29,7 +29,7 @@ DROPS = frozenset({"write_remaining", "write_remaining_unanswered"})
 
 
 @claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
-def an_assignment_is_the_union(s: Any, m: Model) -> Value:
+def an_assignment_is_the_union(s: State, m: Model) -> Value:
     """Some partition's AR in ZooKeeper is RAR + OAR, and not RAR yet."""
     zookeeper, original = s.zookeeper, s.history.original
     unions = (m.brokers.merged(zookeeper.requested[p], original[p]) for p in m.partitions)
@@ -40,7 +40,7 @@ def an_assignment_is_the_union(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
-def assignments_change_in_order(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def assignments_change_in_order(before: State, after: State, m: Model, action: Action) -> Value | None:
     """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
 
     The union may be left out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
@@ -58,7 +58,7 @@ def assignments_change_in_order(before: Any, after: Any, m: Model, action: Actio
 
 
 @claim("step", source="PROTOCOL.md section 8, D14, D41", witness="an_assignment_is_the_union", parts=PARTS)
-def no_reassignment_ends_halfway(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def no_reassignment_ends_halfway(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless it
     was not there when that was asked for, or its topic is to be deleted.
     """
@@ -77,7 +77,7 @@ def no_reassignment_ends_halfway(before: Any, after: Any, m: Model, action: Acti
 
 
 @claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
-def an_assignment_is_the_target(s: Any, m: Model) -> Value:
+def an_assignment_is_the_target(s: State, m: Model) -> Value:
     """Some partition's AR in ZooKeeper is RAR, and the reassignment still goes on."""
     zookeeper = s.zookeeper
     return either(
@@ -86,7 +86,7 @@ def an_assignment_is_the_target(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
-def original_replicas_stay_assigned(s: Any, m: Model) -> Value:
+def original_replicas_stay_assigned(s: State, m: Model) -> Value:
     """Until step 10 every replica of OAR is in the AR of a topic in ZooKeeper, so OAR can be recovered from there."""
     zookeeper, members = s.zookeeper, m.brokers.members
     return both(
@@ -101,13 +101,13 @@ def original_replicas_stay_assigned(s: Any, m: Model) -> Value:
     )
 
 
-def _takes_leave(controller: Any) -> Value:
+def _takes_leave(controller: Controller) -> Value:
     """Whether a controller's running handler has replicas of OAR - RAR to take leave of."""
     return flag(controller.leaving != ())
 
 
 @claim("sometimes", source="PROTOCOL.md section 8, steps 8 and 9", parts=PARTS)
-def an_old_replica_is_to_go(s: Any, m: Model) -> Value:
+def an_old_replica_is_to_go(s: State, m: Model) -> Value:
     """A controller is taking replicas of OAR - RAR out of the ISR."""
     return either(
         *(both(s.controllers[c].at == At.REMOVE_WRITE, _takes_leave(s.controllers[c])) for c in m.controllers)
@@ -115,7 +115,7 @@ def an_old_replica_is_to_go(s: Any, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def old_replicas_go_after_the_new_caught_up(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No replica of OAR leaves the ISR on a reassignment's account, and no StopReplica for one is queued, outside topic
     deletion, before all of RAR has been in sync. Whether its broker obeys is not asked.
     """
@@ -137,14 +137,14 @@ def old_replicas_go_after_the_new_caught_up(before: Any, after: Any, m: Model, a
     return both(*facts)
 
 
-def _newly(before: Any, after: Any, c: int, b: int, k: int, p: int) -> Value:
+def _newly(before: State, after: State, c: int, b: int, k: int, p: int) -> Value:
     """Whether a StopReplica for a partition, of either kind, comes to stand in this place of a queue."""
     old, new = before.connections[c][b][k], after.connections[c][b][k]
     return either(both(~old.stop[p], new.stop[p]), both(~old.delete[p], new.delete[p]))
 
 
 @claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def assigned_replicas_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Outside topic deletion no StopReplica with delete goes to a member of the controller's AR."""
     c = action.parameters.get("c")
     if c is None or action.rule in DELIVERIES:
@@ -162,7 +162,7 @@ def assigned_replicas_are_not_deleted(before: Any, after: Any, m: Model, action:
 @claim(
     "step", source="PROTOCOL.md D22, KIP-570", witness="an_old_replica_is_to_go", parts=(*WITH_REQUESTS, "late_copies")
 )
-def in_sync_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def in_sync_replicas_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No broker deletes a replica that is assigned, and in sync, by a request, unless its topic is to be deleted."""
     if action.rule not in {*DELIVERIES, "execute_late_copy"}:
         return None
@@ -178,7 +178,7 @@ def in_sync_replicas_are_not_deleted(before: Any, after: Any, m: Model, action: 
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="an_assignment_is_the_target", parts=PARTS)
-def leaders_are_assigned(s: Any, m: Model) -> Value:
+def leaders_are_assigned(s: State, m: Model) -> Value:
     """The leader in a state znode is an assigned replica."""
     facts = []
     for p in m.partitions:
@@ -188,13 +188,13 @@ def leaders_are_assigned(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 8, step 7", parts=PARTS)
-def a_leader_is_to_move(s: Any, m: Model) -> Value:
+def a_leader_is_to_move(s: State, m: Model) -> Value:
     """A controller is writing the leader with which a reassignment goes on."""
     return either(*(s.controllers[c].at == At.MOVE_WRITE for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md section 8, step 7", witness="a_leader_is_to_move", parts=PARTS)
-def step_7_leaves_a_leader_of_the_target(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def step_7_leaves_a_leader_of_the_target(before: State, after: State, m: Model, action: Action) -> Value | None:
     """After a successful step 7 the leader is of RAR."""
     if action.rule not in MOVES:
         return None
@@ -205,13 +205,13 @@ def step_7_leaves_a_leader_of_the_target(before: Any, after: Any, m: Model, acti
 
 
 @claim("sometimes", source="PROTOCOL.md section 8, step 11", parts=PARTS)
-def a_reassignment_is_about_to_complete(s: Any, m: Model) -> Value:
+def a_reassignment_is_about_to_complete(s: State, m: Model) -> Value:
     """A controller is about to take a partition from /admin/reassign_partitions."""
     return either(*(s.controllers[c].at == At.COMPLETE_WRITE for c in m.controllers))
 
 
 @claim("step", source="PROTOCOL.md section 8", witness="a_reassignment_is_about_to_complete", parts=PARTS)
-def completed_means_done(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def completed_means_done(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A completed reassignment has AR = RAR, its ISR within RAR, and no replica of OAR - RAR online."""
     if action.rule != "write_remaining":
         return None
@@ -233,7 +233,7 @@ def completed_means_done(before: Any, after: Any, m: Model, action: Action) -> V
     "step", source="PROTOCOL.md section 8, step 11", witness="a_reassignment_is_about_to_complete",
     parts=(*PARTS, "move_losses"),
 )  # fmt: skip
-def requests_are_changed_by_who_read_them(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def requests_are_changed_by_who_read_them(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A controller takes partitions only from the request to reassign that it has read, and makes none of its own."""
     if action.rule not in DROPS:
         return None
@@ -243,7 +243,7 @@ def requests_are_changed_by_who_read_them(before: Any, after: Any, m: Model, act
 
 
 @claim("step", source="PROTOCOL.md D48", witness="an_old_replica_is_to_go", parts=PARTS)
-def old_replicas_go_after_the_leader_moved(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def old_replicas_go_after_the_leader_moved(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No reassignment takes a replica of OAR - RAR out of the ISR before a replica of RAR leads."""
     if action.rule not in {"write_removal", "write_removal_unanswered"}:
         return None
@@ -254,7 +254,7 @@ def old_replicas_go_after_the_leader_moved(before: Any, after: Any, m: Model, ac
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=PARTS)
-def a_leader_epoch_is_raised_for_a_new_assignment(s: Any, m: Model) -> Value:
+def a_leader_epoch_is_raised_for_a_new_assignment(s: State, m: Model) -> Value:
     """A controller is raising a leader epoch in step 2."""
     return either(*(s.controllers[c].at == At.BUMP_WRITE for c in m.controllers))
 
@@ -262,7 +262,7 @@ def a_leader_epoch_is_raised_for_a_new_assignment(s: Any, m: Model) -> Value:
 @claim(
     "step", source="PROTOCOL.md D18", witness="a_leader_epoch_is_raised_for_a_new_assignment", parts=PARTS
 )  # fmt: skip
-def caches_keep_up_with_their_requests(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def caches_keep_up_with_their_requests(before: State, after: State, m: Model, action: Action) -> Value | None:
     """What a controller has written and told in LeaderAndIsr is in its cache, from which it fills UpdateMetadata."""
     if action.rule not in {"write_bump", "write_move"}:
         return None
@@ -272,12 +272,12 @@ def caches_keep_up_with_their_requests(before: Any, after: Any, m: Model, action
     return ~written | flag(cached.leader_epoch == after.zookeeper.state[p].leader_epoch)
 
 
-def reassignments_complete(s: Any, m: Model) -> Value:
+def reassignments_complete(s: State, m: Model) -> Value:
     """Nothing is left in /admin/reassign_partitions."""
     return both(*(s.zookeeper.requested[p] == () for p in m.partitions))
 
 
-def only_assigned_replicas_have_logs(s: Any, m: Model) -> Value:
+def only_assigned_replicas_have_logs(s: State, m: Model) -> Value:
     """No broker has a log of a partition whose AR does not have the broker."""
     facts = []
     for p in m.partitions:
@@ -286,7 +286,7 @@ def only_assigned_replicas_have_logs(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def only_assigned_replicas_lead(s: Any, m: Model) -> Value:
+def only_assigned_replicas_lead(s: State, m: Model) -> Value:
     """No running broker believes that it leads a partition whose AR does not have the broker."""
     facts = []
     for p in m.partitions:

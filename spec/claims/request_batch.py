@@ -13,14 +13,16 @@ Kafka 0.10.2.2: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `Req
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from spec.language.records import Array
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import everybody_is_informed
 from spec.protocol.requests.connections import CALLBACK_WAITS
-from spec.state.brokers import Stage
+from spec.state.brokers import Slot, Stage
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At
 from spec.variants import Switch
 
@@ -39,39 +41,39 @@ def _queues(m: Model) -> Iterator[tuple[int, int]]:
     yield from ((c, b) for c in m.controllers for b in m.brokers.ids)
 
 
-def _filled(m: Model, queue: Any) -> Iterator[int]:
+def _filled(m: Model, queue: Array[int, Slot]) -> Iterator[int]:
     """The places of a queue, but for those that are known to be empty: what is claimed of such a place is true."""
     if not queue.is_blank():
         yield from (k for k in m.slots if not queue[k].is_blank())
 
 
-def _is_open(s: Any, m: Model, c: int, b: int) -> Value:
+def _is_open(s: State, m: Model, c: int, b: int) -> Value:
     """Whether there is a channel, be it one that an earlier term left behind."""
     controller = s.controllers[c]
     return either(m.brokers.in_set(b, controller.channels), m.brokers.in_set(b, controller.stranded))
 
 
-def _waits(place: Any) -> Value:
+def _waits(place: Slot) -> Value:
     """Whether there is a batch in a place of a queue."""
     return flag(place.stage != Stage.EMPTY)
 
 
-def _orders(m: Model, place: Any) -> Value:
+def _orders(m: Model, place: Slot) -> Value:
     """Whether LeaderAndIsr is still to be delivered."""
     return either(*(place.partitions[p].ordered for p in m.partitions))
 
 
-def _informs(place: Any) -> Value:
+def _informs(place: Slot) -> Value:
     """Whether UpdateMetadata is still to be delivered."""
     return flag(place.metadata) if "metadata" in place else flag(False)
 
 
-def _stops(m: Model, place: Any) -> Value:
+def _stops(m: Model, place: Slot) -> Value:
     """Whether a partition is still to be stopped, and not deleted."""
     return either(*(place.stop[p] for p in m.partitions)) if m.stops_replicas else flag(False)
 
 
-def _deletes(m: Model, place: Any) -> Value:
+def _deletes(m: Model, place: Slot) -> Value:
     """Whether a partition is still to be deleted."""
     return either(*(place.delete[p] for p in m.partitions)) if m.stops_replicas else flag(False)
 
@@ -80,13 +82,13 @@ def _deletes(m: Model, place: Any) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_request_is_on_its_way(s: Any, m: Model) -> Value:
+def a_request_is_on_its_way(s: State, m: Model) -> Value:
     """A controller has a request for some broker that is not answered yet."""
     return either(*(_waits(s.connections[c][b][0]) for c, b in _queues(m)))
 
 
 @claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_wait_where_there_is_a_channel(s: Any, m: Model) -> Value:
+def requests_wait_where_there_is_a_channel(s: State, m: Model) -> Value:
     """What waits for a broker is on a channel that is open to it; without a channel, nothing is queued, or stays so."""
     facts = []
     for c, b in _queues(m):
@@ -96,7 +98,7 @@ def requests_wait_where_there_is_a_channel(s: Any, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_are_of_the_present_term(s: Any, m: Model) -> Value:
+def requests_are_of_the_present_term(s: State, m: Model) -> Value:
     """What waits was queued by an active controller in its present epoch: a queue does not outlast its term."""
     facts = []
     for c, b in _queues(m):
@@ -110,7 +112,7 @@ def requests_are_of_the_present_term(s: Any, m: Model) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "several_requests"))
-def a_batch_has_several_requests(s: Any, m: Model) -> Value:
+def a_batch_has_several_requests(s: State, m: Model) -> Value:
     """A batch has requests of two kinds for one broker."""
     several = []
     for c, b in _queues(m):
@@ -121,7 +123,7 @@ def a_batch_has_several_requests(s: Any, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
-def requests_of_a_batch_go_in_order(s: Any, m: Model) -> Value:
+def requests_of_a_batch_go_in_order(s: State, m: Model) -> Value:
     """What is due of a batch is the first that it has: LeaderAndIsr, UpdateMetadata, StopReplica, with delete last.
 
     StopReplica without delete may be of no partition.
@@ -145,7 +147,7 @@ def requests_of_a_batch_go_in_order(s: Any, m: Model) -> Value:
 
 
 @claim("step", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
-def an_answer_ends_the_first_request(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def an_answer_ends_the_first_request(before: State, after: State, m: Model, action: Action) -> Value | None:
     """An answer ends one request, the first of the oldest batch; with the last one of that, the next batch is due."""
     if action.rule not in ANSWERS:
         return None
@@ -161,7 +163,7 @@ def an_answer_ends_the_first_request(before: Any, after: Any, m: Model, action: 
     return either(both(over, moved_up), both(~over, kept, behind), both(_calls_back(m, old[0], new[0], action), behind))
 
 
-def _calls_back(m: Model, old: Any, new: Any, action: Action) -> Value:
+def _calls_back(m: Model, old: Slot, new: Slot, action: Action) -> Value:
     """Whether the answer to a deletion has come, and its callback waits for the controller lock."""
     if not m.has("deletion") or action.rule != "deliver_deletion":
         return flag(False)
@@ -169,7 +171,7 @@ def _calls_back(m: Model, old: Any, new: Any, action: Action) -> Value:
     return both(old.stage == Stage.DELETE_REPLICA, waits, _is_same(m, old, new, due=False))
 
 
-def _named(m: Model, place: Any) -> dict[tuple[str, int], Value]:
+def _named(m: Model, place: Slot) -> dict[tuple[str, int], Value]:
     """All that a batch has still to say to a broker."""
     named = {("ordered", p): flag(place.partitions[p].ordered) for p in m.partitions}
     if "metadata" in place:
@@ -180,7 +182,7 @@ def _named(m: Model, place: Any) -> dict[tuple[str, int], Value]:
     return named
 
 
-def _left(m: Model, head: Any, action: Action) -> dict[tuple[str, int], Value]:
+def _left(m: Model, head: Slot, action: Action) -> dict[tuple[str, int], Value]:
     """What is left to say once the first request of a batch is answered; deletions are one request a partition."""
     named = _named(m, head)
     orders, informs = _orders(m, head), _informs(head)
@@ -197,7 +199,7 @@ def _left(m: Model, head: Any, action: Action) -> dict[tuple[str, int], Value]:
     return left
 
 
-def _is_same(m: Model, one: Any, other: Any, *, due: bool = True) -> Value:
+def _is_same(m: Model, one: Slot, other: Slot, *, due: bool = True) -> Value:
     """Whether two places have the same batch, told by what it names, its epoch and its leader epochs."""
     if one.is_blank() and other.is_blank():
         return flag(True)
@@ -208,7 +210,7 @@ def _is_same(m: Model, one: Any, other: Any, *, due: bool = True) -> Value:
 
 
 @claim("step", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_stay_until_they_are_answered(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def requests_stay_until_they_are_answered(before: State, after: State, m: Model, action: Action) -> Value | None:
     """What waits for a broker stays, and before what is queued later, until it is answered or its channel is closed."""
     if action.rule in ANSWERS:
         return None
@@ -220,7 +222,7 @@ def requests_stay_until_they_are_answered(before: Any, after: Any, m: Model, act
     return both(*facts)
 
 
-def _is_renewed(before: Any, after: Any, m: Model, action: Action, c: int, b: int) -> Value:
+def _is_renewed(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value:
     """Whether a broker was found to have registered anew, so that the channel to it is not the one that it was."""
     if not m.mends(Switch.BROKER_EPOCHS) or action.rule not in BROKER_CHANGES or action.parameters["c"] != c:
         return flag(False)
@@ -233,13 +235,13 @@ def _is_renewed(before: Any, after: Any, m: Model, action: Action, c: int, b: in
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "metadata"))
-def metadata_is_on_its_way(s: Any, m: Model) -> Value:
+def metadata_is_on_its_way(s: State, m: Model) -> Value:
     """An UpdateMetadata waits for its answer."""
     return either(*(s.connections[c][b][0].metadata for c, b in _queues(m)))
 
 
 @claim("step", source=SOURCE, witness="metadata_is_on_its_way", parts=(*PARTS, "metadata"))
-def everybody_hears_what_some_are_told(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def everybody_hears_what_some_are_told(before: State, after: State, m: Model, action: Action) -> Value | None:
     """With LeaderAndIsr to some, UpdateMetadata goes to all who are registered, also who shuts down; never to fewer."""
     c = action.parameters.get("c")
     if c is None or action.rule in ANSWERS:
@@ -257,7 +259,7 @@ def everybody_hears_what_some_are_told(before: Any, after: Any, m: Model, action
     return either(everybody, ~either(*told.values(), *ordered))
 
 
-def queued_places(before: Any, after: Any, m: Model, action: Action, b: int) -> Iterator[tuple[Value, Any]]:
+def queued_places(before: State, after: State, m: Model, action: Action, b: int) -> Iterator[tuple[Value, Slot]]:
     """Each place of a queue after a step, and whether the step has put a batch there."""
     c = action.parameters["c"]
     renewed = _is_renewed(before, after, m, action, c, b)
@@ -274,24 +276,24 @@ def queued_places(before: Any, after: Any, m: Model, action: Action, b: int) -> 
 GATHERING = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_READ, At.REMOVE_WRITE, At.NEW_REPLICA_READ)
 
 
-def _gathers(controller: Any) -> Value:
+def _gathers(controller: Controller) -> Value:
     """Whether a controller is in the middle of a state change."""
     return either(*(controller.at == at for at in GATHERING))
 
 
-def _has_gathered(m: Model, controller: Any) -> Value:
+def _has_gathered(m: Model, controller: Controller) -> Value:
     """Whether there is something in the batch of a controller's state machines."""
     return either(*(everybody_is_informed(m, controller.partitions[p]) for p in m.partitions))
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "several_partitions"))
-def a_batch_is_being_gathered(s: Any, m: Model) -> Value:
+def a_batch_is_being_gathered(s: State, m: Model) -> Value:
     """A state change goes on while there is something in its batch already."""
     return either(*(both(_gathers(s.controllers[c]), _has_gathered(m, s.controllers[c])) for c in m.controllers))
 
 
 @claim("always", source=SOURCE, witness="a_batch_is_being_gathered", parts=(*PARTS, "several_partitions"))
-def nothing_is_left_in_a_batch(s: Any, m: Model) -> Value:
+def nothing_is_left_in_a_batch(s: State, m: Model) -> Value:
     """A state machine's batch has something in it only in the middle of a state change: newBatch finds it empty."""
     return both(*(either(_gathers(s.controllers[c]), ~_has_gathered(m, s.controllers[c])) for c in m.controllers))
 

@@ -13,18 +13,17 @@ Only some scopes ask (the part `soft_failures`, which brings no variable and no 
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.state.brokers import Stage
+from spec.state.cluster import State
 
 PARTS = ("connections", "soft_failures")
 
 
 @claim("sometimes", source="PROTOCOL.md D5", parts=PARTS)
-def a_new_term_tells_what_an_earlier_one_wrote(s: Any, m: Model) -> Value:
+def a_new_term_tells_what_an_earlier_one_wrote(s: State, m: Model) -> Value:
     """A LeaderAndIsr of the latest controller epoch waits for a broker, and an earlier term wrote that state znode."""
     return either(
         *(
@@ -36,13 +35,13 @@ def a_new_term_tells_what_an_earlier_one_wrote(s: Any, m: Model) -> Value:
     )
 
 
-def _is_ordered_next(s: Any, c: int, b: int, p: int) -> Value:
+def _is_ordered_next(s: State, c: int, b: int, p: int) -> Value:
     """Whether the next request to a broker is a LeaderAndIsr, and about a partition."""
     head = s.connections[c][b][0]
     return both(head.stage == Stage.LEADER_AND_ISR, head.partitions[p].ordered)
 
 
-def _is_an_earlier_terms(s: Any, c: int, b: int, p: int) -> Value:
+def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
     """Whether the next request of the latest epoch is about a state znode that a term of an earlier one wrote last."""
     epoch = s.connections[c][b][0].epoch
     return both(epoch == s.zookeeper.epoch, s.zookeeper.state[p].controller_epoch < epoch)
@@ -54,7 +53,7 @@ def _is_an_earlier_terms(s: Any, c: int, b: int, p: int) -> Value:
     witness="a_new_term_tells_what_an_earlier_one_wrote",
     parts=PARTS,
 )
-def new_terms_tell_what_earlier_ones_wrote(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def new_terms_tell_what_earlier_ones_wrote(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
         return None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.goals import both_claims
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
 from spec.state.shape import Session
 
 
-def partitions_are_led(s: Any, m: Model) -> Value:
+def partitions_are_led(s: State, m: Model) -> Value:
     """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
 
     One of whose replicas no broker runs stays New.

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
 
 PARTS = ("partitions", "unclean")
 
 
 @claim("sometimes", source="PROTOCOL.md section 5", parts=PARTS)
-def a_leader_is_lost(s: Any, m: Model) -> Value:
+def a_leader_is_lost(s: State, m: Model) -> Value:
     """Some partition that had a leader has none."""
     return either(*(both(exists(s.zookeeper.state[p]), s.zookeeper.state[p].leader == 0) for p in m.partitions))
 
 
 @claim("step", source="PROTOCOL.md D30, KIP-106", witness="a_leader_is_lost", parts=PARTS)
-def leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action) -> Value | None:
+def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Whoever is elected leader was in the ISR, so that nothing is lost which was committed."""
     facts = []
     for p in m.partitions:
@@ -30,7 +29,7 @@ def leaders_were_in_sync(before: Any, after: Any, m: Model, action: Action) -> V
 
 
 @claim("always", source="PROTOCOL.md D29, KAFKA-5083", witness="a_leader_is_lost", parts=PARTS)
-def somebody_is_in_sync(s: Any, m: Model) -> Value:
+def somebody_is_in_sync(s: State, m: Model) -> Value:
     """The ISR in a state znode has a member."""
     return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
 

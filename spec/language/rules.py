@@ -21,8 +21,9 @@ from typing import Final
 
 import z3
 
+from spec.language.records import Leaf, Shape
 from spec.language.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag, is_true, same
-from spec.language.views import Frame, Leaf, Observation, Shape, Variable, View, leaves, reset
+from spec.language.views import Frame, Observation, Variable, View, leaves, reset
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Views: a state is a tree of records and arrays whose leaves are variables; a view reads and assigns them by path.
 
 Reading a leaf gives its term, assigning one records an update in the frame of the action that is being built. The tree
-itself is plain data (`Shape`), laid out by spec/state/shape.py.
+itself is plain data (`Shape`), laid out from the records that are declared in spec/state/.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, cast
 
 import z3
 
+from spec.language.records import Array, Leaf, Record, Shape
 from spec.language.terms import YES, Kind, Value, both, choose
 
 
@@ -45,18 +46,6 @@ class Observation:
     kind: str
     fields: Mapping[str, Value]
     condition: z3.BoolRef
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A variable to be: its kind and initial value."""
-
-    kind: Kind
-    initial: object
-
-
-Shape: TypeAlias = "Leaf | Mapping[Any, Shape]"
-"""A leaf, a record (keys are names) or an array (keys are numbers)."""
 
 
 def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
@@ -155,8 +144,9 @@ class View:
         frame.values[path] = choose(frame.condition, kind.constant(value), old)
 
 
-def reset(view: View, *names: str) -> None:
+def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:
     """Return a record (or the named fields of it) to its initial values: dead variables cost no states."""
+    view = cast("View", record)
     shape = view._shape  # type: ignore[attr-defined]  # noqa: SLF001 - the layer's own class
     for name in names or tuple(shape):
         child = shape[name]

@@ -28,7 +28,7 @@ from spec.lemmas import (
     soft_failure,
 )
 from spec.model import Model
-from spec.state.shape import shape
+from spec.state.cluster import shape
 
 MODULES = (
     controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance,

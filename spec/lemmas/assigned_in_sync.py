@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
@@ -21,7 +20,10 @@ from spec.model import Model
 from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.replicas import may_go_online_or_offline
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Handler
+from spec.state.zookeeper import Leadership
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -41,11 +43,11 @@ def _is_asked_for(m: Model) -> bool:
     return sound and all(m.mends(one) for one in NEEDED)
 
 
-def _has_read_topics(controller: Any) -> Value:
+def _has_read_topics(controller: Controller) -> Value:
     return either(controller.active, controller.at == At.READ_STATES)
 
 
-def _tellers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any, Value]]:
+def _tellers(s: State, m: Model, p: int) -> Iterator[tuple[Value, Leadership, Value]]:
     """Who may tell a leader of a leadership, or leads by it: whether that is so, what it holds, and its AR."""
     for c in m.controllers:
         controller = s.controllers[c]
@@ -63,7 +65,7 @@ def _tellers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any, Value]]:
                 yield flag(told.leader == b), told, told.assigned
 
 
-def _not_followers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any]]:
+def _not_followers(s: State, m: Model, p: int) -> Iterator[tuple[Value, Leadership]]:
     """Every copy of a leadership, and whether its ISR counts: followers keep none."""
     for c in m.controllers:
         yield flag(True), s.controllers[c].partitions[p]
@@ -76,7 +78,7 @@ def _not_followers(s: Any, m: Model, p: int) -> Iterator[tuple[Value, Any]]:
 
 
 @claim("always", source="PROTOCOL.md sections 2 and 10", parts=PARTS)
-def the_same_version_is_the_same_isr(s: Any, m: Model) -> Value | None:
+def the_same_version_is_the_same_isr(s: State, m: Model) -> Value | None:
     """Who holds the znode's version holds its ISR, and no older writer; an ISR to be written again is written."""
     if not _is_asked_for(m):
         return None
@@ -94,7 +96,7 @@ def the_same_version_is_the_same_isr(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 7", parts=PARTS)
-def who_moves_a_leader_wrote_last(s: Any, m: Model) -> Value | None:
+def who_moves_a_leader_wrote_last(s: State, m: Model) -> Value | None:
     """Once the current controller has done step 7 the state znode is of its epoch; meanwhile nobody else elects."""
     if not _is_asked_for(m):
         return None
@@ -108,7 +110,7 @@ def who_moves_a_leader_wrote_last(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 10; S6 mended", parts=PARTS)
-def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value | None:
+def who_has_the_leader_epoch_has_no_larger_assignment(s: State, m: Model) -> Value | None:
     """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
     if not _is_asked_for(m):
         return None
@@ -127,7 +129,7 @@ def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value
 
 
 @claim("always", source="PROTOCOL.md section 8, step 8", parts=PARTS)
-def who_is_to_go_leaves_the_isr(s: Any, m: Model) -> Value | None:
+def who_is_to_go_leaves_the_isr(s: State, m: Model) -> Value | None:
     """Who is to go are the others of AR; after step 7 the ISR has, beside RAR, only those of them that step 8 has still
     to take out, and after step 8 nobody.
     """
@@ -151,14 +153,14 @@ def who_is_to_go_leaves_the_isr(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-def _has_started(controller: Any) -> Value:
+def _has_started(controller: Controller) -> Value:
     """Whether the replica machine of a controller is up."""
     dropping = both(controller.handler == Handler.NONE, is_at(controller, (At.REASSIGN_NEXT, *REFUSING)))
     return both(controller.active, ~is_at(controller, (At.READ_REASSIGNMENTS, At.READ_PREFERRED)), ~dropping)
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 8", parts=PARTS)
-def who_is_assigned_is_in_a_state(s: Any, m: Model) -> Value | None:
+def who_is_assigned_is_in_a_state(s: State, m: Model) -> Value | None:
     """A replica of AR, as the current controller holds it, may go Offline, unless step 3 has still to start it.
 
     One that is not of AR is in no state, unless step 8 has it Offline. Before the replica machine is up none is in any;
@@ -198,7 +200,7 @@ def who_is_assigned_is_in_a_state(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, phase B", parts=PARTS)
-def in_phase_b_the_target_is_assigned(s: Any, m: Model) -> Value | None:
+def in_phase_b_the_target_is_assigned(s: State, m: Model) -> Value | None:
     """From step 5 on all of RAR is in AR in ZooKeeper."""
     if not _is_asked_for(m):
         return None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
+from spec.state.cluster import State
 
 
 @claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))
-def who_rebalances_is_active(s: Any, m: Model) -> Value:
+def who_rebalances_is_active(s: State, m: Model) -> Value:
     """Only an active controller has partitions to elect preferred leaders for."""
     controllers = [s.controllers[c] for c in m.controllers]
     return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))

@@ -7,12 +7,11 @@ None there.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
+from spec.state.cluster import State
 from spec.state.shape import At, Handler
 
 PARTS = ("shutdown",)
@@ -21,7 +20,7 @@ ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
-def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value | None:
+def who_treats_a_shutdown_is_active(s: State, m: Model) -> Value | None:
     """Only an active controller treats a shutdown, where that ends with the term."""
     if m.shutdowns_outlive_terms:
         return None
@@ -29,7 +28,7 @@ def who_treats_a_shutdown_is_active(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
-def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
+def a_shutdown_is_treated_apart(s: State, m: Model) -> Value:
     """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
 
     While one is treated the controller elects, or removes, or resigns since it cannot send. Where a follower is taken
@@ -62,7 +61,7 @@ def a_shutdown_is_treated_apart(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
-def who_is_current_knows_who_leads(s: Any, m: Model) -> Value | None:
+def who_is_current_knows_who_leads(s: State, m: Model) -> Value | None:
     """Every topic is there; a current controller that has read which there are knows each, and what epochs it read."""
     if not only_the_current_writes(m) or m.scope.budget("losses"):
         return None

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Any
 
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import epoch_is_as_read
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Session
 from spec.variants import Switch
 
@@ -44,13 +45,13 @@ WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)
 
 
 @claim("always", source="PROTOCOL.md section 6")
-def no_epoch_is_ahead_of_zookeepers(s: Any, m: Model) -> Value:
+def no_epoch_is_ahead_of_zookeepers(s: State, m: Model) -> Value:
     """No controller is in an epoch beyond the one in ZooKeeper."""
     return both(*(s.controllers[c].epoch <= s.zookeeper.epoch for c in m.controllers))
 
 
 @claim("always", source="PROTOCOL.md section 2")
-def no_epoch_version_is_ahead_of_zookeepers(s: Any, m: Model) -> Value | None:
+def no_epoch_version_is_ahead_of_zookeepers(s: State, m: Model) -> Value | None:
     """No controller goes by a data version of /controller_epoch that has not been yet."""
     if not m.counts_epoch_versions:
         return None
@@ -58,7 +59,7 @@ def no_epoch_version_is_ahead_of_zookeepers(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="KafkaController.incrementControllerEpoch 0.10.2.2")
-def the_epoch_read_is_the_versions(s: Any, m: Model) -> Value | None:
+def the_epoch_read_is_the_versions(s: State, m: Model) -> Value | None:
     """While the data version is the one read, the epoch is too; or it is the first, and what was read was nothing."""
     if not m.counts_epoch_versions:
         return None
@@ -71,7 +72,7 @@ def the_epoch_read_is_the_versions(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 2")
-def a_process_that_is_not_running_remembers_nothing(s: Any, m: Model) -> Value:
+def a_process_that_is_not_running_remembers_nothing(s: State, m: Model) -> Value:
     """A process that is not running is not active, in no controller epoch, and at no place in its code."""
     facts = []
     for c in m.controllers:
@@ -82,7 +83,7 @@ def a_process_that_is_not_running_remembers_nothing(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 6")
-def who_changes_states_is_active(s: Any, m: Model) -> Value:
+def who_changes_states_is_active(s: State, m: Model) -> Value:
     """Whoever is in the middle of a state change is an active controller."""
     return both(
         *(
@@ -93,7 +94,7 @@ def who_changes_states_is_active(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D4 mended")
-def a_failover_starts_from_nothing(s: Any, m: Model) -> Value | None:
+def a_failover_starts_from_nothing(s: State, m: Model) -> Value | None:
     """From the election until the channels are opened nobody is active: no earlier term has left anything behind."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
         return None
@@ -106,7 +107,7 @@ def a_failover_starts_from_nothing(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D56 mended")
-def only_the_active_have_channels(s: Any, m: Model) -> Value | None:
+def only_the_active_have_channels(s: State, m: Model) -> Value | None:
     """Without being active nobody has acted or has a channel, and no channel is left without an owner."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
         return None
@@ -119,7 +120,7 @@ def only_the_active_have_channels(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D56")
-def no_left_over_channel_is_a_present_one(s: Any, m: Model) -> Value | None:
+def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
     """No controller has a channel of its own to a broker to which it has one without an owner."""
     if m.mends(Switch.RESIGN_CLEANS_UP):
         return None
@@ -127,7 +128,7 @@ def no_left_over_channel_is_a_present_one(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D4 mended")
-def who_is_active_believes_to_be_controller(s: Any, m: Model) -> Value | None:
+def who_is_active_believes_to_be_controller(s: State, m: Model) -> Value | None:
     """Whoever is active, or in a failover, knows itself as the controller."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
         return None
@@ -148,18 +149,18 @@ def has_one_epoch_a_term(m: Model) -> bool:
     return (own or m.mends(Switch.ATOMIC_ELECTION)) and m.mends(Switch.RESIGN_CLEANS_UP)
 
 
-def is_in_office(s: Any, c: int) -> Value:
+def is_in_office(s: State, c: int) -> Value:
     """Whether a controller has an epoch that its term wrote to ZooKeeper: from the increment to the resignation."""
     controller = s.controllers[c]
     return either(controller.active, *(controller.at == at for at in WITH_AN_EPOCH))
 
 
-def is_at(controller: Any, places: Iterable[At]) -> Value:
+def is_at(controller: Controller, places: Iterable[At]) -> Value:
     """Whether a controller is at one of some places in its code."""
     return either(*(controller.at == at for at in places))
 
 
-def is_current(s: Any, c: int) -> Value:
+def is_current(s: State, c: int) -> Value:
     """Whether a controller is in office, and /controller_epoch is still the epoch of its term."""
     return both(is_in_office(s, c), s.controllers[c].epoch == s.zookeeper.epoch)
 
@@ -170,7 +171,7 @@ def only_the_current_writes(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md D1 mended")
-def an_epoch_has_one_owner(s: Any, m: Model) -> Value | None:
+def an_epoch_has_one_owner(s: State, m: Model) -> Value | None:
     """No two terms that are in office, on whatever brokers, have the same epoch."""
     if not has_one_epoch_a_term(m):
         return None
@@ -183,7 +184,7 @@ def an_epoch_has_one_owner(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D1 mended")
-def an_epoch_acted_in_is_its_owners(s: Any, m: Model) -> Value | None:
+def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Value | None:
     """An epoch that was acted in has been in ZooKeeper; whoever is in office in it is the one that has acted."""
     if not has_one_epoch_a_term(m):
         return None
@@ -197,7 +198,7 @@ def an_epoch_acted_in_is_its_owners(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 mended")
-def an_election_unanswered_has_an_epoch_of_its_own(s: Any, m: Model) -> Value | None:
+def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model) -> Value | None:
     """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
     if not (has_one_epoch_a_term(m) and m.mends(Switch.ATOMIC_ELECTION)):
         return None
@@ -211,10 +212,10 @@ def an_election_unanswered_has_an_epoch_of_its_own(s: Any, m: Model) -> Value | 
     return both(*facts)
 
 
-def _history(s: Any, m: Model) -> list[tuple[Value, Value]]:
+def _history(s: State, m: Model) -> list[tuple[Value, Value]]:
     """Epochs, and whether some term has acted in each: one arbitrary epoch when proving, otherwise all."""
     if m.proving:
-        return [(s.history.watched, s.history.acted)]
+        return [(s.history.watched, s.history["acted"])]
     return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in m.epochs_acted_in]
 
 

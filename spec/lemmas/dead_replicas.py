@@ -5,19 +5,18 @@ It does so between the starts of its two state machines, so what a partition is 
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.model import Model
+from spec.state.cluster import State
 from spec.state.shape import Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 
 @claim("always", source="PROTOCOL.md section 6; D4, D15 mended", parts=("partitions", "dead_replicas"))
-def no_partition_has_a_state_before_its_machine_starts(s: Any, m: Model) -> Value | None:
+def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Value | None:
     """Nobody has a partition in a state without being active, or while its failover takes dead replicas Offline.
 
     While it does, it is at the removal of a replica from the ISR.

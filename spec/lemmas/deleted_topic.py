@@ -8,8 +8,6 @@ lemmas about that are None; where a topic may be created again they are, too.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
@@ -17,6 +15,8 @@ from spec.lemmas.deletion import PARTS
 from spec.lemmas.leadership import HOLDS_A_VERSION, copies, goes_for_good, is_in_no_state, only_deletes
 from spec.model import Model
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -27,7 +27,7 @@ ZNODES_GO = (At.DELETE_STATE, At.DELETE_TOPIC)
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
-def no_topic_is_new(s: Any, m: Model) -> Value | None:
+def no_topic_is_new(s: State, m: Model) -> Value | None:
     """Whoever has read which topics there are knows all that are there."""
     if not only_deletes(m):
         return None
@@ -40,7 +40,7 @@ def no_topic_is_new(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="AdminUtils.deleteTopic 0.10.2.2", parts=(*PARTS, "remembered_requests"))
-def requests_are_meant(s: Any, m: Model) -> Value | None:
+def requests_are_meant(s: State, m: Model) -> Value | None:
     """The request for a topic that is there was made while it was; so was what any controller deletes."""
     if not only_deletes(m):
         return None
@@ -54,7 +54,7 @@ def requests_are_meant(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D55", parts=PARTS)
-def a_topic_goes_before_its_configuration(s: Any, m: Model) -> Value | None:
+def a_topic_goes_before_its_configuration(s: State, m: Model) -> Value | None:
     """A topic that is there has its configuration; where that, or the request, is to be deleted, the topic is gone."""
     if not only_deletes(m) or goes_for_good(m):
         return None
@@ -70,7 +70,7 @@ def a_topic_goes_before_its_configuration(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 mended", parts=PARTS)
-def a_topic_goes_as_a_whole(s: Any, m: Model) -> Value | None:
+def a_topic_goes_as_a_whole(s: State, m: Model) -> Value | None:
     """A topic and its configuration are both there or both gone, a state znode is of a topic that is there.
 
     So nobody has a configuration or a request left to delete.
@@ -85,7 +85,7 @@ def a_topic_goes_as_a_whole(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
-def who_is_current_knows_what_is_there(s: Any, m: Model) -> Value | None:
+def who_is_current_knows_what_is_there(s: State, m: Model) -> Value | None:
     """The current controller knows no topic that is gone, and none of its new partitions is of a topic that goes."""
     if not goes_for_good(m):
         return None
@@ -102,7 +102,7 @@ def who_is_current_knows_what_is_there(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
-def who_is_current_deletes_what_is_asked_for(s: Any, m: Model) -> Value | None:
+def who_is_current_deletes_what_is_asked_for(s: State, m: Model) -> Value | None:
     """The current controller deletes what it knows only while the request is there, and the state znodes first."""
     if not goes_for_good(m):
         return None
@@ -123,13 +123,13 @@ def who_is_current_deletes_what_is_asked_for(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-def _is_being_deleted(controller: Any, t: int) -> Value:
+def _is_being_deleted(controller: Controller, t: int) -> Value:
     """Whether a topic is queued, or its znodes are being deleted."""
     return either(controller.queued[t], both(is_at(controller, ZNODES_GO), controller.topic == t))
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
-def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
+def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Value | None:
     """While there are copies of a state znode that is gone, its topic is gone, or the request there and obeyed."""
     if not goes_for_good(m):
         return None
@@ -149,7 +149,7 @@ def a_state_that_was_deleted_stays_so(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D53 mended", parts=PARTS)
-def who_lost_a_topic_has_forgotten_it(s: Any, m: Model) -> Value | None:
+def who_lost_a_topic_has_forgotten_it(s: State, m: Model) -> Value | None:
     """A topic that a controller does not know is in no state, so nothing dirties its batch.
 
     Nor are the partitions and replicas of one whose znodes it deletes; their leadership it forgets with the topic.

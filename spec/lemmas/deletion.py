@@ -7,8 +7,10 @@ created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 
 from __future__ import annotations
 
-from typing import Any
+import enum
+from collections.abc import Iterable
 
+from spec.language.records import array_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -17,6 +19,8 @@ from spec.model import Model
 from spec.protocol.controller.threads import has_threads
 from spec.protocol.leadership.replicas import may_go_online_or_offline
 from spec.state.brokers import Stage
+from spec.state.cluster import State
+from spec.state.controller import CachedPartition
 from spec.state.shape import At, DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -42,13 +46,13 @@ MARKS = ("queued", "turns", "ineligible", "to_queue")
 FOR_DELETION = (Handler.DELETION_RETRY, Handler.DELETION_START)
 
 
-def is_one_of(value: Value, members: Any) -> Value:
+def is_one_of(value: Value, members: Iterable[enum.Enum]) -> Value:
     """Whether a value is one of some members of its enumeration."""
     return either(*(value == one for one in members))
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def who_deletes_is_active(s: Any, m: Model) -> Value:
+def who_deletes_is_active(s: State, m: Model) -> Value:
     """Whoever deletes or is about to read what to delete, has a deletion manager or has queued a topic, is active."""
     facts = []
     for c in m.controllers:
@@ -60,7 +64,7 @@ def who_deletes_is_active(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D4 mended", parts=PARTS)
-def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
+def who_comes_to_office_deletes_nothing(s: State, m: Model) -> Value | None:
     """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state.
 
     No deletion of a replica has begun before there is a thread for it.
@@ -74,7 +78,7 @@ def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
         begins = both(controller.handler == Handler.FAILOVER, is_at(controller, (*ELECTING, *REMOVING)))
         taking_over = either(begins, controller.at == At.FINISH)
         facts.append(taking_over.implies(both(~has_threads(s, c), m.brokers.is_empty(controller.dead))))
-        marks = [controller[name][t] for name in MARKS if name in controller for t in m.topics]
+        marks = [array_of(controller, name)[t] for name in MARKS if name in controller for t in m.topics]
         nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
         nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
         for p in m.partitions:
@@ -88,12 +92,12 @@ def who_comes_to_office_deletes_nothing(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-def _is_begun(cached: Any, r: int) -> Value:
+def _is_begun(cached: CachedPartition, r: int) -> Value:
     return flag(cached.replicas[r] == ReplicaState.DELETION_STARTED)
 
 
 @claim("always", source="PROTOCOL.md section 9", parts=PARTS)
-def a_batch_is_as_far_as_its_stage(s: Any, m: Model) -> Value | None:
+def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Value | None:
     """An empty place of a queue holds nothing and is at its end; where StopReplica is due LeaderAndIsr is done with.
 
     Replicas are deleted by the batch at the head only, and an answer that waits for its callback is to a deletion.
@@ -117,7 +121,7 @@ def a_batch_is_as_far_as_its_stage(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 9; D4 mended", parts=PARTS)
-def nothing_waits_for_whom_there_is_no_channel(s: Any, m: Model) -> Value | None:
+def nothing_waits_for_whom_there_is_no_channel(s: State, m: Model) -> Value | None:
     """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
         return None
@@ -132,7 +136,7 @@ def nothing_waits_for_whom_there_is_no_channel(s: Any, m: Model) -> Value | None
 
 
 @claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 mended", parts=PARTS)
-def a_deletion_is_the_last_word(s: Any, m: Model) -> Value | None:
+def a_deletion_is_the_last_word(s: State, m: Model) -> Value | None:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
     Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
@@ -159,7 +163,7 @@ def a_deletion_is_the_last_word(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D46 mended", parts=PARTS)
-def who_has_begun_a_deletion_waits_for_its_answer(s: Any, m: Model) -> Value | None:
+def who_has_begun_a_deletion_waits_for_its_answer(s: State, m: Model) -> Value | None:
     """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
 
     For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
@@ -186,7 +190,7 @@ def _tells_the_dying_nothing(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
-def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
+def only_what_is_known_is_handled(s: State, m: Model) -> Value | None:
     """What waits to be brought online, or to go Offline, does so in its handler; what goes Offline is known, and may.
 
     The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
@@ -215,7 +219,7 @@ def only_what_is_known_is_handled(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
+def who_is_deleted_is_queued(s: State, m: Model) -> Value | None:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
     Who finds its batch dirty at that start has its elector resign first, and then ends the thread.
@@ -254,7 +258,7 @@ def who_is_deleted_is_queued(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D57 mended", parts=PARTS)
-def nobody_leads_what_is_queued(s: Any, m: Model) -> Value | None:
+def nobody_leads_what_is_queued(s: State, m: Model) -> Value | None:
     """No partition of a queued topic is brought online, or told of."""
     if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
         return None

@@ -6,12 +6,11 @@ They hold elsewhere, too, but no other proof needs them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import live_assigned
+from spec.state.cluster import State
 from spec.state.shape import At
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -23,7 +22,7 @@ def _keeps_the_last(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))
-def whoever_leads_is_in_sync(s: Any, m: Model) -> Value | None:
+def whoever_leads_is_in_sync(s: State, m: Model) -> Value | None:
     """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
     if not (m.has("reassignment") or m.has("shutdown") or _keeps_the_last(m)):
         return None
@@ -46,7 +45,7 @@ def whoever_leads_is_in_sync(s: Any, m: Model) -> Value | None:
     source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2",
     parts=("partitions",),
 )
-def a_new_partition_is_visited_where_a_replica_lives(s: Any, m: Model) -> Value | None:
+def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Value | None:
     """Whoever is about to create a state znode knows of an assigned replica that lives."""
     if not _keeps_the_last(m):
         return None

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
 
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
@@ -21,7 +20,10 @@ from spec.protocol.leadership.replicas import without_replica
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.steps import election_of_move
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At
+from spec.state.zookeeper import Leadership
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -30,7 +32,7 @@ from spec.variants import Switch
 HOLDS_A_VERSION = (At.ONLINE_WRITE, At.REMOVE_WRITE, At.BUMP_WRITE, At.MOVE_WRITE)
 
 
-def copies(s: Any, m: Model, p: int) -> Iterator[Any]:
+def copies(s: State, m: Model, p: int) -> Iterator[Leadership]:
     """Every copy of a partition's state znode: in caches, in batches, in requests that wait, in the brokers' memory."""
     yield from (s.controllers[c].partitions[p] for c in m.controllers)
     if m.has("creation"):
@@ -40,7 +42,7 @@ def copies(s: Any, m: Model, p: int) -> Iterator[Any]:
         yield from (s.connections[c][b][k].partitions[p] for c in m.controllers for b in m.brokers.ids for k in m.slots)
 
 
-def _all(s: Any, m: Model, p: int) -> Iterator[Any]:
+def _all(s: State, m: Model, p: int) -> Iterator[Leadership]:
     """The state znode and every copy."""
     yield s.zookeeper.state[p]
     yield from copies(s, m, p)
@@ -66,17 +68,17 @@ def every_copy_was_written(m: Model) -> bool:
     return _never_begins_anew(m) and (m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
 
-def _is_gone(m: Model, znode: Any) -> Value:
+def _is_gone(m: Model, znode: Leadership) -> Value:
     """Whether a state znode may have been deleted: where topics may go, it is not there."""
     return ~exists(znode) if m.topics_vanish else flag(False)
 
 
-def _holds_a_version(controller: Any) -> Value:
+def _holds_a_version(controller: Controller) -> Value:
     return either(*(controller.at == at for at in HOLDS_A_VERSION))
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value | None:
+def no_copy_is_ahead_of_the_znode(s: State, m: Model) -> Value | None:
     """No copy of a partition's state has a higher version or leader_epoch than its znode, while there is one."""
     if not every_copy_was_written(m):
         return None
@@ -90,7 +92,7 @@ def no_copy_is_ahead_of_the_znode(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
+def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Value:
     """The version that a controller is about to write on was the znode's at some time: there is one, and none newer."""
     facts = []
     for c in m.controllers:
@@ -104,7 +106,7 @@ def no_version_read_is_ahead_of_the_znode(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def without_a_version_there_is_nothing(s: Any, m: Model) -> Value | None:
+def without_a_version_there_is_nothing(s: State, m: Model) -> Value | None:
     """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
     if not every_copy_was_written(m):
         return None
@@ -117,7 +119,7 @@ def without_a_version_there_is_nothing(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value | None:
+def the_same_version_is_the_same_leader_epoch(s: State, m: Model) -> Value | None:
     """A copy with the znode's version has the znode's leader_epoch."""
     if not every_copy_was_written(m):
         return None
@@ -132,7 +134,7 @@ def the_same_version_is_the_same_leader_epoch(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", parts=("partitions",))
-def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value | None:
+def a_leader_epoch_has_one_leader(s: State, m: Model) -> Value | None:
     """The znode and all copies with the same leader_epoch name the same leader."""
     if not every_copy_was_written(m):
         return None
@@ -146,7 +148,7 @@ def a_leader_epoch_has_one_leader(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value | None:
+def a_decision_stands_while_the_version_does(s: State, m: Model) -> Value | None:
     """As long as the znode has the version read, what was decided on it would be decided again.
 
     It exists, no newer controller wrote it, and its leader_epoch is the one read. A leader can be elected, and is the
@@ -178,19 +180,19 @@ def a_decision_stands_while_the_version_does(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-def _is_decided(controller: Any, leader: Value, isr: Value) -> Value:
+def _is_decided(controller: Controller, leader: Value, isr: Value) -> Value:
     return both(controller.decided.leader == leader, controller.decided.isr == isr)
 
 
 @claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_partition_without_a_znode_has_no_writer(s: Any, m: Model) -> Value:
+def a_partition_without_a_znode_has_no_writer(s: State, m: Model) -> Value:
     """A state znode that does not exist names no controller_epoch."""
     znodes = s.zookeeper.state
     return both(*(exists(znodes[p]) | flag(znodes[p].controller_epoch == 0) for p in m.partitions))
 
 
 @claim("always", source="PROTOCOL.md section 1", parts=("partitions",))
-def no_copy_has_a_stranger_in_sync(s: Any, m: Model) -> Value | None:
+def no_copy_has_a_stranger_in_sync(s: State, m: Model) -> Value | None:
     """The ISR of the znode and any copy, and one that a leader will write again, is within the assigned replicas."""
     if all(set(m.assigned(p)) == set(m.brokers.ids) for p in m.partitions):
         return None
@@ -204,7 +206,7 @@ def no_copy_has_a_stranger_in_sync(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
-def an_unknown_topic_is_in_no_state(s: Any, m: Model) -> Value:
+def an_unknown_topic_is_in_no_state(s: State, m: Model) -> Value:
     """A controller does nothing about a topic that it does not know; its partitions and replicas are in no state."""
     facts = []
     for c in m.controllers:
@@ -215,7 +217,7 @@ def an_unknown_topic_is_in_no_state(s: Any, m: Model) -> Value:
     return both(*facts)
 
 
-def is_in_no_state(s: Any, m: Model, c: int, p: int) -> Value:
+def is_in_no_state(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a controller does nothing about a partition, and has no state for it or its replicas."""
     controller = s.controllers[c]
     cached = controller.partitions[p]
@@ -230,7 +232,7 @@ def is_in_no_state(s: Any, m: Model, c: int, p: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
-def a_replica_to_be_new_is_in_no_state_yet(s: Any, m: Model) -> Value:
+def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Value:
     """A replica that is still to be taken to NewReplica is in no state."""
     facts = []
     for c in m.controllers:

@@ -7,14 +7,14 @@ it does not know. Where partitions move or go, these lemmas are None.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.lemmas.leadership import is_in_no_state
 from spec.model import Model
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Callback
 
 PARTS = ("addition",)
@@ -26,7 +26,7 @@ def _only_grows(m: Model) -> bool:
 
 
 @claim("always", source="AdminUtils.addPartitions 0.10.2.2", parts=PARTS)
-def an_assignment_is_whole_or_absent(s: Any, m: Model) -> Value | None:
+def an_assignment_is_whole_or_absent(s: State, m: Model) -> Value | None:
     """AR in ZooKeeper is as decided, or there is none; without any there is no topic, or it is that of one to be added.
 
     A partition that has a state znode has an AR.
@@ -46,7 +46,7 @@ def an_assignment_is_whole_or_absent(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="AdminUtils.addPartitions 0.10.2.2", parts=PARTS)
-def who_adds_has_read_the_others(s: Any, m: Model) -> Value | None:
+def who_adds_has_read_the_others(s: State, m: Model) -> Value | None:
     """The tool that adds partitions has read AR of those that a topic always has."""
     if not _only_grows(m):
         return None
@@ -60,7 +60,7 @@ def who_adds_has_read_the_others(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
-def no_more_is_known_than_there_is(s: Any, m: Model) -> Value | None:
+def no_more_is_known_than_there_is(s: State, m: Model) -> Value | None:
     """AR as a controller holds it is that in ZooKeeper, or it knows of none."""
     if not _only_grows(m):
         return None
@@ -73,7 +73,7 @@ def no_more_is_known_than_there_is(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
-def an_unknown_partition_is_in_no_state(s: Any, m: Model) -> Value | None:
+def an_unknown_partition_is_in_no_state(s: State, m: Model) -> Value | None:
     """A controller does nothing about a partition whose AR it does not know; it and its replicas are in no state."""
     if not _only_grows(m):
         return None
@@ -87,7 +87,7 @@ def an_unknown_partition_is_in_no_state(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
-def who_listens_to_a_topic_knows_it(s: Any, m: Model) -> Value | None:
+def who_listens_to_a_topic_knows_it(s: State, m: Model) -> Value | None:
     """A topic that is listened to, or whose change waits to be handled, is there, and known when it may be handled."""
     if not _only_grows(m):
         return None
@@ -102,7 +102,7 @@ def who_listens_to_a_topic_knows_it(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-def _waits(m: Model, controller: Any, t: int) -> Value:
+def _waits(m: Model, controller: Controller, t: int) -> Value:
     """Whether a callback waits that is about a topic's znode."""
     places = range(m.scope.callback_capacity)
     own = [controller.concerns[i] == t if m.tells_concerns else True for i in places]
@@ -110,7 +110,7 @@ def _waits(m: Model, controller: Any, t: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 4", parts=PARTS)
-def replicas_wait_for_their_handler_only(s: Any, m: Model) -> Value | None:
+def replicas_wait_for_their_handler_only(s: State, m: Model) -> Value | None:
     """Replicas are still to be visited only while some are taken to NewReplica or to OfflineReplica."""
     if not _only_grows(m):
         return None

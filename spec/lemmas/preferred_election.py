@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
+from spec.state.cluster import State
 from spec.state.shape import At
 from spec.variants import Switch
 
 
 @claim("always", source="PROTOCOL.md D13 mended", parts=("preferred_election",))
-def who_comes_to_office_has_no_election_under_way(s: Any, m: Model) -> Value | None:
+def who_comes_to_office_has_no_election_under_way(s: State, m: Model) -> Value | None:
     """Before a failover has read the request for preferred elections its controller has none under way."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
         return None

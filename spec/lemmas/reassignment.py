@@ -8,7 +8,6 @@ holds. As coded a zombie may do anything with an assignment (D2), and these lemm
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
@@ -24,6 +23,8 @@ from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -53,19 +54,19 @@ HANDLERS = {
 }
 
 
-def has_moved(m: Model, controller: Any, p: int) -> Value:
+def has_moved(m: Model, controller: Controller, p: int) -> Value:
     """Whether step 7 is over and step 10 is not: AR in memory is RAR, that in ZooKeeper is not yet."""
     removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
     return both(controller.reassigning == p, either(removing, controller.at == At.WRITE_TARGET))
 
 
-def _works(m: Model, controller: Any, p: int) -> Value:
+def _works(m: Model, controller: Controller, p: int) -> Value:
     """Whether a partition is somewhere between the acceptance and the end of its reassignment."""
     removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(controller.leaving))
     return both(controller.reassigning == p, either(is_at(controller, (*WORKING, *COMPLETING)), removing))
 
 
-def currents(s: Any, m: Model) -> Iterator[tuple[Any, Value, int]]:
+def currents(s: State, m: Model) -> Iterator[tuple[Controller, Value, int]]:
     """Each controller, whether it is current, and each partition."""
     for c in m.controllers:
         for p in m.partitions:
@@ -73,7 +74,7 @@ def currents(s: Any, m: Model) -> Iterator[tuple[Any, Value, int]]:
 
 
 @claim("always", source="PROTOCOL.md D13 mended", parts=PARTS)
-def who_is_not_active_reassigns_nothing(s: Any, m: Model) -> Value | None:
+def who_is_not_active_reassigns_nothing(s: State, m: Model) -> Value | None:
     """Without being active nobody has a reassignment, or anything of a run of one."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
         return None
@@ -87,7 +88,7 @@ def who_is_not_active_reassigns_nothing(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8", parts=PARTS)
-def a_run_has_its_handler(s: Any, m: Model) -> Value:
+def a_run_has_its_handler(s: State, m: Model) -> Value:
     """Each place in a run of a reassignment has a handler that leads there, and a partition; elections have none.
 
     Replicas are to go only from step 7 to step 9; what a broker's start makes due is being reassigned.
@@ -119,7 +120,7 @@ def a_run_has_its_handler(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8, steps 5 and 6", parts=PARTS)
-def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
+def who_is_to_go_is_not_of_the_target(s: State, m: Model) -> Value:
     """Replicas that are to go are not of RAR, which is AR in memory from step 6 on; with D48 mended, after step 7."""
     facts = []
     for c in m.controllers:
@@ -138,7 +139,7 @@ def who_is_to_go_is_not_of_the_target(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
-def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None:
+def who_is_current_reassigns_what_is_asked_for(s: State, m: Model) -> Value | None:
     """What the current controller reassigns, or is about to, is what /admin/reassign_partitions says."""
     if not only_the_current_writes(m):
         return None
@@ -161,7 +162,7 @@ def who_is_current_reassigns_what_is_asked_for(s: Any, m: Model) -> Value | None
 
 
 @claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
-def who_is_current_knows_the_assignment(s: Any, m: Model) -> Value | None:
+def who_is_current_knows_the_assignment(s: State, m: Model) -> Value | None:
     """AR as the current controller holds it is AR in ZooKeeper, but between steps 6 and 10."""
     if not only_the_current_writes(m):
         return None
@@ -173,7 +174,7 @@ def who_is_current_knows_the_assignment(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8", parts=PARTS)
-def an_assignment_is_one_of_three(s: Any, m: Model) -> Value | None:
+def an_assignment_is_one_of_three(s: State, m: Model) -> Value | None:
     """While a partition is being reassigned its AR in ZooKeeper is OAR, RAR + OAR or RAR."""
     if not only_the_current_writes(m):
         return None
@@ -187,7 +188,7 @@ def an_assignment_is_one_of_three(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, steps 10 and 11", parts=PARTS)
-def who_completes_has_written_the_target(s: Any, m: Model) -> Value | None:
+def who_completes_has_written_the_target(s: State, m: Model) -> Value | None:
     """When the current controller completes a reassignment, AR in ZooKeeper is RAR."""
     if not only_the_current_writes(m):
         return None
@@ -202,7 +203,7 @@ def who_completes_has_written_the_target(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 2; S8 mended", parts=PARTS)
-def what_is_taken_up_has_leadership(s: Any, m: Model) -> Value | None:
+def what_is_taken_up_has_leadership(s: State, m: Model) -> Value | None:
     """Whatever a controller has accepted to reassign has leadership in its cache."""
     if not _leadership_is_asked_for(m):
         return None
@@ -227,7 +228,7 @@ def partitions_stay(m: Model) -> bool:
     return m.topics_stand and not m.scope.added and not m.topics_vanish
 
 
-def _is_to_be_taken_up(controller: Any, p: int) -> Value:
+def _is_to_be_taken_up(controller: Controller, p: int) -> Value:
     """Whether a failover has still to accept or refuse what it has read, or a partition is being refused."""
     handled = controller.handler
     electing = is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE))
@@ -240,7 +241,7 @@ def _is_to_be_taken_up(controller: Any, p: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 1; S8 mended", parts=PARTS)
-def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value | None:
+def an_assignment_changes_where_there_is_leadership(s: State, m: Model) -> Value | None:
     """Every partition has an AR; once a reassignment has changed it there is a state znode, and the current controller
     has that in its cache.
     """
@@ -257,7 +258,7 @@ def an_assignment_changes_where_there_is_leadership(s: Any, m: Model) -> Value |
 
 
 @claim("always", source="PROTOCOL.md section 8, D41; S8 mended", parts=PARTS)
-def what_is_refused_is_not_halfway(s: Any, m: Model) -> Value | None:
+def what_is_refused_is_not_halfway(s: State, m: Model) -> Value | None:
     """What the current controller refuses, or drops, has the AR that it had, or RAR."""
     if not (_leadership_is_asked_for(m) and partitions_stay(m)):
         return None
@@ -272,7 +273,7 @@ def what_is_refused_is_not_halfway(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=PARTS)
-def no_writer_is_ahead_of_zookeeper(s: Any, m: Model) -> Value:
+def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Value:
     """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
     return both(
         *(
@@ -284,7 +285,7 @@ def no_writer_is_ahead_of_zookeeper(s: Any, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
-def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
+def who_is_current_knows_the_leader(s: State, m: Model) -> Value | None:
     """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
 
     Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
@@ -313,7 +314,7 @@ def who_is_current_knows_the_leader(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 7; D48 mended", parts=PARTS)
-def after_step_7_the_leader_is_of_the_target(s: Any, m: Model) -> Value | None:
+def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None:
     """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
     if not (only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):
         return None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.claims.soft_failure import PARTS
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
@@ -12,6 +10,7 @@ from spec.lemmas.leadership import copies, every_copy_was_written
 from spec.model import Model
 from spec.protocol.zookeeper import exists
 from spec.state.brokers import Stage
+from spec.state.cluster import State
 from spec.state.shape import At
 
 BEFORE_LEADERSHIP = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
@@ -22,7 +21,7 @@ def _is_said(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=PARTS)
-def the_same_version_is_of_no_earlier_writer(s: Any, m: Model) -> Value | None:
+def the_same_version_is_of_no_earlier_writer(s: State, m: Model) -> Value | None:
     """A copy with the znode's version names the controller epoch that the znode does, or a later one that read it."""
     if not _is_said(m):
         return None
@@ -36,7 +35,7 @@ def the_same_version_is_of_no_earlier_writer(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
-def a_state_has_its_topic(s: Any, m: Model) -> Value | None:
+def a_state_has_its_topic(s: State, m: Model) -> Value | None:
     """A state znode is one of a topic that is there; where topics neither come nor go, all are there."""
     if not _is_said(m):
         return None
@@ -46,7 +45,7 @@ def a_state_has_its_topic(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D5 mended", parts=PARTS)
-def the_current_knows_what_earlier_ones_wrote(s: Any, m: Model) -> Value | None:
+def the_current_knows_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
     """The cache of the current controller, once it has read it, is not behind what an earlier epoch wrote last."""
     if not _is_said(m):
         return None
@@ -63,7 +62,7 @@ def the_current_knows_what_earlier_ones_wrote(s: Any, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D5 mended", parts=PARTS)
-def the_current_tells_what_earlier_ones_wrote(s: Any, m: Model) -> Value | None:
+def the_current_tells_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
     """No request is of an epoch yet to come; none of the current tells less than an earlier epoch wrote last."""
     if not _is_said(m):
         return None

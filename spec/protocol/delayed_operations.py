@@ -22,8 +22,6 @@ Kafka 0.10.2.2: `DelayedOperation`, `DelayedOperationPurgatory`, `DelayedCreateT
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, successor, when
 from spec.language.terms import Value, both, choose, either, enumeration
 from spec.model import Model
@@ -32,6 +30,7 @@ from spec.state.purgatory import (
     PART,
     Answer,
     At,
+    Purgatory,
     Winner,
     awaited,
     condition,
@@ -53,7 +52,7 @@ UPDATE = "KafkaApis.handleUpdateMetadataRequest 0.10.2.2"
 TIMER = "SystemTimer 0.10.2.2"
 
 
-def _may_try(s: Any, m: Model, o: int) -> Value:
+def _may_try(s: Purgatory, m: Model, o: int) -> Value:
     """Whether nobody is in the operation's monitor; the executor completes without entering it."""
     return ~either(*(is_about(s, m, x, o, *HOLDING) for x in threads(m) if x != executor(m)))
 
@@ -62,7 +61,7 @@ def _may_try(s: Any, m: Model, o: int) -> Value:
 
 
 @action(actor="request {o}", source="AdminManager.createTopics 0.10.2.2", parts=(PART,))
-def answer_at_once(s: Any, m: Model, o: int) -> None:
+def answer_at_once(s: Purgatory, m: Model, o: int) -> None:
     """With a time-out of 0 or less, or where nothing was created, there is no operation: answer without a look."""
     require(s.threads[o].at == At.FIRST_TRY)
     for k in named(m, o):
@@ -71,7 +70,7 @@ def answer_at_once(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="request {o}", source=PURGATORY, parts=(PART,))
-def try_request(s: Any, m: Model, o: int) -> None:
+def try_request(s: Purgatory, m: Model, o: int) -> None:
     """Try the operation: if its condition holds, complete it; else watch it, or go on to the timer."""
     thread = s.threads[o]
     require(bool(awaited(m, o)), either(thread.at == At.FIRST_TRY, thread.at == At.SECOND_TRY), _may_try(s, m, o))
@@ -86,7 +85,7 @@ def _after_second_try(m: Model) -> Value:
 
 
 @action(actor="request {o}", source=PURGATORY, parts=(PART,))
-def watch(s: Any, m: Model, o: int, k: int) -> None:
+def watch(s: Purgatory, m: Model, o: int, k: int) -> None:
     """Put the operation on the list of the next key; or stop, if somebody has completed it already."""
     thread, operation, place = s.threads[o], s.operations[o], named(m, o).index(k)
     require(thread.at == At.WATCH, thread.place == place)
@@ -103,7 +102,7 @@ def watch(s: Any, m: Model, o: int, k: int) -> None:
 
 
 @action(actor="request {o}", source=PURGATORY, parts=(PART, "late_arming"))
-def check_completed(s: Any, m: Model, o: int) -> None:
+def check_completed(s: Purgatory, m: Model, o: int) -> None:
     """Go on to the timer, unless somebody else has completed the operation."""
     require(s.threads[o].at == At.CHECK)
     completed = s.operations[o].completed
@@ -111,7 +110,7 @@ def check_completed(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="request {o}", source="TimerTask.setTimerTaskEntry 0.10.2.2", parts=(PART,))
-def make_entry(s: Any, m: Model, o: int) -> None:
+def make_entry(s: Purgatory, m: Model, o: int) -> None:
     """Make a timer entry for the operation; from now on it can be cancelled."""
     require(s.threads[o].at == At.NEW_ENTRY)
     s.operations[o].entry = True
@@ -119,7 +118,7 @@ def make_entry(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="request {o}", source="TimingWheel.add 0.10.2.2", parts=(PART, "unguarded_insertion"))
-def look_at_entry(s: Any, m: Model, o: int) -> None:
+def look_at_entry(s: Purgatory, m: Model, o: int) -> None:
     """See whether the entry is cancelled; if so it is not put in a bucket."""
     require(s.threads[o].at == At.LOOK_AT_ENTRY)
     entry = s.operations[o].entry
@@ -127,7 +126,7 @@ def look_at_entry(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="request {o}", source="TimerTaskList.add 0.10.2.2", parts=(PART,))
-def insert_entry(s: Any, m: Model, o: int) -> None:
+def insert_entry(s: Purgatory, m: Model, o: int) -> None:
     """Put the entry in a bucket: the timer is armed. Who cancelled it since it was looked at found it in none."""
     operation = s.operations[o]
     require(s.threads[o].at == At.INSERT)
@@ -140,7 +139,7 @@ def _after_insertion(m: Model) -> Value:
 
 
 @action(actor="request {o}", source=PURGATORY, parts=(PART,))
-def recheck(s: Any, m: Model, o: int) -> None:
+def recheck(s: Purgatory, m: Model, o: int) -> None:
     """Cancel the timer if the operation was completed while it was being armed; the request's thread is done."""
     require(s.threads[o].at == At.RECHECK)
     with when(s.operations[o].completed):
@@ -152,7 +151,7 @@ def recheck(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="thread {x}", source="DelayedOperation.forceComplete 0.10.2.2", parts=(PART,))
-def compare_and_set(s: Any, m: Model, x: int, o: int) -> None:
+def compare_and_set(s: Purgatory, m: Model, x: int, o: int) -> None:
     """Set `completed` if it is not set: one thread wins, all others go on as if the condition did not hold."""
     thread, operation = s.threads[x], s.operations[o]
     require(is_about(s, m, x, o, At.COMPARE_AND_SET))
@@ -166,7 +165,7 @@ def compare_and_set(s: Any, m: Model, x: int, o: int) -> None:
 
 
 @action(actor="thread {x}", source="DelayedOperation.forceComplete, TimerTask.cancel 0.10.2.2", parts=(PART,))
-def cancel_timer(s: Any, m: Model, x: int, o: int) -> None:
+def cancel_timer(s: Purgatory, m: Model, x: int, o: int) -> None:
     """The winner cancels the timer, if there is an entry."""
     require(is_about(s, m, x, o, At.CANCEL))
     _cancel(s, o)
@@ -174,7 +173,7 @@ def cancel_timer(s: Any, m: Model, x: int, o: int) -> None:
 
 
 @action(actor="thread {x}", source="DelayedCreateTopics.onComplete 0.10.2.2", parts=(PART,))
-def complete(s: Any, m: Model, x: int, o: int) -> None:
+def complete(s: Purgatory, m: Model, x: int, o: int) -> None:
     """The winner answers, by another look at the cache; a walk then takes the operation off its list."""
     operation, thread = s.operations[o], s.threads[x]
     require(is_about(s, m, x, o, At.ON_COMPLETE))
@@ -195,7 +194,7 @@ def complete(s: Any, m: Model, x: int, o: int) -> None:
         _go_on(s, m, x, o, enumeration(At).constant(At.DONE))
 
 
-def _go_on(s: Any, m: Model, x: int, o: int, request_goes_to: Value) -> None:
+def _go_on(s: Purgatory, m: Model, x: int, o: int, request_goes_to: Value) -> None:
     """Where a thread goes when forceComplete returns: a walk to its next operation, the executor to its next task."""
     thread = s.threads[x]
     if x in requests(m):
@@ -207,14 +206,14 @@ def _go_on(s: Any, m: Model, x: int, o: int, request_goes_to: Value) -> None:
         thread.todo[o] = False
 
 
-def _cancel(s: Any, o: int) -> None:
+def _cancel(s: Purgatory, o: int) -> None:
     """Take the entry out of its bucket, if there is an entry, and forget it."""
     operation = s.operations[o]
     operation.armed = both(operation.armed, ~operation.entry)
     operation.entry = False
 
 
-def _answer(s: Any, o: int, k: int, answer: Value | Answer) -> None:
+def _answer(s: Purgatory, o: int, k: int, answer: Value | Answer) -> None:
     s.operations[o].answer[k] = answer
     observe(f"request {o}", "answer", topic=k, error=s.operations[o].answer[k])
 
@@ -223,7 +222,7 @@ def _answer(s: Any, o: int, k: int, answer: Value | Answer) -> None:
 
 
 @action(actor="thread {w}", source=UPDATE, budget="updates", parts=(PART,))
-def update_metadata(s: Any, m: Model, w: int, p: int, led: int) -> None:
+def update_metadata(s: Purgatory, m: Model, w: int, p: int, led: int) -> None:
     """UpdateMetadata names a partition, which has a leader now, or has lost it: the cache takes it over."""
     thread = s.threads[w]
     require(thread.at == At.IDLE)
@@ -233,7 +232,7 @@ def update_metadata(s: Any, m: Model, w: int, p: int, led: int) -> None:
 
 
 @action(actor="thread {w}", source=f"{UPDATE}; AdminManager.hasDelayedTopicOperations", parts=(PART,))
-def count_delayed(s: Any, m: Model, w: int) -> None:
+def count_delayed(s: Purgatory, m: Model, w: int) -> None:
     """If no timer is armed there is nothing to try; else walk the list of the topic, as it is now."""
     thread = s.threads[w]
     require(thread.at == At.COUNT_DELAYED)
@@ -248,7 +247,7 @@ def count_delayed(s: Any, m: Model, w: int) -> None:
 
 
 @action(actor="thread {w}", source="DelayedOperationPurgatory.Watchers.tryCompleteWatched 0.10.2.2", parts=(PART,))
-def visit(s: Any, m: Model, w: int, o: int) -> None:
+def visit(s: Purgatory, m: Model, w: int, o: int) -> None:
     """Take a completed operation off the list; try another: if its condition holds, complete it, else leave it."""
     thread, completed = s.threads[w], s.operations[o].completed
     require(thread.at == At.WALK, thread.todo[o], completed | _may_try(s, m, o))
@@ -263,7 +262,7 @@ def visit(s: Any, m: Model, w: int, o: int) -> None:
 
 
 @action(actor="thread {w}", source="DelayedOperationPurgatory.Watchers.tryCompleteWatched 0.10.2.2", parts=(PART,))
-def end_walk(s: Any, m: Model, w: int) -> None:
+def end_walk(s: Purgatory, m: Model, w: int) -> None:
     """The walk is over, and with it the update."""
     thread = s.threads[w]
     require(thread.at == At.WALK, ~either(*(thread.todo[o] for o in requests(m))))
@@ -271,7 +270,7 @@ def end_walk(s: Any, m: Model, w: int) -> None:
 
 
 @action(actor="reaper", source=f"{TIMER}.advanceClock", parts=(PART,))
-def expire(s: Any, m: Model, o: int) -> None:
+def expire(s: Purgatory, m: Model, o: int) -> None:
     """The time is up: the entry leaves its bucket, and goes to the executor unless it is cancelled."""
     operation = s.operations[o]
     require(operation.armed)
@@ -280,7 +279,7 @@ def expire(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="executor", source=f"{TIMER}: taskExecutor", parts=(PART,))
-def run_task(s: Any, m: Model, o: int) -> None:
+def run_task(s: Purgatory, m: Model, o: int) -> None:
     """The executor takes the next task: it completes the operation, whatever the condition says."""
     thread = s.threads[executor(m)]
     require(thread.at == At.IDLE, s.operations[o].due)
@@ -290,7 +289,7 @@ def run_task(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="executor", source="DelayedOperation.run 0.10.2.2", parts=(PART,))
-def run_on_expiration(s: Any, m: Model, o: int) -> None:
+def run_on_expiration(s: Purgatory, m: Model, o: int) -> None:
     """The expiry won and has answered: onExpiration, which for created topics does nothing."""
     require(is_about(s, m, executor(m), o, At.ON_EXPIRATION))
     s.operations[o].expired = True
@@ -298,7 +297,7 @@ def run_on_expiration(s: Any, m: Model, o: int) -> None:
 
 
 @action(actor="reaper", source="DelayedOperationPurgatory.advanceClock 0.10.2.2", parts=(PART,))
-def begin_purge(s: Any, m: Model) -> None:
+def begin_purge(s: Purgatory, m: Model) -> None:
     """More operations are guessed to be here than timers are armed, by more than the interval: go through all lists."""
     waiting = delayed(s, m)
     require(~either(*(s.purging[k] for k in topics(m))), s.estimated > waiting.plus(m.purgatory.purge_interval))
@@ -308,7 +307,7 @@ def begin_purge(s: Any, m: Model) -> None:
 
 
 @action(actor="reaper", source="DelayedOperationPurgatory.Watchers.purgeCompleted 0.10.2.2", parts=(PART,))
-def purge(s: Any, m: Model, k: int) -> None:
+def purge(s: Purgatory, m: Model, k: int) -> None:
     """Take the completed operations off a list."""
     require(s.purging[k])
     for o in requests(m):

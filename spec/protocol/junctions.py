@@ -10,11 +10,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from spec.language.rules import when
 from spec.language.terms import Value, either
 from spec.model import Model
+from spec.state.cluster import State
 from spec.state.shape import Handler
 
 
@@ -40,7 +40,7 @@ class Then:
     where: Callable[[Model], bool] = lambda _model: True
     of_partition: bool = False
 
-    def __call__(self, s: Any, m: Model, c: int, p: int) -> None:
+    def __call__(self, s: State, m: Model, c: int, p: int) -> None:
         """Do it."""
         if self.of_partition:
             self.run(s, m, c, p)
@@ -59,7 +59,7 @@ def follow(table: Mapping[Junction, Column]) -> None:
     _TABLE.update(table)
 
 
-def proceed(junction: Junction, s: Any, m: Model, c: int, *, p: int = 0, handler: Handler | None = None) -> None:
+def proceed(junction: Junction, s: State, m: Model, c: int, *, p: int = 0, handler: Handler | None = None) -> None:
     """Go on with what the controller's handler, or the one that is named, does next; p is the partition at hand.
 
     Only those handlers are told apart that come there in this model.
@@ -84,7 +84,7 @@ def proceed(junction: Junction, s: Any, m: Model, c: int, *, p: int = 0, handler
             then(s, m, c, p)
 
 
-def _is_one_of(running: Any, ones: Sequence[Handler], others: Sequence[Handler]) -> Value:
+def _is_one_of(running: Value, ones: Sequence[Handler], others: Sequence[Handler]) -> Value:
     """Whether the handler is one of these and not of those, asked by the fewer comparisons."""
     if len(ones) > len(others):
         return ~either(*(running == one for one in others))

@@ -15,21 +15,21 @@ the repetition meet its own effect; those are steps, named `..._unanswered` (bud
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
+from spec.state.cluster import State
 from spec.state.shape import Callback, Session
+from spec.state.zookeeper import Leadership
 from spec.variants import Switch
 
 
-def can_operate(s: Any, process: int) -> Value:
+def can_operate(s: State, process: int) -> Value:
     """Whether a process's ZooKeeper operations are done: its session lives (the old one, or one made since)."""
     return flag(s.processes[process].session == Session.LIVE)
 
 
-def queue_callback(s: Any, m: Model, c: int, callback: Callback, about: int = 0) -> None:
+def queue_callback(s: State, m: Model, c: int, callback: Callback, about: int = 0) -> None:
     """Put a listener at the end of a process's event queue; `about` is its partition or topic, if it is for one."""
     places = s.controllers[c].callbacks
     last = m.scope.callback_capacity - 1
@@ -42,7 +42,7 @@ def queue_callback(s: Any, m: Model, c: int, callback: Callback, about: int = 0)
                 s.controllers[c].concerns[i] = about
 
 
-def take_head(s: Any, m: Model, c: int) -> None:
+def take_head(s: State, m: Model, c: int) -> None:
     """Take the first listener from a process's event queue."""
     places, size = s.controllers[c].callbacks, m.scope.callback_capacity
     for i in range(size - 1):
@@ -55,7 +55,7 @@ def take_head(s: Any, m: Model, c: int) -> None:
         concerns[size - 1] = 0
 
 
-def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
+def notify(s: State, m: Model, path: str, callback: Callback) -> None:
     """A change of `path`: every armed watch fires once, and its listener is queued."""
     for c in m.controllers:
         watching = s.controllers[c].watching
@@ -64,7 +64,7 @@ def notify(s: Any, m: Model, path: str, callback: Callback) -> None:
             watching[path] = False
 
 
-def topic_changed(s: Any, m: Model, t: int) -> None:
+def topic_changed(s: State, m: Model, t: int) -> None:
     """A topic's znode was written: tell the controllers that listen to it."""
     if not m.has("addition"):
         return
@@ -75,7 +75,7 @@ def topic_changed(s: Any, m: Model, t: int) -> None:
             watching[t] = False
 
 
-def state_changed(s: Any, m: Model, p: int) -> None:
+def state_changed(s: State, m: Model, p: int) -> None:
     """A state znode was created or written: tell the controllers that reassign its partition."""
     if not m.has("reassignment"):
         return
@@ -89,14 +89,14 @@ def state_changed(s: Any, m: Model, p: int) -> None:
             watching[p] = False
 
 
-def note_read(s: Any, m: Model, c: int, p: int) -> None:
+def note_read(s: State, m: Model, c: int, p: int) -> None:
     """A controller has read a state znode: if it listens to it, the watch is set again, in a scope that asks for it."""
     if m.has("reassignment") and m.scope.reads_rearm:
         controller = s.controllers[c]
         controller.isr_watching[p] = either(controller.isr_watching[p], controller.isr_listening[p])
 
 
-def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
+def end_session(s: State, m: Model, process: int, *, orphaned: bool) -> None:
     """ZooKeeper ends a session and deletes its ephemeral znodes: of a process, or of its previous incarnation.
 
     They go in the order of a hash of their paths, in which /controller is before any registration.
@@ -114,14 +114,14 @@ def end_session(s: Any, m: Model, process: int, *, orphaned: bool) -> None:
         unregister(s, m, process)
 
 
-def delete_controller(s: Any, m: Model) -> None:
+def delete_controller(s: State, m: Model) -> None:
     """/controller disappears; everybody who watches it is told."""
     s.zookeeper.controller = 0
     s.zookeeper.controller_orphaned = False
     notify(s, m, "controller", Callback.CONTROLLER)
 
 
-def unregister(s: Any, m: Model, process: int) -> None:
+def unregister(s: State, m: Model, process: int) -> None:
     """/brokers/ids/N disappears; whoever had read it holds a registration that is no more."""
     zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((process,))
     zookeeper.registered = m.brokers.difference(zookeeper.registered, one)
@@ -132,7 +132,7 @@ def unregister(s: Any, m: Model, process: int) -> None:
     notify(s, m, "brokers", Callback.BROKERS)
 
 
-def register(s: Any, m: Model, process: int) -> None:
+def register(s: State, m: Model, process: int) -> None:
     """/brokers/ids/N appears under the process's session."""
     zookeeper = s.zookeeper
     zookeeper.registered = m.brokers.union(zookeeper.registered, m.brokers.set_kind.constant((process,)))
@@ -140,21 +140,21 @@ def register(s: Any, m: Model, process: int) -> None:
     notify(s, m, "brokers", Callback.BROKERS)
 
 
-def epoch_is_as_read(s: Any, m: Model, c: int) -> Value:
+def epoch_is_as_read(s: State, m: Model, c: int) -> Value:
     """Whether /controller_epoch still has the data version that a controller read or wrote."""
     if m.counts_epoch_versions:
         return flag(s.zookeeper.epoch_version == s.controllers[c].epoch_version)
     return flag(s.zookeeper.epoch == s.controllers[c].epoch)
 
 
-def is_fenced_off(s: Any, m: Model, c: int) -> Value:
+def is_fenced_off(s: State, m: Model, c: int) -> Value:
     """Whether a controller's write is refused because /controller_epoch has moved on (only where writes are fenced)."""
     if not m.mends(Switch.FENCED_WRITES):
         return flag(False)
     return ~epoch_is_as_read(s, m, c)
 
 
-def is_read_in_vain(s: Any, m: Model, c: int) -> Value:
+def is_read_in_vain(s: State, m: Model, c: int) -> Value:
     """Whether what a controller reads of a leadership is refused for that reason (only where such reads are fenced).
 
     /controller_epoch is read after it, here with it: who finds the epoch standing then had it when it read.
@@ -163,6 +163,6 @@ def is_read_in_vain(s: Any, m: Model, c: int) -> Value:
     return is_fenced_off(s, m, c) if m.mends(Switch.FENCED_READS) else flag(False)
 
 
-def exists(znode: Any) -> Value:
+def exists(znode: Leadership) -> Value:
     """Whether a state znode exists."""
     return flag(znode.version != -1)

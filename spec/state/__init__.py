@@ -1,1 +1,1 @@
-"""What the state is made of, leaf by leaf, and the states in which a model starts."""
+"""What the state is made of, record by record, and the states in which a model starts."""

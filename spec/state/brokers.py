@@ -1,16 +1,26 @@
-"""What a broker keeps of its partitions, and what is on the wires to it.
-
-Part of the tree of variables that spec/state/shape.py lays out; as there, what holds nothing has its initial value.
-"""
+"""What broker processes keep, and what is on the wires to them."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 
-from spec.language.rules import Leaf, Shape
-from spec.language.terms import FLAG, enumeration
-from spec.model import Model
+from spec.language.records import Choice, Each, Field, Flag, Record, flags
+from spec.state.elections import OnTheWayOut
+from spec.state.per_scope import (
+    BROKER_LIST,
+    BROKER_SET,
+    CONTROLLER_EPOCH,
+    FENCED_DELETIONS,
+    LEADER_EPOCH,
+    PARTITION_NUMBER,
+    PARTITIONS,
+    STOPPED_REPLICAS,
+    TOPIC_IDS,
+    budget,
+    has,
+)
+from spec.state.shape import Owes, Session
+from spec.state.zookeeper import Leadership
 
 
 class Stage(enum.Enum):
@@ -25,82 +35,92 @@ class Stage(enum.Enum):
     REFUSED = "the same, but the answer names no partition: the request's controller epoch was stale"
 
 
-def leadership(m: Model) -> Mapping[str, Leaf]:
-    """What a state znode, a cache entry and a request say of a partition."""
-    return {
-        "leader": Leaf(m.brokers.id_kind, 0),
-        "leader_epoch": Leaf(m.leader_epoch, -1),
-        "isr": Leaf(m.brokers.list_kind, ()),
-        "version": Leaf(m.version, -1),
-        "controller_epoch": Leaf(m.controller_epoch, 0),
-    }
+class SessionState(Record):
+    """A process's ZooKeeper sessions, and what it has still to do under them."""
+
+    session = Choice(Session.NONE, "The session, as ZooKeeper has it; with none the process is not running.")
+    orphan = Flag("The session of the process's previous incarnation lives on.")
+    owes = Choice(Owes.NOTHING, "Whether /brokers/ids/N has still to be created, and on which thread.")
 
 
-def broker(m: Model) -> Shape:
-    """A broker's side of the protocol; all of it is memory and dies with the process.
+class Process(SessionState, OnTheWayOut):
+    """A broker process: its session, and whether it is to stop."""
 
-    For each partition: leadership as last accepted (`leader_epoch` -1: none yet); the leader keeps the ISR, followers
-    do not. `unreported`: an ISR change not yet announced. `retrying`: an ISR write whose answer was lost. `idle`: a
-    follower whose fetcher a StopReplica stopped; it starts again for another leader only. `assigned`: AR as told.
-    `cached_epoch`: the leader epoch in the metadata cache.
+
+class BrokerPartition(Leadership):
+    """A broker's memory of a partition: leadership as last accepted from LeaderAndIsr; only the leader keeps the ISR.
+
+    Kafka 0.10.2.2: `Partition`; the metadata cache is `MetadataCache`.
     """
-    partition: dict[str, Shape] = dict(leadership(m))
-    if m.tells_topics_apart:
-        partition["topic_id"] = Leaf(FLAG, False)
-    if m.has("cached_leaderships"):
-        partition["cached_epoch"] = Leaf(m.leader_epoch, -1)
-    if m.has("notifications"):
-        partition["unreported"] = Leaf(FLAG, False)
-    if m.scope.budget("losses"):
-        partition["retrying"] = Leaf(m.brokers.list_kind, ())
-    if m.stops_replicas:
-        partition["idle"] = Leaf(FLAG, False)
-    if m.has("reassignment"):
-        partition["assigned"] = Leaf(m.brokers.set_kind, ())
-    tree: dict[str, Shape] = {
-        "controller_epoch": Leaf(m.controller_epoch, 0),
-        "partitions": dict.fromkeys(m.partitions, partition),
-    }
-    if m.has("metadata"):
-        tree["alive"] = Leaf(m.brokers.set_kind, ())
-    return tree
+
+    topic_id = Flag("The id of the topic that the leadership is of.", kept=TOPIC_IDS)
+    cached_epoch = Field(
+        LEADER_EPOCH, -1, "The leader epoch in the metadata cache, from UpdateMetadata.", kept=has("cached_leaderships")
+    )
+    unreported = Flag("The ISR was changed, and that is not announced yet.", kept=has("notifications"))
+    retrying = Field(
+        BROKER_LIST, (), "The ISR whose write is to be repeated, since its answer was lost.", kept=budget("losses")
+    )
+    idle = Flag(
+        "A follower whose fetcher a StopReplica stopped; it starts again for another leader only.",
+        kept=STOPPED_REPLICAS,
+    )
+    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=has("reassignment"))
 
 
-def slot(m: Model) -> Shape:
-    """A place in a connection's queue: one batch, its epoch, and for each partition what the requests say.
+class Broker(Record):
+    """A broker's side of the protocol; all of it is memory, and dies with the process.
 
-    `stop` and `delete` are the partitions of its StopReplica requests, by their delete flag; `delete_epoch`, the leader
-    epochs in the latter. `told` are the partitions of UpdateMetadata, and `told_epoch` their leader epochs; one that is
-    told with -1 is removed.
+    Kafka 0.10.2.2: `ReplicaManager`. PROTOCOL.md section 10.
     """
-    content: dict[str, Shape] = {**leadership(m), "ordered": Leaf(FLAG, False)}
-    if m.tells_topics_apart:
-        content["topic_id"] = Leaf(FLAG, False)
-    if m.has("reassignment"):
-        content["assigned"] = Leaf(m.brokers.set_kind, ())
-    tree: dict[str, Shape] = {
-        "stage": Leaf(enumeration(Stage), Stage.EMPTY),
-        "epoch": Leaf(m.controller_epoch, 0),
-        "partitions": dict.fromkeys(m.partitions, content),
-    }
-    if m.has("metadata"):
-        tree |= {"metadata": Leaf(FLAG, False), "alive": Leaf(m.brokers.set_kind, ())}
-    if m.stops_replicas:
-        tree |= {"stop": {p: Leaf(FLAG, False) for p in m.partitions}}
-        tree |= {"delete": {p: Leaf(FLAG, False) for p in m.partitions}}
-    if m.fences_deletions:
-        tree["delete_epoch"] = {p: Leaf(m.leader_epoch, -1) for p in m.partitions}
-    if m.has("cached_leaderships"):
-        tree |= {"told": {p: Leaf(FLAG, False) for p in m.partitions}}
-        tree |= {"told_epoch": {p: Leaf(m.leader_epoch, -1) for p in m.partitions}}
-    if m.has("deletion"):
-        tree["answered"] = Leaf(m.partition_number, 0)
-        if m.has("reassignment"):
-            tree["calls_back"] = Leaf(FLAG, False)
-    return tree
+
+    controller_epoch = Field(CONTROLLER_EPOCH, 0, "The highest controller epoch that a request has had.")
+    partitions = Each(PARTITIONS, BrokerPartition, "What it was told of each partition.")
+    alive = Field(BROKER_SET, (), "The living brokers in the metadata cache.", kept=has("metadata"))
 
 
-def late_copy(m: Model) -> Shape:
+class SlotPartition(Leadership):
+    """What the requests of a batch say of a partition."""
+
+    ordered = Flag("LeaderAndIsr names the partition, with the leadership above.")
+    topic_id = Flag("The id of its topic.", kept=TOPIC_IDS)
+    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr says it.", kept=has("reassignment"))
+
+
+class Slot(Record):
+    """A place in a connection's queue: one batch, which is what the controller has to tell one broker at a time.
+
+    Kafka 0.10.2.2: `ControllerBrokerRequestBatch`, and the queue of a `RequestSendThread`.
+    """
+
+    stage = Choice(Stage.EMPTY, "Which request of the batch is next.")
+    epoch = Field(CONTROLLER_EPOCH, 0, "The controller epoch of its requests.")
+    partitions = Each(PARTITIONS, SlotPartition, "What LeaderAndIsr says.")
+    metadata = Flag("There is an UpdateMetadata.", kept=has("metadata"))
+    alive = Field(BROKER_SET, (), "The living brokers that it lists.", kept=has("metadata"))
+    stop = flags(PARTITIONS, "StopReplica without delete names the partition.", kept=STOPPED_REPLICAS)
+    delete = flags(PARTITIONS, "StopReplica with delete names the partition.", kept=STOPPED_REPLICAS)
+    delete_epoch = Each(
+        PARTITIONS, Field(LEADER_EPOCH, -1), "The leader epoch that StopReplica with delete has.", kept=FENCED_DELETIONS
+    )
+    told = flags(PARTITIONS, "UpdateMetadata names the partition.", kept=has("cached_leaderships"))
+    told_epoch = Each(
+        PARTITIONS, Field(LEADER_EPOCH, -1), "The leader epoch that it names; -1: the partition is removed.",
+        kept=has("cached_leaderships"),
+    )  # fmt: skip
+    answered = Field(
+        PARTITION_NUMBER, 0, "The partition whose deletion was answered, while the callback waits for the lock.",
+        kept=has("deletion"),
+    )  # fmt: skip
+    calls_back = Flag(
+        "The answers to StopReplica with delete are for the deletion manager.",
+        kept=has("deletion") & has("reassignment"),
+    )
+
+
+class LateCopy(Record):
     """A copy of a StopReplica with delete that stayed behind on an old connection."""
-    copy = {"waits": Leaf(FLAG, False), "epoch": Leaf(m.controller_epoch, 0)}
-    return copy | ({"leader_epoch": Leaf(m.leader_epoch, -1)} if m.fences_deletions else {})
+
+    waits = Flag("There is one, which may still come.")
+    epoch = Field(CONTROLLER_EPOCH, 0, "Its controller epoch.")
+    leader_epoch = Field(LEADER_EPOCH, -1, "Its leader epoch.", kept=FENCED_DELETIONS)

@@ -1,86 +1,94 @@
-"""What a controller keeps in memory for the larger parts of the protocol, which a scope may lack.
-
-Kafka 0.10.2.2: `ControllerContext.partitionsBeingReassigned`, `TopicDeletionManager`. PROTOCOL.md sections 7.4 and 8.
-"""
+"""What a controller keeps in memory for the larger parts of the protocol, which a scope may lack."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from spec.language.terms import FLAG
-from spec.language.views import Leaf, Shape
-from spec.model import Model
-
-
-def decision(m: Model) -> Shape:
-    """A leader and an ISR to be written; `leader_epoch` is the one that was read, and the next is to be written."""
-    return {
-        "leader": Leaf(m.brokers.id_kind, 0),
-        "leader_epoch": Leaf(m.leader_epoch, -1),
-        "isr": Leaf(m.brokers.list_kind, ()),
-    }
-
-
-def reassigning(m: Model) -> Mapping[str, Shape]:
-    """A controller's part in reassignments.
-
-    `reassigned` is partitionsBeingReassigned: RAR by partition. `due`: RAR of those with which the running handler is
-    still to begin; `reassigning`: the partition that is in work; `leaving`: its replicas that are to go; `remaining`:
-    what the next write of /admin/reassign_partitions will say. `isr_listening` and `isr_watching` are the listeners on
-    state znodes and whether their watches are set; `concerns` is the partition of such a callback, by its place in the
-    queue. `remaining_read`, where another request may stand by then: whether the one that stands was read for it.
-    """
-    lists: Shape = {p: Leaf(m.brokers.list_kind, ()) for p in m.partitions}
-    flags: Shape = {p: Leaf(FLAG, False) for p in m.partitions}
-    read: dict[str, Shape] = {"remaining_read": Leaf(FLAG, False)} if m.keeps_remaining_read else {}
-    return {
-        **read,
-        "reassigned": lists,
-        "due": lists,
-        "reassigning": Leaf(m.partition_number, 0),
-        "leaving": Leaf(m.brokers.set_kind, ()),
-        "remaining": lists,
-        "isr_listening": flags,
-        "isr_watching": flags,
-        "concerns": {i: Leaf(m.partition_number, 0) for i in range(m.scope.callback_capacity)},
-    }
+from spec.language.records import Each, Field, Flag, Record, flags
+from spec.state.per_scope import (
+    BROKER_LIST,
+    BROKER_SET,
+    LOST_TOPICS,
+    NOTIFICATION_SET,
+    PARTITION_NUMBER,
+    PARTITIONS,
+    PLACES,
+    SEVERAL_TOPICS,
+    TOPIC_IDS,
+    TOPIC_NUMBER,
+    TOPICS,
+    has,
+    per_scope,
+)
 
 
-def topic_listeners(m: Model) -> Mapping[str, Shape]:
-    """The listeners on the topics' own znodes, and whether their watches are set, where partitions are added.
+class LostTopics(Record):
+    """What a controller keeps only where topics may be gone without its doing, or new to one listener only."""
 
-    Where there are several topics, `concerns` is the topic of such a callback, by its place in the queue.
-    """
-    if not m.has("addition"):
-        return {}
-    flags: Shape = {t: Leaf(FLAG, False) for t in m.topics}
-    places = range(m.scope.callback_capacity)
-    concerns = {"concerns": {i: Leaf(m.partition_number, 0) for i in places}} if m.tells_concerns else {}
-    return {"topic_listening": flags, "topic_watching": flags, **concerns}
+    dirty = Flag(
+        "The controller's own batch holds what an exception left in it.",
+        kept=per_scope("an exception may leave something in the controller's own batch", lambda m: m.dirties_batch),
+    )
+    started = Flag("The state machines are up.", kept=LOST_TOPICS)
+    resigns_again = Flag("A failover has found the batch dirty: elect() is to resign for that, too.", kept=LOST_TOPICS)
+    created = flags(
+        TOPICS, "The creation of the topic is being handled.",
+        kept=per_scope("a topic may be new to its listener, and something known of it", lambda m: m.recreates_topics),
+    )  # fmt: skip
+    topic_ids = flags(TOPICS, "The id of the topic that the controller knows.", kept=TOPIC_IDS)
 
 
-def deletion_manager(m: Model) -> Mapping[str, Shape]:
-    """TopicDeletionManager: its queue and marks, whether its thread is woken, and where the thread is.
+class Notifications(Record, kept=has("notifications")):
+    """ISR change notifications. Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.3."""
 
-    `doomed`: partitionsToBeDeleted, those that a topic had when it was queued. `modified`: topics whose own znode the
-    controller listens to. `turns`: queued topics that the thread, which has the lock, has yet to turn to; `topic`: the
-    one that it is busy with; `retried`: its replicas whose deletion failed, while they are taken Offline. `resuming`,
-    kept where something may come before that: topics that are held back no more once the start of brokers is handled.
-    `to_queue`, kept where there are several topics: those that the listener queues once it has dropped the requests for
-    others.
-    """
-    flags: Shape = {t: Leaf(FLAG, False) for t in m.topics}
-    resuming = {"resuming": flags} if m.resumes_later else {}
-    to_queue = {"to_queue": flags} if m.has_several_topics else {}
-    return {
-        **resuming,
-        **to_queue,
-        "queued": flags,
-        "doomed": {p: Leaf(FLAG, False) for p in m.partitions},
-        "ineligible": flags,
-        "modified": flags,
-        "woken": Leaf(FLAG, False),
-        "turns": flags,
-        "topic": Leaf(m.topic_number, 0),
-        "retried": {p: Leaf(m.brokers.set_kind, ()) for p in m.partitions},
-    }
+    taken = Field(NOTIFICATION_SET, (), "The notifications that are being handled.")
+    gone = Field(
+        NOTIFICATION_SET, (),
+        "Those that another controller has deleted meanwhile, by places in which others may stand by now.",
+    )  # fmt: skip
+
+
+class Reassigning(Record, kept=has("reassignment")):
+    """Reassignments. Kafka 0.10.2.2: `ControllerContext.partitionsBeingReassigned`. PROTOCOL.md section 7.4."""
+
+    remaining_read = Flag(
+        "The request that stands in ZooKeeper is the very one that was read for the next write.",
+        kept=per_scope("another request may stand by the next write", lambda m: m.keeps_remaining_read),
+    )
+    reassigned = Each(PARTITIONS, Field(BROKER_LIST, ()), "RAR of a partition that is being reassigned; []: it is not.")
+    due = Each(PARTITIONS, Field(BROKER_LIST, ()), "RAR of a partition with which the running handler has to begin.")
+    reassigning = Field(PARTITION_NUMBER, 0, "The partition that is in work.")
+    leaving = Field(BROKER_SET, (), "Its replicas that are to go.")
+    remaining = Each(PARTITIONS, Field(BROKER_LIST, ()), "What the next write of /admin/reassign_partitions will say.")
+    isr_listening = flags(PARTITIONS, "The listener on the state znode is subscribed.")
+    isr_watching = flags(PARTITIONS, "The watch on the state znode is set.")
+    concerns = Each(PLACES, Field(PARTITION_NUMBER, 0), "The partition, or topic, that the callback there is about.")
+
+
+class TopicListeners(Record, kept=has("addition")):
+    """The listeners on the topics' own znodes. Kafka 0.10.2.2: `PartitionModificationsListener`."""
+
+    topic_listening = flags(TOPICS, "The listener on the topic's znode is subscribed.")
+    topic_watching = flags(TOPICS, "The watch on the topic's znode is set.")
+    concerns = Each(
+        PLACES, Field(PARTITION_NUMBER, 0), "The topic that the callback there is about.",
+        kept=has("reassignment") | SEVERAL_TOPICS,
+    )  # fmt: skip
+
+
+class DeletionManager(Record, kept=has("deletion")):
+    """The deletion of topics. Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 8."""
+
+    resuming = flags(
+        TOPICS, "The topic is held back no more once the start of brokers is handled.",
+        kept=per_scope("something may come before deletions are resumed", lambda m: m.resumes_later),
+    )  # fmt: skip
+    to_queue = flags(
+        TOPICS, "The listener queues the topic once it has dropped the requests for others.", kept=SEVERAL_TOPICS
+    )
+    queued = flags(TOPICS, "The topic is queued for deletion: topicsToBeDeleted.")
+    doomed = flags(PARTITIONS, "The partition was its topic's when that was queued: partitionsToBeDeleted.")
+    ineligible = flags(TOPICS, "The deletion is held back: topicsIneligibleForDeletion.")
+    modified = flags(TOPICS, "The controller listens to the topic's znode: partitionModificationsListeners.")
+    woken = Flag("The deletion thread is woken.")
+    turns = flags(TOPICS, "The thread, which has the lock, has yet to turn to the topic.")
+    topic = Field(TOPIC_NUMBER, 0, "The topic that the thread is busy with.")
+    retried = Each(PARTITIONS, Field(BROKER_SET, ()), "Replicas whose deletion failed, while they are taken Offline.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 
-from spec.language.rules import Leaf, Shape
-from spec.language.terms import FLAG, enumeration, number
-from spec.model import Model
+from spec.language.records import Choice, Field, Flag, Record, flags
+from spec.language.terms import number
+from spec.state.per_scope import BROKER, BROKER_SET, PARTITIONS, has, per_scope
 
 
 class Leaving(enum.Enum):
@@ -18,36 +18,38 @@ class Leaving(enum.Enum):
     MAY_GO = "it was answered that it leads nothing any more"
 
 
-def on_the_way_out(m: Model) -> dict[str, Shape]:
-    """A process that is to stop: how far it is, whom it has asked, and how many tries are left (if it is known)."""
-    if not m.has("shutdown"):
-        return {}
-    most = m.scope.shutdown_tries
-    return {
-        "leaving": Leaf(enumeration(Leaving), Leaving.NO),
-        "asked": Leaf(m.brokers.id_kind, 0),
-        **({"tries": Leaf(number(most, "tries"), 0)} if most else {}),
-    }
+class OnTheWayOut(Record, kept=has("shutdown")):
+    """A process that is to stop. Kafka 0.10.2.2: `KafkaServer.controlledShutdown`. PROTOCOL.md section 7.2."""
+
+    leaving = Choice(Leaving.NO, "How far it is.")
+    asked = Field(BROKER, 0, "The controller that it has asked.")
+    tries = Field(
+        per_scope("number of tries", lambda m: number(m.scope.shutdown_tries, "tries")), 0, "How many tries are left.",
+        kept=per_scope("the number of tries is known", lambda m: bool(m.scope.shutdown_tries)),
+    )  # fmt: skip
 
 
-def elections_and_shutdowns(m: Model) -> dict[str, Shape]:
-    """What a controller keeps.
+class Elections(Record, kept=has("preferred_election")):
+    """Preferred elections. Kafka 0.10.2.2: `ControllerContext.partitionsUndergoingPreferredReplicaElection`."""
 
-    `electing`: the partitions with a preferred election under way, `asked` those of the request at hand; `request_read`
-    says that the request that stands is the very one that was read. `imbalanced` are those that the rebalance thread
-    has still to elect for. `shutting_down`: the brokers that may not lead; `shutdown_of` is the one whose request is
-    being handled (0: none), `to_move` its partitions that are still to be treated, and `shutdown_fails` says that an
-    exception has ended that.
-    """
-    tree: dict[str, Shape] = {}
-    flags = {p: Leaf(FLAG, False) for p in m.partitions}
-    if m.has("preferred_election"):
-        tree |= {"electing": flags, "asked": flags, "request_read": Leaf(FLAG, False)}
-    if m.has("shutdown"):
-        tree |= {"shutting_down": Leaf(m.brokers.set_kind, ()), "shutdown_of": Leaf(m.brokers.id_kind, 0)}
-        tree["to_move"] = flags
-        if m.shutdowns_fail:
-            tree["shutdown_fails"] = Leaf(FLAG, False)
-    if m.has("auto_rebalance"):
-        tree["imbalanced"] = flags
-    return tree
+    electing = flags(PARTITIONS, "A preferred election of the partition is under way.")
+    asked = flags(PARTITIONS, "The request at hand names the partition.")
+    request_read = Flag("The request that stands in ZooKeeper is the very one that was read.")
+
+
+class Shutdowns(Record, kept=has("shutdown")):
+    """A controller's part in controlled shutdowns. Kafka 0.10.2.2: `KafkaController.shutdownBroker`."""
+
+    shutting_down = Field(BROKER_SET, (), "The brokers that are shutting down, and may not lead.")
+    shutdown_of = Field(BROKER, 0, "The broker whose request is being handled; -1: none.")
+    to_move = flags(PARTITIONS, "The partition is still to be treated, for that request.")
+    shutdown_fails = Flag(
+        "An exception has ended the treatment.",
+        kept=per_scope("an exception may end the treatment of a shutdown", lambda m: m.shutdowns_fail),
+    )
+
+
+class Rebalance(Record, kept=has("auto_rebalance")):
+    """The automatic rebalance. Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`."""
+
+    imbalanced = flags(PARTITIONS, "The rebalance thread has still to elect for the partition.")

@@ -10,12 +10,12 @@ spec/protocol/delayed_operations.py says what the threads do.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from spec.language.rules import Leaf, Shape
-from spec.language.terms import FLAG, Kind, Value, both, choose, either, enumeration, epoch, flag, number
+from spec.language.records import Choice, Each, Field, Flag, PerScope, Record, flags
+from spec.language.terms import Kind, Value, both, choose, either, enumeration, epoch, flag, number
 from spec.model import Model
+from spec.state.per_scope import FAULTS, LEFT, PROVING, per_index, per_scope
 
 PART = "delayed_operations"
 
@@ -60,48 +60,6 @@ class Answer(enum.Enum):
 
 HOLDING = (At.COMPARE_AND_SET, At.CANCEL, At.ON_COMPLETE)
 """Where a thread that tries an operation is inside of the operation's monitor."""
-
-
-def shape(m: Model) -> Shape:
-    """The tree of variables.
-
-    `led`: a partition has a leader in the metadata cache. `watching`: the lists of the purgatory. Of an operation:
-    `entry` is the reference to its timer entry, `armed` says that the entry is in a bucket, `due` that the executor
-    has been given it; `told` and `expired` are histories, of onComplete and of onExpiration. `estimated` is the
-    purgatory's own guess of how many operations it has; `purging` the lists that the reaper has still to go through.
-    """
-    return {
-        "led": {p: Leaf(FLAG, False) for p in partitions(m)},
-        "watching": {k: {o: Leaf(FLAG, False) for o in requests(m) if k in named(m, o)} for k in topics(m)},
-        "operations": {o: _operation(m, o) for o in requests(m)},
-        "estimated": Leaf(_count(m), 0),
-        "purging": {k: Leaf(FLAG, False) for k in topics(m)},
-        "threads": {x: _thread(m, x) for x in threads(m)},
-        **({} if m.proving else {"budget": {name: Leaf(number(n, "budget"), n) for name, n in m.scope.budgets if n}}),
-    }
-
-
-def _operation(m: Model, o: int) -> Shape:
-    flags = ("completed", "entry", "armed", "due", "told", "expired")
-    return {
-        **{name: Leaf(FLAG, False) for name in flags},
-        "winner": Leaf(enumeration(Winner), Winner.NOBODY),
-        "answer": {k: Leaf(enumeration(Answer), Answer.NONE) for k in named(m, o)},
-    }
-
-
-def _thread(m: Model, x: int) -> Shape:
-    """Where a thread is: a request's in its list of keys, the others at an operation, an updater in a list."""
-    if x in requests(m):
-        return {"at": Leaf(enumeration(At), At.FIRST_TRY), "place": Leaf(number(len(named(m, x)), "place"), 0)}
-    found: dict[str, Shape] = {
-        "at": Leaf(enumeration(At), At.IDLE),
-        "operation": Leaf(number(len(requests(m)) - 1, "operation"), 0),
-    }
-    if x in updaters(m):
-        found["topic"] = Leaf(number(len(topics(m)) - 1, "topic"), 0)
-        found["todo"] = {o: Leaf(FLAG, False) for o in requests(m)}
-    return found
 
 
 # ------------------------------------------------------------------------------------------------ what there is to race
@@ -153,7 +111,73 @@ def awaited(m: Model, o: int) -> tuple[int, ...]:
     return tuple(k for k in named(m, o) if k not in m.purgatory.refused[o])
 
 
-def domains(m: Model) -> Mapping[str, Any]:
+def count_kind(m: Model) -> Kind:
+    """A number of operations, as the purgatory guesses it."""
+    return epoch(len(requests(m)) + m.purgatory.purge_interval, unbounded=m.proving)
+
+
+# ------------------------------------------------------------------------------------------------------ the variables
+
+
+def _naming(m: Model, k: int) -> list[int]:
+    return [o for o in requests(m) if k in named(m, o)]
+
+
+def _place(m: Model, x: int) -> Kind:
+    return number(len(named(m, x)), "place")
+
+
+REQUESTS: PerScope[Iterable[int]] = per_scope("request", requests)
+TOPICS: PerScope[Iterable[int]] = per_scope("topic", topics)
+KEYS: PerScope[Iterable[int]] = per_index("topic that it names", named)
+PLACE: PerScope[Kind] = per_index("place", _place)
+OPERATION: PerScope[Kind] = per_scope("operation", lambda m: number(len(requests(m)) - 1, "operation"))
+TOPIC: PerScope[Kind] = per_scope("topic", lambda m: number(len(topics(m)) - 1, "topic"))
+OF_A_REQUEST: PerScope[bool] = per_index("of a request", lambda m, x: x in requests(m))
+OF_AN_UPDATE: PerScope[bool] = per_index("of an update", lambda m, x: x in updaters(m))
+FIRST: PerScope[At] = per_index(
+    "FIRST_TRY of a request, else IDLE", lambda m, x: At.FIRST_TRY if x in requests(m) else At.IDLE
+)
+
+
+class Operation(Record):
+    """A delayed operation: `DelayedCreatePartitions` of a CreateTopics request."""
+
+    completed = Flag("The operation's `completed` is set.")
+    entry = Flag("There is a reference to its timer entry, by which that can be cancelled.")
+    armed = Flag("The timer entry is in a bucket.")
+    due = Flag("The executor has been given the entry.")
+    told = Flag("History: onComplete has run.")
+    expired = Flag("History: onExpiration has run.")
+    winner = Choice(Winner.NOBODY, "Who set `completed`.")
+    answer = Each(KEYS, Choice(Answer.NONE), "What the request is answered of the topic.")
+
+
+class Thread(Record):
+    """A thread that may complete an operation: a request's, one that handles an update, or the timer's executor."""
+
+    at = Field(enumeration(At), FIRST, "What it does next.")
+    place = Field(PLACE, 0, "Where a request's thread is in its list of keys.", kept=OF_A_REQUEST)
+    operation = Field(OPERATION, 0, "The operation that it is at.", kept=~OF_A_REQUEST)
+    topic = Field(TOPIC, 0, "The topic of the list in which an updater is.", kept=OF_AN_UPDATE)
+    todo = flags(REQUESTS, "The updater has still to try the operation.", kept=OF_AN_UPDATE)
+
+
+class Purgatory(Record):
+    """The state of a purgatory: the metadata cache, the lists, the operations and the threads."""
+
+    led = flags(per_scope("partition", partitions), "The partition has a leader in the metadata cache.")
+    watching = Each(
+        TOPICS, flags(per_index("request that names it", _naming)), "The operation is on the list of the topic."
+    )
+    operations = Each(REQUESTS, Operation, "The operations, one a request.")
+    estimated = Field(per_scope("count", count_kind), 0, "The purgatory's own guess of how many operations it has.")
+    purging = flags(TOPICS, "The reaper has still to go through the list of the topic.")
+    threads = Each(per_scope("thread", threads), Thread, "The threads.")
+    budget = Each(FAULTS, LEFT, "How often it may still happen.", kept=~PROVING)
+
+
+def domains(m: Model) -> Mapping[str, Iterable[int]]:
     """The values of the parameters: operation, key, partition, thread, updater, and whether there is a leader."""
     return {
         "o": requests(m), "k": topics(m), "p": partitions(m), "x": threads(m), "w": updaters(m), "led": (0, 1),
@@ -168,21 +192,17 @@ def makes_sense(parameters: Mapping[str, int], m: Model) -> bool:
     return (k is None or k in named(m, o)) and (x is None or x == o or x not in requests(m))
 
 
-def _count(m: Model) -> Kind:
-    return epoch(len(requests(m)) + m.purgatory.purge_interval, unbounded=m.proving)
-
-
-def is_led(s: Any, m: Model, k: int) -> Value:
+def is_led(s: Purgatory, m: Model, k: int) -> Value:
     """Whether every partition of a topic is in the metadata cache with a leader."""
     return both(*(s.led[p] for p in partitions_of(m, k)))
 
 
-def condition(s: Any, m: Model, o: int) -> Value:
+def condition(s: Purgatory, m: Model, o: int) -> Value:
     """What an operation waits for: every partition of every topic that its request created has a leader."""
     return both(*(is_led(s, m, k) for k in awaited(m, o)))
 
 
-def is_about(s: Any, m: Model, x: int, o: int, *places: At) -> Value:
+def is_about(s: Purgatory, m: Model, x: int, o: int, *places: At) -> Value:
     """Whether a thread is in one of some places, with this operation."""
     thread = s.threads[x]
     there = either(*(thread.at == place for place in places))
@@ -191,9 +211,9 @@ def is_about(s: Any, m: Model, x: int, o: int, *places: At) -> Value:
     return both(there, thread.operation == o)
 
 
-def delayed(s: Any, m: Model) -> Value:
+def delayed(s: Purgatory, m: Model) -> Value:
     """How many timers are armed."""
-    total = _count(m).constant(0)
+    total = count_kind(m).constant(0)
     for o in requests(m):
         total = choose(s.operations[o].armed, total.plus(1), total)
     return total

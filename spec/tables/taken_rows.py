@@ -14,13 +14,16 @@ Not moves: the states that a failover begins with, and what is forgotten with a 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from spec.language.records import Keyed
 from spec.language.rules import take
 from spec.language.terms import either
 from spec.tables.partition_states import PARTITION_TRANSITIONS, PartitionState
 from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
 from spec.tables.table import KafkaState, Table, Transition, find, transitions
+
+K = TypeVar("K")
 
 TABLES: Final[tuple[Table[Any], ...]] = (PARTITION_TRANSITIONS, REPLICA_TRANSITIONS)
 ROWS: Final = {row.id: row for table in TABLES for row in transitions(table)}
@@ -31,7 +34,7 @@ DELETED_AT_ONCE: Final = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_S
 """Where a reassignment sends an old replica, one right behind the other: no answer to its StopReplica is waited for."""
 
 
-def move(states: Any, key: Any, *targets: KafkaState) -> None:
+def move(states: Keyed[K], key: K, *targets: KafkaState) -> None:
     """Set `states[key]` to the last of the targets, by the rows that lead there through the others.
 
     It is asked only where the table lets it be so.

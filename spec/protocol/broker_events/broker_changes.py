@@ -20,8 +20,6 @@ PROTOCOL.md section 7.1.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import BrokerDifference
@@ -39,6 +37,7 @@ from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
 from spec.protocol.zookeeper import can_operate
+from spec.state.cluster import State
 from spec.state.shape import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
@@ -46,12 +45,12 @@ from spec.variants import Switch
 
 
 @action(actor="controller {c}", source="ReplicaStateMachine.BrokerChangeListener 0.10.2.2")
-def on_broker_change(s: Any, m: Model, c: int) -> None:
+def on_broker_change(s: State, m: Model, c: int) -> None:
     """The registered brokers changed: take them over, then handle who is new, then who is dead."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.BROKERS)
-    controller.watching.brokers = True
+    controller.watching["brokers"] = True
     with when(has_started(s, m, c)):
         if m.puts_back(Switch.READ_BROKERS_TWICE):
             controller.listed = s.zookeeper.registered
@@ -65,7 +64,7 @@ def on_broker_change(s: Any, m: Model, c: int) -> None:
     source="ReplicaStateMachine.BrokerChangeListener 0.9.0.1, KAFKA-3085",
     parts=("brokers_read_twice",),
 )
-def read_broker_data(s: Any, m: Model, c: int) -> None:
+def read_broker_data(s: State, m: Model, c: int) -> None:
     """Before 0.10.0.0: those of the listed brokers live whose data is still there; who is new or dead is known before.
 
     A broker that was known, and is gone by now, is neither.
@@ -78,7 +77,7 @@ def read_broker_data(s: Any, m: Model, c: int) -> None:
     _take_over(s, m, c, listed, live)
 
 
-def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
+def _take_over(s: State, m: Model, c: int, listed: Value, live: Value) -> None:
     """Swap the cached set, change the channels, and handle the new and the dead."""
     controller = s.controllers[c]
     returned = _returned(s, m, c, live)
@@ -99,7 +98,7 @@ def _take_over(s: Any, m: Model, c: int, listed: Value, live: Value) -> None:
         _handle(s, m, c, new, dead, returned)
 
 
-def _handle(s: Any, m: Model, c: int, new: Value, dead: Value, returned: Value) -> None:
+def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value) -> None:
     """Tell everybody of the new brokers, then handle those, then the dead, then who is new again."""
     told = m.brokers.is_empty(new)
     with when(~m.brokers.is_empty(new)):
@@ -117,7 +116,7 @@ def _handle(s: Any, m: Model, c: int, new: Value, dead: Value, returned: Value) 
             _welcome(s, m, c, returned)
 
 
-def _returned(s: Any, m: Model, c: int, live: Value) -> Value:
+def _returned(s: State, m: Model, c: int, live: Value) -> Value:
     """Where broker epochs are on: brokers that left and came back since the last read; the others are known anew."""
     controller = s.controllers[c]
     if not m.mends(Switch.BROKER_EPOCHS):
@@ -129,7 +128,7 @@ def _returned(s: Any, m: Model, c: int, live: Value) -> Value:
     return returned
 
 
-def _take_out(s: Any, m: Model, c: int, returned: Value) -> None:
+def _take_out(s: State, m: Model, c: int, returned: Value) -> None:
     """Who has returned, and has lost its channel, does not live until the dead are handled; it is known anew."""
     controller = s.controllers[c]
     controller.live = m.brokers.difference(controller.live, returned)
@@ -138,14 +137,14 @@ def _take_out(s: Any, m: Model, c: int, returned: Value) -> None:
             controller.seen[b] = flag(controller.seen[b]) | m.brokers.in_set(b, returned)
 
 
-def _on_broker_startup(s: Any, m: Model, c: int, new: Value) -> None:
+def _on_broker_startup(s: State, m: Model, c: int, new: Value) -> None:
     """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
     visits = _bring_online(s, m, c, new)
     with when(~visits):
         after_startup(s, m, c)
 
 
-def _bring_online(s: Any, m: Model, c: int, new: Value) -> Value:
+def _bring_online(s: State, m: Model, c: int, new: Value) -> Value:
     """Replicas on the new brokers go Online: whether there are New or Offline partitions, which are visited next."""
     started = ~m.brokers.is_empty(new)
     if m.has("reassignment"):
@@ -157,14 +156,14 @@ def _bring_online(s: Any, m: Model, c: int, new: Value) -> Value:
     return started & either(*(needs_visit(s, m, c, p) for p in m.partitions))
 
 
-def after_startup(s: Any, m: Model, c: int) -> None:
+def after_startup(s: State, m: Model, c: int) -> None:
     """Partitions that are being reassigned to a new broker are begun with again; then come the dead."""
     again = _begin_again(s, m, c)
     with when(~again):
         on_broker_failure(s, m, c)
 
 
-def _begin_again(s: Any, m: Model, c: int) -> Value:
+def _begin_again(s: State, m: Model, c: int) -> Value:
     """Whether a partition is to be reassigned to a broker that has started; it is begun with again next."""
     if not m.has("reassignment"):
         return flag(False)
@@ -175,7 +174,7 @@ def _begin_again(s: Any, m: Model, c: int) -> Value:
     return again
 
 
-def on_broker_failure(s: Any, m: Model, c: int) -> None:
+def on_broker_failure(s: State, m: Model, c: int) -> None:
     """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed."""
     end_startup(s, m, c)
     controller = s.controllers[c]
@@ -196,7 +195,7 @@ def on_broker_failure(s: Any, m: Model, c: int) -> None:
             remove_the_dead(s, m, c)
 
 
-def remove_the_dead(s: Any, m: Model, c: int) -> None:
+def remove_the_dead(s: State, m: Model, c: int) -> None:
     """Replicas on dead brokers go Offline; without any that is tracked, the handler ends here."""
     s.controllers[c].handler = Handler.NONE
     waiting = begin_removal(s, m, c, _leaving(s, m, c))
@@ -204,7 +203,7 @@ def remove_the_dead(s: Any, m: Model, c: int) -> None:
         end_broker_failure(s, m, c)
 
 
-def end_broker_failure(s: Any, m: Model, c: int) -> None:
+def end_broker_failure(s: State, m: Model, c: int) -> None:
     """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
     drop_stop_replica(s, m, c, _leaving(s, m, c))
     send_online_batch(s, m, c)
@@ -216,7 +215,7 @@ def end_broker_failure(s: Any, m: Model, c: int) -> None:
         _end_deaths(s, m, c)
 
 
-def _end_deaths(s: Any, m: Model, c: int) -> None:
+def _end_deaths(s: State, m: Model, c: int) -> None:
     """The dead are handled: the handler is over, unless some of them have returned, who are new now."""
     if not m.mends(Switch.BROKER_EPOCHS):
         leave_broker_change(s, m, c)
@@ -229,7 +228,7 @@ def _end_deaths(s: Any, m: Model, c: int) -> None:
         _start_returned(s, m, c, returned)
 
 
-def _start_returned(s: Any, m: Model, c: int, returned: Value) -> None:
+def _start_returned(s: State, m: Model, c: int, returned: Value) -> None:
     """Brokers that have returned are opened channels to, told everything, and handled as those that are new."""
     told = _welcome(s, m, c, returned)
     with when(told):
@@ -240,7 +239,7 @@ def _start_returned(s: Any, m: Model, c: int, returned: Value) -> None:
                 end_startup(s, m, c)
 
 
-def _welcome(s: Any, m: Model, c: int, returned: Value) -> Value:
+def _welcome(s: State, m: Model, c: int, returned: Value) -> Value:
     """Brokers that have returned live again, and everybody is told: whether that went out."""
     controller = s.controllers[c]
     controller.live = m.brokers.union(controller.live, returned)
@@ -253,7 +252,7 @@ def _welcome(s: Any, m: Model, c: int, returned: Value) -> Value:
     return ~blocked & told
 
 
-def _leaving(s: Any, m: Model, c: int) -> dict[int, Value]:
+def _leaving(s: State, m: Model, c: int) -> dict[int, Value]:
     """The replicas that go Offline, by partition: those on dead brokers, unless the topic is queued for deletion."""
     nobody, dead = m.brokers.empty_set(), s.controllers[c].dead
     leaving = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}

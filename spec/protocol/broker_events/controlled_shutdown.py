@@ -25,8 +25,6 @@ PROTOCOL.md section 7.2.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
@@ -41,6 +39,7 @@ from spec.protocol.leadership.partitions import elect_from_znode, send_online_ba
 from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
 from spec.protocol.leadership_cache import is_cached, leadership
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
+from spec.state.cluster import State
 from spec.state.elections import Leaving
 from spec.state.shape import Handler, Owes, Session
 from spec.variants import Switch
@@ -50,7 +49,7 @@ PARTS = ("shutdown",)
 
 
 @action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", budget="shutdowns", parts=PARTS)
-def stop_broker(s: Any, m: Model, b: int) -> None:
+def stop_broker(s: State, m: Model, b: int) -> None:
     """A broker that is up is told to stop (SIGTERM)."""
     process = s.processes[b]
     require(process.session != Session.NONE, process.owes == Owes.NOTHING, process.leaving == Leaving.NO)
@@ -61,7 +60,7 @@ def stop_broker(s: Any, m: Model, b: int) -> None:
 
 
 @action(actor="broker {b}", source="KafkaServer.controlledShutdown 0.10.2.2", parts=PARTS)
-def request_shutdown(s: Any, m: Model, b: int, c: int) -> None:
+def request_shutdown(s: State, m: Model, b: int, c: int) -> None:
     """The broker reads who is controller, and sends it a ControlledShutdown request."""
     process = s.processes[b]
     require(can_operate(s, b), process.leaving == Leaving.ASKS, s.zookeeper.controller == c)
@@ -73,18 +72,18 @@ def request_shutdown(s: Any, m: Model, b: int, c: int) -> None:
     observe(f"broker {b}", "send ControlledShutdown", controller=c)
 
 
-def _is_asked(s: Any, b: int, c: int) -> Value:
+def _is_asked(s: State, b: int, c: int) -> Value:
     return both(s.processes[b].leaving == Leaving.WAITS, s.processes[b].asked == c)
 
 
-def _ask_again(s: Any, b: int) -> None:
+def _ask_again(s: State, b: int) -> None:
     """No good answer: another try, if one is left."""
     s.processes[b].leaving = Leaving.ASKS
     s.processes[b].asked = 0
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
-def refuse_shutdown(s: Any, m: Model, c: int, b: int) -> None:
+def refuse_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
     controller = s.controllers[c]
     has_turn = flag(controller.shutdown_of == 0)
@@ -99,14 +98,14 @@ def refuse_shutdown(s: Any, m: Model, c: int, b: int) -> None:
 
 
 @action(actor="broker {b}", source="KafkaServer.controlledShutdown 0.10.2.2, IOException", parts=PARTS)
-def lose_shutdown_request(s: Any, m: Model, b: int, c: int) -> None:
+def lose_shutdown_request(s: State, m: Model, b: int, c: int) -> None:
     """The broker that was asked is gone."""
     require(_is_asked(s, b, c), s.processes[c].session == Session.NONE)
     _ask_again(s, b)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
-def accept_shutdown(s: Any, m: Model, c: int, b: int) -> None:
+def accept_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """The broker is shutting down from now on; its replicated partitions are to be treated. One shutdown at a time."""
     controller = s.controllers[c]
     require(controller.active, lock_is_free(s, m, c), controller.shutdown_of == 0, _is_asked(s, b, c))
@@ -121,7 +120,7 @@ def accept_shutdown(s: Any, m: Model, c: int, b: int) -> None:
     say(LiveBrokers, brokers=live_brokers(s, m, c))
 
 
-def _is_replicated_on(s: Any, m: Model, c: int, p: int, b: int) -> Value:
+def _is_replicated_on(s: State, m: Model, c: int, p: int, b: int) -> Value:
     """Whether a broker has one of several replicas of a partition that the controller knows."""
     known, replicas = s.controllers[c].topics[m.topic_of(p)], assigned_replicas(s, m, c, p)
     several = either(*(m.brokers.contains(replicas, other) for other in m.brokers.ids if other != b))
@@ -129,7 +128,7 @@ def _is_replicated_on(s: Any, m: Model, c: int, p: int, b: int) -> Value:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
-def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
     A partition machine that is not up, since a failover has ended before (D4), or the term, refuses to elect. Topics
@@ -153,7 +152,7 @@ def move_partition(s: Any, m: Model, c: int, p: int, r: int) -> None:
         _stop_follower(s, m, c, p, r)
 
 
-def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def _stop_follower(s: State, m: Model, c: int, p: int, r: int) -> None:
     """StopReplica without delete, in a batch of its own; then the replica goes Offline."""
     one = m.brokers.set_kind.constant((r,))
     with when(send_stop_replica(s, m, c, {p: one})):
@@ -164,13 +163,13 @@ def _stop_follower(s: Any, m: Model, c: int, p: int, r: int) -> None:
             _leave(s, m, c)
 
 
-def fail_shutdown(s: Any, m: Model, c: int) -> None:
+def fail_shutdown(s: State, m: Model, c: int) -> None:
     """An exception ends the shutdown that is being handled, and its handler."""
     shutdown_fails(s.controllers[c])
     _leave(s, m, c)
 
 
-def end_of_removal(s: Any, m: Model, c: int, p: int) -> None:
+def end_of_removal(s: State, m: Model, c: int, p: int) -> None:
     """The follower is out of the ISR, or stays in: the others are told, and it is told to stop once more."""
     controller = s.controllers[c]
     one = m.brokers.set_from({b: controller.shutdown_of == b for b in m.brokers.ids})
@@ -178,13 +177,13 @@ def end_of_removal(s: Any, m: Model, c: int, p: int) -> None:
     _leave(s, m, c)
 
 
-def _leave(s: Any, m: Model, c: int) -> None:
+def _leave(s: State, m: Model, c: int) -> None:
     reset(s.controllers[c], "handler")
     give_lock_back(s, m, c)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
-def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
+def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """All are treated: the answer is what the broker still leads; if that is nothing, it may go.
 
     What was cached only for this is of no use any more, where the term has ended.
@@ -215,13 +214,13 @@ def answer_shutdown(s: Any, m: Model, c: int, b: int) -> None:
             reset(controller, "topics", "partitions")
 
 
-def _leaderships(s: Any, m: Model, c: int) -> dict[int, tuple[Value, dict[str, Value]]]:
+def _leaderships(s: State, m: Model, c: int) -> dict[int, tuple[Value, dict[str, Value]]]:
     """All leadership that is cached, by partition."""
     partitions = s.controllers[c].partitions
     return {p: (is_cached(partitions[p]), leadership(partitions[p])) for p in m.partitions}
 
 
-def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
+def _fails_to_answer(s: State, m: Model, c: int, b: int) -> Value:
     """Whether the answer is an error: an exception came before, or what the broker leads is of no topic any more (D53).
 
     That is an exception, too: to know whether it remains, Kafka asks how many replicas it has.
@@ -235,7 +234,7 @@ def _fails_to_answer(s: Any, m: Model, c: int, b: int) -> Value:
     return either(s.controllers[c].shutdown_fails, *facts)
 
 
-def _has_moved(s: Any, m: Model, c: int) -> Value:
+def _has_moved(s: State, m: Model, c: int) -> Value:
     """Where the mend is on, the answerer asks ZooKeeper first whether it is still the latest controller."""
     if not m.mends(Switch.FENCED_ANSWERS):
         return flag(False)
@@ -243,12 +242,12 @@ def _has_moved(s: Any, m: Model, c: int) -> Value:
     return ~epoch_is_as_read(s, m, c)
 
 
-def _still_leads(s: Any, m: Model, c: int, p: int, b: int) -> Value:
+def _still_leads(s: State, m: Model, c: int, p: int, b: int) -> Value:
     return both(_is_replicated_on(s, m, c, p, b), s.controllers[c].partitions[p].leader == b)
 
 
 @action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", parts=PARTS)
-def leave_cluster(s: Any, m: Model, b: int) -> None:
+def leave_cluster(s: State, m: Model, b: int) -> None:
     """The broker stops: its tries are used up, or there is no controller to ask, or it got its answer."""
     process = s.processes[b]
     hopeless = either("tries" not in process or process.tries == 0, s.zookeeper.controller == 0)

@@ -17,7 +17,6 @@ section 7.7.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import action, fits, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
@@ -29,6 +28,7 @@ from spec.protocol.controller.threads import become_idle, rearm_watch, take_call
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import acts, known_partitions
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
+from spec.state.cluster import State
 from spec.state.shape import At, Callback
 from spec.variants import Switch
 
@@ -36,7 +36,7 @@ SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
 
 
 @action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=("notifications",))
-def report_isr_changes(s: Any, m: Model, b: int) -> None:
+def report_isr_changes(s: State, m: Model, b: int) -> None:
     """A leader announces the partitions whose ISR it wrote."""
     _announce(s, m, b, {p: flag(s.brokers[b].partitions[p].unreported) for p in m.partitions})
     for p in m.partitions:
@@ -44,18 +44,18 @@ def report_isr_changes(s: Any, m: Model, b: int) -> None:
 
 
 @action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
-def report_isr_changes_without(s: Any, m: Model, b: int, p: int) -> None:
+def report_isr_changes_without(s: State, m: Model, b: int, p: int) -> None:
     """A leader announces ISR changes just before it notes its last one, which it announces the next time."""
     _report_before_note(s, m, b, p, announced=False)
 
 
 @action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
-def report_isr_changes_before(s: Any, m: Model, b: int, p: int) -> None:
+def report_isr_changes_before(s: State, m: Model, b: int, p: int) -> None:
     """The same, where an earlier change of that partition is announced: it is named this time and the next time."""
     _report_before_note(s, m, b, p, announced=True)
 
 
-def _report_before_note(s: Any, m: Model, b: int, p: int, *, announced: bool) -> None:
+def _report_before_note(s: State, m: Model, b: int, p: int, *, announced: bool) -> None:
     """The write of p's ISR has succeeded, but the thread that made it has not come to note it."""
     require(s.brokers[b].partitions[p].unreported)
     others = {q: flag(s.brokers[b].partitions[q].unreported) for q in m.partitions if q != p}
@@ -64,7 +64,7 @@ def _report_before_note(s: Any, m: Model, b: int, p: int, *, announced: bool) ->
         s.brokers[b].partitions[q].unreported = False
 
 
-def _announce(s: Any, m: Model, b: int, unreported: Mapping[int, Value]) -> None:
+def _announce(s: State, m: Model, b: int, unreported: Mapping[int, Value]) -> None:
     """Create a notification that names these partitions, of which there is one."""
     zookeeper = s.zookeeper
     require(can_operate(s, b), either(*unreported.values()))
@@ -81,7 +81,7 @@ def _announce(s: Any, m: Model, b: int, unreported: Mapping[int, Value]) -> None
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))
-def on_isr_change(s: Any, m: Model, c: int) -> None:
+def on_isr_change(s: State, m: Model, c: int) -> None:
     """Notifications came or went: those that are there are to be handled."""
     controller, notified = s.controllers[c], s.zookeeper.notified
     require(can_operate(s, c), either(controller.active, m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)))
@@ -99,7 +99,7 @@ def on_isr_change(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))
-def read_notified(s: Any, m: Model, c: int, p: int) -> None:
+def read_notified(s: State, m: Model, c: int, p: int) -> None:
     """Read the state znode of a partition that was named; after the last one, tell every broker."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
     require(can_operate(s, c), controller.at == At.NOTIFIED_READ, partitions[p].todo)
@@ -119,7 +119,7 @@ def read_notified(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-def _to_be_told(s: Any, m: Model, c: int) -> Mapping[int, Value]:
+def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
     """The partitions that were named; where it does not matter which, all that are known."""
     known, controller = known_partitions(s, m, c), s.controllers[c]
     if not m.remembers_named:
@@ -128,7 +128,7 @@ def _to_be_told(s: Any, m: Model, c: int) -> Mapping[int, Value]:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))
-def delete_notification(s: Any, m: Model, c: int, n: int) -> None:
+def delete_notification(s: State, m: Model, c: int, n: int) -> None:
     """Delete one of the notifications that were handled, unless it is gone; after the last one the handler is done."""
     controller = s.controllers[c]
     left = m.notices.union(controller.taken, controller.gone)
@@ -146,12 +146,12 @@ def delete_notification(s: Any, m: Model, c: int, n: int) -> None:
             become_idle(s, c)
 
 
-def stands(s: Any, m: Model, n: int) -> Value:
+def stands(s: State, m: Model, n: int) -> Value:
     """Whether there is a notification in this place: it names a partition, as every notification does."""
     return either(*(m.notices.in_set(n, s.zookeeper.notified[p]) for p in m.partitions))
 
 
-def _delete(s: Any, m: Model, c: int, n: int) -> None:
+def _delete(s: State, m: Model, c: int, n: int) -> None:
     """A notification disappears; whoever else handles it will find it gone."""
     notified, one = s.zookeeper.notified, m.notices.set_kind.constant((n,))
     observe(f"controller {c}", "delete isr_change", creator=m.creator(n))

@@ -12,19 +12,20 @@ Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTO
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.requests.batch import FIELDS, see_conflict
 from spec.protocol.zookeeper import can_operate, exists, state_changed
+from spec.state.brokers import BrokerPartition
+from spec.state.cluster import State
 from spec.state.shape import Session
+from spec.state.zookeeper import Leadership
 from spec.variants import Switch
 
 
 @action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="shrinks", parts=("partitions",))
-def shrink_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
+def shrink_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes a follower out of its ISR."""
     known = _leading(s, m, b, p)
     require(r != b, m.brokers.contains(known.isr, r))
@@ -32,7 +33,7 @@ def shrink_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
 
 
 @action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "shrinks"))
-def shrink_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
+def shrink_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
     known = _leading(s, m, b, p)
     require(r != b, m.brokers.contains(known.isr, r))
@@ -40,7 +41,7 @@ def shrink_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
 
 
 @action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
-def expand_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
+def expand_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes a live follower of its own leader epoch into its ISR."""
     known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
@@ -49,7 +50,7 @@ def expand_isr(s: Any, m: Model, b: int, p: int, r: int) -> None:
 
 
 @action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
-def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
+def expand_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
     known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
@@ -57,7 +58,7 @@ def expand_isr_unanswered(s: Any, m: Model, b: int, p: int, r: int) -> None:
     _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
-def _require_fetching(s: Any, m: Model, b: int, p: int, r: int) -> None:
+def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A broker follows this leader, and fetches from it, which takes no fetch but of AR.
 
     It may know an earlier leader epoch only: a fetch does not name any. Where every follower is told of the next one,
@@ -76,7 +77,7 @@ def _require_fetching(s: Any, m: Model, b: int, p: int, r: int) -> None:
         require(m.brokers.in_set(r, known.assigned))
 
 
-def _write_unanswered(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+def _write_unanswered(s: State, m: Model, b: int, p: int, isr: Value) -> None:
     """The write is applied; it will be repeated."""
     known = s.brokers[b].partitions[p]
     require(_accepts(m, s.zookeeper.state[p], known))
@@ -85,7 +86,7 @@ def _write_unanswered(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
 
 
 @action(actor="broker {b}", source="ReplicationUtils.checkLeaderAndIsrZkData, KAFKA-1382", parts=("losses",))
-def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
+def rewrite_isr(s: State, m: Model, b: int, p: int) -> None:
     """A leader writes its ISR again and fails on the version; content as written counts as success."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     require(can_operate(s, b), known.leader == b, known.retrying != ())
@@ -102,7 +103,7 @@ def rewrite_isr(s: Any, m: Model, b: int, p: int) -> None:
     known.retrying = ()
 
 
-def _leading(s: Any, m: Model, b: int, p: int) -> Any:
+def _leading(s: State, m: Model, b: int, p: int) -> BrokerPartition:
     """The partition as its leader knows it; the leader runs, can operate, and has no write under way."""
     known = s.brokers[b].partitions[p]
     require(b in m.assigned(p), can_operate(s, b), known.leader == b)
@@ -111,7 +112,7 @@ def _leading(s: Any, m: Model, b: int, p: int) -> Any:
     return known
 
 
-def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+def _write_isr(s: State, m: Model, b: int, p: int, isr: Value) -> None:
     """The conditional write, or the content-equal rule (KAFKA-1382) where the version has moved."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     unchanged = both(_accepts(m, znode, known), _is_of_this_topic(s, m, b, p))
@@ -126,30 +127,30 @@ def _write_isr(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     note_isr_change(known)
 
 
-def _accepts(m: Model, znode: Any, known: Any) -> Value:
+def _accepts(m: Model, znode: Leadership, known: BrokerPartition) -> Value:
     """Whether ZooKeeper takes a write on the leader's version."""
     return both(exists(znode), either(znode.version == known.version, _is_unconditional(m, known)))
 
 
-def _is_unconditional(m: Model, known: Any) -> Value:
+def _is_unconditional(m: Model, known: BrokerPartition) -> Value:
     """Whether the leader's version is the -1 that only a failed removal tells: ZooKeeper takes a write on it always."""
     return flag(known.version == -1) if m.has("failed_removals") else flag(False)
 
 
-def _is_of_this_topic(s: Any, m: Model, b: int, p: int) -> Value:
+def _is_of_this_topic(s: State, m: Model, b: int, p: int) -> Value:
     """Where topics have ids (a mend): whether the state znode is one of the topic that the leader knows."""
     if not m.tells_topics_apart:
         return flag(True)
     return flag(s.zookeeper.topic_ids[m.topic_of(p)] == s.brokers[b].partitions[p].topic_id)
 
 
-def note_isr_change(known: Any) -> None:
+def note_isr_change(known: BrokerPartition) -> None:
     """The change is to be announced to the controller."""
     if "unreported" in known:
         known.unreported = True
 
 
-def _write_znode(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
+def _write_znode(s: State, m: Model, b: int, p: int, isr: Value) -> None:
     """The leader writes itself, its leader epoch, the controller epoch that it was told, and the new ISR."""
     known, znode = s.brokers[b].partitions[p], s.zookeeper.state[p]
     znode.leader = b
@@ -161,7 +162,7 @@ def _write_znode(s: Any, m: Model, b: int, p: int, isr: Value) -> None:
     observe(f"broker {b}", "write state", partition=p, **{name: znode[name] for name in FIELDS})
 
 
-def _content_is(m: Model, znode: Any, known: Any, isr: Value) -> Value:
+def _content_is(m: Model, znode: Leadership, known: BrokerPartition, isr: Value) -> Value:
     """Whether the znode says what this leader would write with that ISR; before 0.8.2.0 nobody asked."""
     if m.puts_back(Switch.COMPARE_NO_CONTENT):
         return flag(False)

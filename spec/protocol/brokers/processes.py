@@ -20,14 +20,15 @@ Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.Sess
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
+from spec.language.records import names
 from spec.language.rules import action, fits, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.controller.threads import lock_is_free
+from spec.protocol.controller.threads import lock_is_free, reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
-from spec.state.elections import on_the_way_out
+from spec.state.cluster import State
+from spec.state.elections import OnTheWayOut
 from spec.state.shape import (
     BEHIND_CONTROLLER,
     CHILDREN_BY_HASH,
@@ -41,32 +42,32 @@ from spec.state.shape import (
 
 
 @action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2")
-def start_process(s: Any, m: Model, b: int) -> None:
+def start_process(s: State, m: Model, b: int) -> None:
     """A broker process starts with a session of its own; its controller module elects, then it registers."""
     require(~s.processes[b].orphan)
     _start(s, m, b)
 
 
 @action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2", budget="early_starts")
-def start_process_early(s: Any, m: Model, b: int) -> None:
+def start_process_early(s: State, m: Model, b: int) -> None:
     """A broker process starts although the session of its previous incarnation has not ended yet."""
     require(s.processes[b].orphan)
     _start(s, m, b)
 
 
-def _start(s: Any, m: Model, b: int) -> None:
+def _start(s: State, m: Model, b: int) -> None:
     process = s.processes[b]
     require(process.session == Session.NONE)
     process.session = Session.LIVE
     process.owes = Owes.AFTER_ELECTION if b in m.controllers else Owes.AT_START
     if b in m.controllers:
-        s.controllers[b].watching.controller = True
+        s.controllers[b].watching["controller"] = True
         s.controllers[b].at = At.ELECT_READ
     observe(f"broker {b}", "start process")
 
 
 @action(actor="broker {b}", source="kill -9", budget="crashes")
-def crash(s: Any, m: Model, b: int) -> None:
+def crash(s: State, m: Model, b: int) -> None:
     """A broker process is killed; its memory is gone at once, its session lives on for a while."""
     process = s.processes[b]
     require(process.session != Session.NONE)
@@ -79,7 +80,7 @@ def crash(s: Any, m: Model, b: int) -> None:
     observe(f"broker {b}", "crash")
 
 
-def _orphan_ephemerals(s: Any, m: Model, b: int) -> None:
+def _orphan_ephemerals(s: State, m: Model, b: int) -> None:
     """What the session of the dead process owns belongs to an orphaned session from now on."""
     zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((b,))
     with when(zookeeper.controller == b):
@@ -88,12 +89,12 @@ def _orphan_ephemerals(s: Any, m: Model, b: int) -> None:
         zookeeper.registered_orphaned = m.brokers.union(zookeeper.registered_orphaned, one)
 
 
-def forget_process(s: Any, m: Model, b: int) -> None:
+def forget_process(s: State, m: Model, b: int) -> None:
     """Everything that was only in the memory of a process is gone, the queues of its controller included."""
     s.processes[b].session = Session.NONE
     s.processes[b].owes = Owes.NOTHING
     if m.has("shutdown"):
-        reset(s.processes[b], *on_the_way_out(m))
+        reset_present(s.processes[b], *names(OnTheWayOut))
     if m.has("partitions"):
         reset(s.brokers[b])
     if m.scope.budget("late_copies"):
@@ -106,7 +107,7 @@ def forget_process(s: Any, m: Model, b: int) -> None:
 
 
 @action(actor="zookeeper", source="PROTOCOL.md section 2")
-def end_orphaned_session(s: Any, m: Model, b: int) -> None:
+def end_orphaned_session(s: State, m: Model, b: int) -> None:
     """ZooKeeper ends the session that a dead process left behind."""
     require(s.processes[b].orphan)
     end_session(s, m, b, orphaned=True)
@@ -114,7 +115,7 @@ def end_orphaned_session(s: Any, m: Model, b: int) -> None:
 
 
 @action(actor="zookeeper", source="PROTOCOL.md section 2", budget="expiries")
-def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
+def expire_session(s: State, m: Model, b: int, lost: int) -> None:
     """A running process loses its session (a long pause, a cut link); the last events on their way are lost with it."""
     require(s.processes[b].session == Session.LIVE)
     if b in m.controllers:
@@ -125,22 +126,24 @@ def expire_session(s: Any, m: Model, b: int, lost: int) -> None:
 
 
 @action(actor="zookeeper", source="FinalRequestProcessor 3.4, closeSession", budget="heard_expiries")
-def expire_session_heard(s: Any, m: Model, b: int, heard: int) -> None:
+def expire_session_heard(s: State, m: Model, b: int, heard: int) -> None:
     """A stopped process loses its session while its connection stands: it will first hear that its znodes are gone.
 
     The server deletes them, which fires the watches that the session itself has set, and only then closes the
     connection. `heard` says how many of these events reach the client.
     """
     process, zookeeper, watching = s.processes[b], s.zookeeper, s.controllers[b].watching
-    own = both(zookeeper.controller == b, ~zookeeper.controller_orphaned, watching.controller)
+    own = both(zookeeper.controller == b, ~zookeeper.controller_orphaned, watching["controller"])
     registered = both(
-        m.brokers.in_set(b, zookeeper.registered), ~m.brokers.in_set(b, zookeeper.registered_orphaned), watching.brokers
+        m.brokers.in_set(b, zookeeper.registered),
+        ~m.brokers.in_set(b, zookeeper.registered_orphaned),
+        watching["brokers"],
     )
     require(process.session == Session.LIVE)
     if heard == 1:
         require(either(own, registered))
         with when(own):
-            watching.brokers = False
+            watching["brokers"] = False
     else:
         require(own, registered)
     end_session(s, m, b, orphaned=False)
@@ -148,7 +151,7 @@ def expire_session_heard(s: Any, m: Model, b: int, heard: int) -> None:
     process.session = Session.EXPIRED
 
 
-def _lose_watches(s: Any, m: Model, b: int) -> None:
+def _lose_watches(s: State, m: Model, b: int) -> None:
     """The watches of a session that is no more fire for nobody, and a create that is bound to it can only fail."""
     for path in watched_paths(m):
         s.controllers[b].watching[path] = False
@@ -161,7 +164,7 @@ def _lose_watches(s: Any, m: Model, b: int) -> None:
             s.controllers[b].at = At.ELECT_SESSION_LOST
 
 
-def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
+def _lose_events(s: State, m: Model, b: int, lost: int) -> None:
     """The last `lost` callbacks never reached the client; the handlers of a new session it has queued itself."""
     places = s.controllers[b].callbacks
     size = m.scope.callback_capacity
@@ -177,7 +180,7 @@ def _lose_events(s: Any, m: Model, b: int, lost: int) -> None:
 
 
 @action(actor="broker {b}", source="ZkClient 0.10 processStateChanged, reconnect")
-def renew_session(s: Any, m: Model, b: int) -> None:
+def renew_session(s: State, m: Model, b: int) -> None:
     """The client learns of the expiry, makes a new session, and queues its handlers, then a callback for every path."""
     process = s.processes[b]
     require(process.session == Session.EXPIRED)
@@ -210,14 +213,14 @@ def _before_controller(m: Model) -> list[str]:
     return on_children + [path for path in paths if path not in CHILDREN_BY_HASH]
 
 
-def _queue_listeners(s: Any, m: Model, c: int, paths: Iterable[str]) -> None:
+def _queue_listeners(s: State, m: Model, c: int, paths: Iterable[str]) -> None:
     """Queue the callbacks of those of the paths that are listened to."""
     for path in paths:
         with when(s.controllers[c].listening[path]):
             queue_callback(s, m, c, listened_paths(m)[path])
 
 
-def may_register(s: Any, m: Model, b: int) -> Value:
+def may_register(s: State, m: Model, b: int) -> Value:
     """Registration follows the controller module's part: start-up's elect(), or its new-session handler.
 
     Start-up does not take the controller lock for it; the handler of a new session waits for its turn.
@@ -231,7 +234,7 @@ def may_register(s: Any, m: Model, b: int) -> Value:
 
 
 @action(actor="broker {b}", source="KafkaHealthcheck.register 0.10.2.2")
-def register_broker(s: Any, m: Model, b: int) -> None:
+def register_broker(s: State, m: Model, b: int) -> None:
     """A broker creates /brokers/ids/N; one that is there already is its own, if the answer to its create was lost."""
     registered = m.brokers.in_set(b, s.zookeeper.registered)
     own = both(registered, ~m.brokers.in_set(b, s.zookeeper.registered_orphaned))
@@ -247,7 +250,7 @@ def register_broker(s: Any, m: Model, b: int) -> None:
 
 
 @action(actor="broker {b}", source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses")
-def register_broker_unanswered(s: Any, m: Model, b: int) -> None:
+def register_broker_unanswered(s: State, m: Model, b: int) -> None:
     """/brokers/ids/N is created, but the answer is lost; the client creates it again, and finds it there."""
     require(can_operate(s, b), may_register(s, m, b), ~m.brokers.in_set(b, s.zookeeper.registered))
     register(s, m, b)
@@ -258,7 +261,7 @@ def register_broker_unanswered(s: Any, m: Model, b: int) -> None:
     source="ZkUtils.registerBrokerInZk 0.10.2.2: A broker is already registered",
     parts=("early_starts",),
 )
-def fail_registration(s: Any, m: Model, b: int) -> None:
+def fail_registration(s: State, m: Model, b: int) -> None:
     """A broker finds its id registered by another session: its start-up fails, and it begins to shut itself down."""
     process = s.processes[b]
     require(can_operate(s, b), process.owes == Owes.AT_START)
@@ -268,7 +271,7 @@ def fail_registration(s: Any, m: Model, b: int) -> None:
 
 
 @action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", parts=("early_starts",))
-def close_failed_startup(s: Any, m: Model, b: int) -> None:
+def close_failed_startup(s: State, m: Model, b: int) -> None:
     """A process whose start-up has failed gets the controller lock, closes its session, and is gone."""
     require(can_operate(s, b), s.processes[b].owes == Owes.GIVES_UP)
     if b in m.controllers:

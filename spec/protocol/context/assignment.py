@@ -11,50 +11,49 @@ sections 2 and 8.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, choose, flag
 from spec.model import Model
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import notify, topic_changed
+from spec.state.cluster import State
 from spec.state.shape import Callback
 from spec.variants import Switch
 
 
-def assigned_replicas(s: Any, m: Model, c: int, p: int) -> Value:
+def assigned_replicas(s: State, m: Model, c: int, p: int) -> Value:
     """A partition's AR as a controller holds it, in order; empty if it does not know the partition."""
     if m.keeps_assignments:
-        return s.controllers[c].partitions[p].assigned  # type: ignore[no-any-return]  # a view is dynamic
+        return s.controllers[c].partitions[p].assigned
     replicas = m.brokers.list_kind.constant(m.first_assigned(p))
     return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.topics_vanish else replicas
 
 
-def assigned_set(s: Any, m: Model, c: int, p: int) -> Value:
+def assigned_set(s: State, m: Model, c: int, p: int) -> Value:
     """A partition's AR as a controller holds it, as a set."""
     return m.brokers.members(assigned_replicas(s, m, c, p))
 
 
-def is_there(s: Any, m: Model, c: int, p: int) -> Value:
+def is_there(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a topic that a controller knows has this partition: one that it lacks has no replicas."""
     return flag(assigned_replicas(s, m, c, p) != ()) if m.keeps_assignments else flag(True)
 
 
-def stored_set(s: Any, m: Model, p: int) -> Value:
+def stored_set(s: State, m: Model, p: int) -> Value:
     """A partition's AR as ZooKeeper holds it, as a set."""
     if not m.keeps_assignments:
         return m.brokers.set_kind.constant(m.first_assigned(p))
     return m.brokers.members(s.zookeeper.assigned[p])
 
 
-def read_assignments(s: Any, m: Model, c: int, t: int) -> None:
+def read_assignments(s: State, m: Model, c: int, t: int) -> None:
     """A controller takes over the AR of a topic's partitions; a topic that is not there has none."""
     if m.keeps_assignments:
         for p in m.partitions_of(t):
             s.controllers[c].partitions[p].assigned = s.zookeeper.assigned[p]
 
 
-def forget_assignments(s: Any, m: Model, c: int, t: int) -> None:
+def forget_assignments(s: State, m: Model, c: int, t: int) -> None:
     """A controller knows a topic no more."""
     s.controllers[c].topics[t] = False
     if m.keeps_assignments:
@@ -62,13 +61,13 @@ def forget_assignments(s: Any, m: Model, c: int, t: int) -> None:
             reset(s.controllers[c].partitions[p], "assigned")
 
 
-def write_assignment(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
+def write_assignment(s: State, m: Model, c: int, p: int, replicas: Value) -> None:
     """A controller writes the whole topic, this for one partition, for the others what it holds; and holds this."""
     write_topic(s, m, c, p, replicas)
     s.controllers[c].partitions[p].assigned = replicas
 
 
-def write_topic(s: Any, m: Model, c: int, p: int, replicas: Value) -> None:
+def write_topic(s: State, m: Model, c: int, p: int, replicas: Value) -> None:
     """The znode's part of that: what it writes when the answer is lost, too."""
     zookeeper, partitions, topic = s.zookeeper, s.controllers[c].partitions, m.topic_of(p)
     if "changing_topics" in m.features:

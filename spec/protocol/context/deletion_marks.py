@@ -8,34 +8,33 @@ Kafka 0.10.2.2: `TopicDeletionManager`: `isTopicQueuedUpForDeletion`, `isPartiti
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.leadership_cache import is_cached
+from spec.state.cluster import State
 
 
-def is_queued(s: Any, m: Model, c: int, p: int) -> Value:
+def is_queued(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the topic of a partition is queued for deletion (`isTopicQueuedUpForDeletion`)."""
     if not m.has("deletion"):
         return flag(False)
-    return s.controllers[c].queued[m.topic_of(p)]  # type: ignore[no-any-return]  # a view is dynamic
+    return s.controllers[c].queued[m.topic_of(p)]
 
 
-def is_doomed(s: Any, m: Model, c: int, p: int) -> Value:
+def is_doomed(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
     return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
 
 
-def lacks_assignment(s: Any, m: Model, c: int, p: int) -> Value:
+def lacks_assignment(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
     if not m.loses_topics:
         return flag(False)
     return both(is_cached(s.controllers[c].partitions[p]), assigned_replicas(s, m, c, p) == ())
 
 
-def adding_raises(s: Any, m: Model, c: int) -> Value:
+def adding_raises(s: State, m: Model, c: int) -> Value:
     """Whether any LeaderAndIsr that is added to a batch raises when it is in there.
 
     UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
@@ -46,12 +45,12 @@ def adding_raises(s: Any, m: Model, c: int) -> Value:
     return either(*(both(is_doomed(s, m, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
 
 
-def is_busy(s: Any, m: Model, c: int, t: int) -> Value:
+def is_busy(s: State, m: Model, c: int, t: int) -> Value:
     """Whether a partition of a topic is being reassigned, or has a preferred election under way."""
     electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.has("preferred_election")]
     return either(is_reassigned(s, m, c, t), *electing)
 
 
-def is_reassigned(s: Any, m: Model, c: int, t: int) -> Value:
+def is_reassigned(s: State, m: Model, c: int, t: int) -> Value:
     """Whether a partition of a topic is being reassigned."""
     return either(*(s.controllers[c].reassigned[p] != () for p in m.partitions_of(t) if m.has("reassignment")))

@@ -30,7 +30,6 @@ Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochA
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import observe, when
 from spec.language.terms import Value, both, either, flag
@@ -39,18 +38,19 @@ from spec.protocol.context.deletion_marks import is_doomed, lacks_assignment
 from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
 from spec.protocol.requests.batch import Batch, known_partitions, send
+from spec.state.cluster import State
 from spec.variants import Switch
 
 #: What tells which handler it is that raises; kept while its elector resigns.
 MARKS = ("handler", "reassigning", "taken", "gone")
 
 
-def is_dirty(s: Any, m: Model, c: int) -> Value:
+def is_dirty(s: State, m: Model, c: int) -> Value:
     """Whether an exception has left something in the controller's own batch."""
     return flag(s.controllers[c].dirty) if m.dirties_batch else flag(False)
 
 
-def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
+def begin_batch(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
     if not m.dirties_batch:
         return flag(True)
@@ -68,7 +68,7 @@ def begin_batch(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value
     return ~dirty
 
 
-def _resign(s: Any, m: Model, c: int) -> None:
+def _resign(s: State, m: Model, c: int) -> None:
     """The elector resigns; what goes on after it is found again by its marks."""
     controller = s.controllers[c]
     kept = {name: controller[name] for name in MARKS if name in controller}
@@ -80,7 +80,7 @@ def _resign(s: Any, m: Model, c: int) -> None:
         controller.due[p] = wanted
 
 
-def send_stop_replica(s: Any, m: Model, c: int, stopped: Mapping[int, Value]) -> Value:
+def send_stop_replica(s: State, m: Model, c: int, stopped: Mapping[int, Value]) -> Value:
     """StopReplica without delete to these brokers, by partition: whether it went out. If not, the handler ends."""
     sent = _can_send(s, m, c, begin_batch(s, m, c))
     with when(sent):
@@ -88,7 +88,7 @@ def send_stop_replica(s: Any, m: Model, c: int, stopped: Mapping[int, Value]) ->
     return sent
 
 
-def _can_send(s: Any, m: Model, c: int, ready: Value) -> Value:
+def _can_send(s: State, m: Model, c: int, ready: Value) -> Value:
     """Whether a batch that is ready goes out: without channels that raises, and is taken for a broken controller."""
     if not m.sends_after_terms:
         return ready
@@ -103,13 +103,13 @@ def _can_send(s: Any, m: Model, c: int, ready: Value) -> Value:
     return ready & sends
 
 
-def tell_all(s: Any, m: Model, c: int, *, in_failover: bool = False) -> Value:
+def tell_all(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """UpdateMetadata of all partitions; where that is mended it says so, and what it does not name is removed (S10)."""
     return tell(s, m, c, known_partitions(s, m, c), in_failover=in_failover, whole=m.tells_all)
 
 
 def tell(
-    s: Any, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False, whole: bool = False
+    s: State, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False, whole: bool = False
 ) -> Value:
     """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
     told = begin_batch(s, m, c, in_failover=in_failover)
@@ -128,7 +128,7 @@ def tell(
     return told
 
 
-def _cannot_tell(s: Any, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
+def _cannot_tell(s: State, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
     """Whether a partition that is to be told of has leadership in the cache, and no AR.
 
     Who has resigned is not asked: in Kafka AR stays cached (D13), which here is emptied.

@@ -9,14 +9,14 @@ Kafka 0.10.2.2: `KafkaController.onControllerResignation`, `ZookeeperLeaderElect
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import Resigned
 from spec.model import Model
 from spec.protocol.controller.threads import become_idle, forget_returned, reset_present
 from spec.protocol.requests.connections import drop_channels, is_awaited
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, DeletionThread, Handler, listened_paths
 from spec.variants import Switch
 
@@ -57,7 +57,7 @@ LOCALS_OF_PARTITION = ("todo", "visiting", "batched", "found", "informed")
 STATES_AND_LOCALS = ("state", "replicas", "named", *LOCALS_OF_PARTITION)
 
 
-def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
+def on_controller_resignation(s: State, m: Model, c: int) -> Value:
     """Take the whole controller down; say whether it went through.
 
     It raises, with the state machines and channels still up, where a deletion manager has no thread (D56). It never
@@ -79,14 +79,14 @@ def on_controller_resignation(s: Any, m: Model, c: int) -> Value:
     return goes_through
 
 
-def _joins_a_waiting_thread(controller: Any, m: Model) -> Value:
+def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
     """Before 0.10.2.0: whether the deletion thread that is joined here waits for the lock that is held here (D9)."""
     if not (m.has("deletion") and m.puts_back(Switch.RESIGN_UNDER_LOCK)):
         return flag(False)
     return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
 
 
-def take_down(s: Any, m: Model, c: int) -> None:
+def take_down(s: State, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing."""
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
@@ -104,7 +104,7 @@ def take_down(s: Any, m: Model, c: int) -> None:
         reset(controller, "epoch_version")
 
 
-def _take_down_caches(controller: Any, m: Model) -> None:
+def _take_down_caches(controller: Controller, m: Model) -> None:
     """Topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
 
     But for the request handler that treats a controlled shutdown: that goes on, and by them, unless it is the shutdown
@@ -127,20 +127,20 @@ def _take_down_caches(controller: Any, m: Model) -> None:
     reset_present(controller, *LOCALS)
 
 
-def shutdown_fails(controller: Any) -> None:
+def shutdown_fails(controller: Controller) -> None:
     """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
     reset(controller, "to_move")
     controller.shutdown_fails = controller.shutdown_of != 0
 
 
-def stop_listening(controller: Any, *paths: str) -> None:
+def stop_listening(controller: Controller, *paths: str) -> None:
     """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
     for path in paths:
         controller.watching[path] = False
         controller.listening[path] = False
 
 
-def elector_resigns(s: Any, m: Model, c: int) -> None:
+def elector_resigns(s: State, m: Model, c: int) -> None:
     """resign(): forget being leader, then delete /controller; the rest is left as it is."""
     controller = s.controllers[c]
     if m.mends(Switch.RESIGN_CLEANS_UP):
@@ -151,7 +151,7 @@ def elector_resigns(s: Any, m: Model, c: int) -> None:
     controller.at = At.RESIGN_DELETE
 
 
-def _leave_handler(controller: Any, m: Model) -> None:
+def _leave_handler(controller: Controller, m: Model) -> None:
     """The handler that raised is gone, and its locals with it; what it cached stays."""
     forget_epoch_version(controller, m)
     if not m.has("partitions"):
@@ -168,13 +168,13 @@ def _leave_handler(controller: Any, m: Model) -> None:
         reset_present(controller, "to_queue")
 
 
-def forget_epoch_version(controller: Any, m: Model) -> None:
+def forget_epoch_version(controller: Controller, m: Model) -> None:
     """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
     if m.counts_epoch_versions and not m.mends(Switch.FENCED_WRITES):
         reset(controller, "epoch_version")
 
 
-def controller_moved(s: Any, m: Model, c: int) -> None:
+def controller_moved(s: State, m: Model, c: int) -> None:
     """A fenced write, or read, was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
     take_down(s, m, c)
     s.controllers[c].leader_id = 0

@@ -17,25 +17,26 @@ Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being 
 
 from __future__ import annotations
 
-from typing import Any
-
+from spec.language.records import Record
 from spec.language.rules import action, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import can_operate, take_head
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Callback, DeletionThread, Handler, Owes, listened_paths
 from spec.variants import Switch
 
 
-def take_callback(s: Any, m: Model, c: int, callback: Callback) -> None:
+def take_callback(s: State, m: Model, c: int, callback: Callback) -> None:
     """Take a listener from the head of the queue; the lock must be free."""
     controller = s.controllers[c]
     require(controller.at == At.IDLE, controller.callbacks[0] == callback)
     take_head(s, m, c)
 
 
-def lock_is_free(s: Any, m: Model, c: int) -> Value:
+def lock_is_free(s: State, m: Model, c: int) -> Value:
     """Whether a thread that is not ZkClient's can get the lock: nobody is under way, or is between two partitions."""
     controller = s.controllers[c]
     if not m.has("reassignment"):
@@ -44,7 +45,7 @@ def lock_is_free(s: Any, m: Model, c: int) -> Value:
     return either(controller.at == At.IDLE, between)
 
 
-def turns_left(s: Any, m: Model, c: int) -> Value:
+def turns_left(s: State, m: Model, c: int) -> Value:
     """How often threads that have given the lock back on their way are to take it again for what they have in hand.
 
     A shutdown takes it for each partition and for its answer, the rebalance for each partition. A request to reassign
@@ -61,7 +62,7 @@ def turns_left(s: Any, m: Model, c: int) -> Value:
     return turns
 
 
-def give_lock_back(s: Any, m: Model, c: int) -> None:
+def give_lock_back(s: State, m: Model, c: int) -> None:
     """Another thread than ZkClient's is done: a listener that was between two partitions is there still."""
     controller = s.controllers[c]
     become_idle(s, c)
@@ -72,7 +73,7 @@ def give_lock_back(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
-def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
+def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
     """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
     taken = list(Callback)[callback]
     require(~s.controllers[c].active, can_operate(s, c))
@@ -86,7 +87,7 @@ def skip_callback(s: Any, m: Model, c: int, callback: int) -> None:
             rearm_watch(s, c, path)
 
 
-def rearm_watch(s: Any, c: int, path: str) -> None:
+def rearm_watch(s: State, c: int, path: str) -> None:
     """What is read before a listener runs sets the watch of its path again, if it is subscribed still.
 
     A resignation that raises (D56) has unsubscribed some, whose callbacks may wait.
@@ -95,7 +96,7 @@ def rearm_watch(s: Any, c: int, path: str) -> None:
         s.controllers[c].watching[path] = True
 
 
-def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
+def rearm_isr_watch(s: State, m: Model, c: int) -> None:
     """The watch of the state znode that the callback at the head is about is set again, if it still has a listener."""
     controller = s.controllers[c]
     for p in m.partitions:
@@ -103,7 +104,7 @@ def rearm_isr_watch(s: Any, m: Model, c: int) -> None:
             controller.isr_watching[p] = controller.isr_listening[p]
 
 
-def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
+def rearm_topic_watch(s: State, m: Model, c: int) -> None:
     """The watch of the topic's znode that the callback at the head is about, likewise."""
     controller = s.controllers[c]
     for t in m.topics:
@@ -111,7 +112,7 @@ def rearm_topic_watch(s: Any, m: Model, c: int) -> None:
             controller.topic_watching[t] = controller.topic_listening[t]
 
 
-def has_threads(s: Any, c: int) -> Value:
+def has_threads(s: State, c: int) -> Value:
     """Whether the rebalance scheduler and the deletion thread were started: the last that a failover does (15 and 16).
 
     A resignation shuts both down, one after the other. Only the deletion thread ends before, by an exception (D37);
@@ -121,7 +122,7 @@ def has_threads(s: Any, c: int) -> Value:
     return either(deletion == DeletionThread.RUNNING, deletion == DeletionThread.ENDED)
 
 
-def has_started(s: Any, m: Model, c: int) -> Value:
+def has_started(s: State, m: Model, c: int) -> Value:
     """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
 
     Only a controlled shutdown asks that of a controller that is not active any more.
@@ -136,18 +137,18 @@ def has_started(s: Any, m: Model, c: int) -> Value:
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
 
-def reset_present(controller: Any, *names: str) -> None:
+def reset_present(record: Record, *names: str) -> None:
     """What there is of these in the scope goes back to nothing."""
     for name in names:
-        if name in controller:
-            reset(controller, name)
+        if name in record:
+            reset(record, name)
 
 
 #: What a handler keeps that brings partitions online, and takes replicas Offline.
 LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
 
 
-def leave_broker_change(s: Any, m: Model, c: int) -> None:
+def leave_broker_change(s: State, m: Model, c: int) -> None:
     """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
     controller = s.controllers[c]
     forget_returned(controller, m)
@@ -155,13 +156,13 @@ def leave_broker_change(s: Any, m: Model, c: int) -> None:
     become_idle(s, c)
 
 
-def end_turn(s: Any, m: Model, c: int) -> None:
+def end_turn(s: State, m: Model, c: int) -> None:
     """A thread that has the lock for one partition is done with it."""
     leave_broker_change(s, m, c)
     give_lock_back(s, m, c)
 
 
-def leave_handler(s: Any, m: Model, c: int) -> None:
+def leave_handler(s: State, m: Model, c: int) -> None:
     """An exception leaves the handler that runs, at once or behind the elector's resignation.
 
     ISR change notifications that were read are deleted all the same.
@@ -173,14 +174,14 @@ def leave_handler(s: Any, m: Model, c: int) -> None:
             controller.at = At.NOTIFIED_DELETE
 
 
-def forget_returned(controller: Any, m: Model) -> None:
+def forget_returned(controller: Controller, m: Model) -> None:
     """Who was to be handled as new, and is not, is not known any more."""
     if m.mends(Switch.BROKER_EPOCHS) and "returned" in controller:
         for b in m.brokers.ids:
             controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
 
 
-def become_idle(s: Any, c: int) -> None:
+def become_idle(s: State, c: int) -> None:
     """The handler is done; the lock is free. Where that was start-up's own election, its thread goes on to register."""
     s.controllers[c].at = At.IDLE
     with when(s.processes[c].owes == Owes.AFTER_ELECTION):

@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted
@@ -24,6 +22,7 @@ from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
+from spec.state.cluster import State
 from spec.state.shape import At, Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -33,7 +32,7 @@ from spec.variants import Switch
 COMPLETE = "TopicDeletionManager.completeDeleteTopic 0.10.2.2"
 
 
-def complete(s: Any, m: Model, c: int, t: int) -> None:
+def complete(s: State, m: Model, c: int, t: int) -> None:
     """Forget the topic's own listener, its replicas and its partitions; then its znodes go.
 
     Without that listener (the topic was never known) Kafka raises, and the thread is at its end (D37).
@@ -63,7 +62,7 @@ def complete(s: Any, m: Model, c: int, t: int) -> None:
         controller.at = choose(either(*there.values()), At.DELETE_STATE, controller.at.kind.constant(At.DELETE_TOPIC))
 
 
-def _forget(s: Any, m: Model, c: int, p: int) -> None:
+def _forget(s: State, m: Model, c: int, p: int) -> None:
     """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known.
 
     Of a topic that is gone without this controller's doing no replica goes anywhere: it has no AR (D53).
@@ -80,7 +79,7 @@ def _forget(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
-def delete_state(s: Any, m: Model, c: int, p: int) -> None:
+def delete_state(s: State, m: Model, c: int, p: int) -> None:
     """Delete a state znode of the topic."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
     require(can_operate(s, c), controller.at == At.DELETE_STATE, partitions[p].todo)
@@ -99,7 +98,7 @@ def delete_state(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
-def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
+def delete_topic(s: State, m: Model, c: int, t: int) -> None:
     """Delete the topic's znode; a state znode that was created meanwhile is in the way, and ends the thread."""
     controller, zookeeper = s.controllers[c], s.zookeeper
     require(can_operate(s, c), controller.at == At.DELETE_TOPIC, controller.topic == t)
@@ -128,7 +127,7 @@ def delete_topic(s: Any, m: Model, c: int, t: int) -> None:
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
-def delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
+def delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     """Delete the topic's configuration."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.DELETE_CONFIGURATION, controller.topic == t)
@@ -140,7 +139,7 @@ def delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
         controller_moved(s, m, c)
 
 
-def _delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
+def _delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     with when(s.zookeeper.configurations[t]):
         observe(f"controller {c}", "delete configuration", topic=t)
         s.zookeeper.configurations[t] = False
@@ -148,7 +147,7 @@ def _delete_configuration(s: Any, m: Model, c: int, t: int) -> None:
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
-def delete_request(s: Any, m: Model, c: int, t: int) -> None:
+def delete_request(s: State, m: Model, c: int, t: int) -> None:
     """Delete the request; the controller forgets the topic, and the thread turns to the next."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.DELETE_REQUEST, controller.topic == t)
@@ -159,7 +158,7 @@ def delete_request(s: Any, m: Model, c: int, t: int) -> None:
         controller_moved(s, m, c)
 
 
-def _end_completion(s: Any, m: Model, c: int, t: int) -> None:
+def _end_completion(s: State, m: Model, c: int, t: int) -> None:
     """The request goes, and with it all that the controller knew of the topic."""
     delete_the_request(s, m, c, t)
     forget_assignments(s, m, c, t)

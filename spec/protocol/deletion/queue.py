@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIn
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.channels import DeletionThreadFailed
@@ -25,13 +23,14 @@ from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import notify
+from spec.state.cluster import State
 from spec.state.shape import At, Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
-def enqueue(s: Any, m: Model, c: int, t: int) -> None:
+def enqueue(s: State, m: Model, c: int, t: int) -> None:
     """Queue a topic, with the partitions that are known of it by now."""
     controller = s.controllers[c]
     controller.queued[t] = True
@@ -40,20 +39,20 @@ def enqueue(s: Any, m: Model, c: int, t: int) -> None:
         controller.doomed[p] = either(controller.doomed[p], known)
 
 
-def wake(s: Any, m: Model, c: int) -> None:
+def wake(s: State, m: Model, c: int) -> None:
     """Wake the deletion thread; with nothing queued it would only go to sleep again."""
     controller = s.controllers[c]
     controller.woken = either(*(controller.queued[t] for t in m.topics))
 
 
-def hold_back(s: Any, m: Model, c: int, t: int) -> None:
+def hold_back(s: State, m: Model, c: int, t: int) -> None:
     """Mark a topic as ineligible for deletion, which does nothing to one that is not queued (yet)."""
     if m.has("deletion"):
         with when(s.controllers[c].queued[t]):
             s.controllers[c].ineligible[t] = True
 
 
-def resume_deletion(s: Any, m: Model, c: int, t: int) -> None:
+def resume_deletion(s: State, m: Model, c: int, t: int) -> None:
     """A reassignment or an election of a topic is over: if it is queued, it is not held back any more."""
     if m.has("deletion"):
         with when(s.controllers[c].queued[t]):
@@ -61,7 +60,7 @@ def resume_deletion(s: Any, m: Model, c: int, t: int) -> None:
             wake(s, m, c)
 
 
-def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
+def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
     """Brokers have started: no queued topic with a replica on one of them is held back any more.
 
     That is the last thing about their start; before it partitions of other topics are visited, and a reassignment may
@@ -78,7 +77,7 @@ def resume_deletions(s: Any, m: Model, c: int, new: Value) -> None:
                 resume_deletion(s, m, c, t)
 
 
-def end_startup(s: Any, m: Model, c: int) -> None:
+def end_startup(s: State, m: Model, c: int) -> None:
     """The start of brokers has been handled, but for the topics that it resumes."""
     if m.resumes_later:
         for t in m.topics:
@@ -87,7 +86,7 @@ def end_startup(s: Any, m: Model, c: int) -> None:
         reset(s.controllers[c], "resuming")
 
 
-def fail_deletions(s: Any, m: Model, c: int, dead: Value) -> None:
+def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
     """Brokers have died: what was to be deleted on them is not, and its topics are held back."""
     if not m.has("deletion"):
         return
@@ -107,7 +106,7 @@ def fail_deletions(s: Any, m: Model, c: int, dead: Value) -> None:
                 fail_deletion(s, m, c, p, r)
 
 
-def fail_deletion(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
     """A replica of a queued topic is not deleted, or is so no more; the topic is held back, the thread is woken."""
     controller, t = s.controllers[c], m.topic_of(p)
     state = controller.partitions[p].replicas[r]
@@ -118,13 +117,13 @@ def fail_deletion(s: Any, m: Model, c: int, p: int, r: int) -> None:
         wake(s, m, c)
 
 
-def say_held_back(s: Any, c: int, t: int) -> None:
+def say_held_back(s: State, c: int, t: int) -> None:
     """The thread leaves a topic that is marked as ineligible."""
     with when(s.controllers[c].ineligible[t]):
         say(DeletionIneligible, topic=t)
 
 
-def turn_to_next(s: Any, m: Model, c: int) -> None:
+def turn_to_next(s: State, m: Model, c: int) -> None:
     """The topic at hand is done with for now; with no more of them the lock is free."""
     controller = s.controllers[c]
     reset(controller, "handler", "topic")
@@ -135,7 +134,7 @@ def turn_to_next(s: Any, m: Model, c: int) -> None:
         give_lock_back(s, m, c)
 
 
-def end_thread(s: Any, m: Model, c: int) -> None:
+def end_thread(s: State, m: Model, c: int) -> None:
     """An exception ends the thread, whatever else is queued."""
     controller = s.controllers[c]
     observe(f"controller {c}", "end deletion thread")
@@ -145,7 +144,7 @@ def end_thread(s: Any, m: Model, c: int) -> None:
     give_lock_back(s, m, c)
 
 
-def delete_the_request(s: Any, m: Model, c: int, t: int) -> None:
+def delete_the_request(s: State, m: Model, c: int, t: int) -> None:
     """The request to delete a topic goes, if it is there."""
     with when(s.zookeeper.deletions[t]):
         observe(f"controller {c}", "delete delete_topics", topic=t)

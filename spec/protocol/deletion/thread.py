@@ -19,7 +19,6 @@ Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
@@ -62,6 +61,7 @@ from spec.protocol.requests.batch import known_partitions
 from spec.protocol.requests.connections import end_deletion
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
 from spec.state.brokers import Stage
+from spec.state.cluster import State
 from spec.state.shape import At, Callback, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
@@ -74,7 +74,7 @@ THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
 
 
 @action(actor="admin", source="AdminUtils.deleteTopic 0.10.2.2", budget="deletions", parts=("deletion",))
-def request_deletion(s: Any, m: Model, t: int) -> None:
+def request_deletion(s: State, m: Model, t: int) -> None:
     """The admin tool asks for the deletion of a topic that exists."""
     require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
     if m.has("remembered_requests"):
@@ -86,20 +86,20 @@ def request_deletion(s: Any, m: Model, t: int) -> None:
     actor="admin", source="zookeeper-shell.sh create /admin/delete_topics/T", budget="stray_deletions",
     parts=("deletion",),
 )  # fmt: skip
-def request_stray_deletion(s: Any, m: Model, t: int) -> None:
+def request_stray_deletion(s: State, m: Model, t: int) -> None:
     """Somebody asks for the deletion of a topic that does not exist; the tool, if it goes between its look and this."""
     require(~s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
     _create_request(s, m, t)
 
 
-def _create_request(s: Any, m: Model, t: int) -> None:
+def _create_request(s: State, m: Model, t: int) -> None:
     s.zookeeper.deletions[t] = True
     observe("admin", "create delete_topics", topic=t)
     notify(s, m, "deletions", Callback.DELETIONS)
 
 
 @action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
-def on_deletion_change(s: Any, m: Model, c: int) -> None:
+def on_deletion_change(s: State, m: Model, c: int) -> None:
     """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
 
     What is queued is what was read here; requests that come meanwhile have a callback of their own.
@@ -126,7 +126,7 @@ def on_deletion_change(s: Any, m: Model, c: int) -> None:
         _queue(s, m, c, known)
 
 
-def _queue(s: Any, m: Model, c: int, topics: Mapping[int, Value]) -> None:
+def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
     """Topics are queued and the thread is woken, if there is one.
 
     A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
@@ -148,7 +148,7 @@ def _queue(s: Any, m: Model, c: int, topics: Mapping[int, Value]) -> None:
 
 
 @action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
-def drop_request(s: Any, m: Model, c: int, t: int) -> None:
+def drop_request(s: State, m: Model, c: int, t: int) -> None:
     """A request to delete a topic that is not known is deleted; behind the last one the known topics are queued."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
@@ -166,7 +166,7 @@ def drop_request(s: Any, m: Model, c: int, t: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
-def read_deletions(s: Any, m: Model, c: int) -> None:
+def read_deletions(s: State, m: Model, c: int) -> None:
     """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_DELETIONS)
@@ -187,7 +187,7 @@ def read_deletions(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source=THREAD, parts=("deletion",))
-def delete_queued_topic(s: Any, m: Model, c: int, t: int) -> None:
+def delete_queued_topic(s: State, m: Model, c: int, t: int) -> None:
     """The deletion thread, woken, takes the lock; or it still has it, and turns to the next topic."""
     controller = s.controllers[c]
     begins = both(lock_is_free(s, m, c), controller.deletion == DeletionThread.RUNNING, controller.woken)
@@ -205,7 +205,7 @@ def delete_queued_topic(s: Any, m: Model, c: int, t: int) -> None:
     _turn_to(s, m, c, t)
 
 
-def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
+def _turn_to(s: State, m: Model, c: int, t: int) -> None:
     """Complete the deletion if all replicas are deleted (also where there is none); else retry, then decide."""
     states = replica_states(s, m, c, t)
     deleted = ~either(*(known & (state != ReplicaState.DELETION_SUCCESSFUL) for known, state in states))
@@ -229,7 +229,7 @@ def _turn_to(s: Any, m: Model, c: int, t: int) -> None:
             _end_retry(s, m, c, t, failed)
 
 
-def _say_how_far(s: Any, m: Model, c: int, t: int) -> None:
+def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
     """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or else who failed."""
     under_way, failed = (
         _replicas_in(s, m, c, t, state) for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE)
@@ -245,7 +245,7 @@ def _say_how_far(s: Any, m: Model, c: int, t: int) -> None:
         say(DeletionRetried, topic=t, replicas=failed)
 
 
-def _replicas_in(s: Any, m: Model, c: int, t: int, state: ReplicaState) -> dict[int, Value]:
+def _replicas_in(s: State, m: Model, c: int, t: int, state: ReplicaState) -> dict[int, Value]:
     """The assigned replicas of a topic that are in a state, by partition."""
     found = {}
     for p in m.partitions_of(t):
@@ -255,18 +255,18 @@ def _replicas_in(s: Any, m: Model, c: int, t: int, state: ReplicaState) -> dict[
     return found
 
 
-def _end_retry(s: Any, m: Model, c: int, t: int, failed: Mapping[int, Value]) -> None:
+def _end_retry(s: State, m: Model, c: int, t: int, failed: Mapping[int, Value]) -> None:
     """What failed has been taken Offline as far as that goes, and is told to stop; then decide."""
     send_online_batch(s, m, c, failed)
     _decide(s, m, c, t)
 
 
-def _is_let_alone(s: Any, m: Model, c: int, t: int) -> Value:
+def _is_let_alone(s: State, m: Model, c: int, t: int) -> Value:
     """Whether a topic that is being reassigned is not even retried (a mend)."""
     return is_busy(s, m, c, t) if m.mends(Switch.MARK_WHAT_IS_QUEUED) else flag(False)
 
 
-def replica_states(s: Any, m: Model, c: int, t: int) -> list[tuple[Value, Value]]:
+def replica_states(s: State, m: Model, c: int, t: int) -> list[tuple[Value, Value]]:
     """Of each replica that a topic may have: whether the controller knows it as assigned, and its state."""
     partitions, found = s.controllers[c].partitions, []
     for p in m.partitions_of(t):
@@ -275,12 +275,12 @@ def replica_states(s: Any, m: Model, c: int, t: int) -> list[tuple[Value, Value]
     return found
 
 
-def _is_under_way(s: Any, m: Model, c: int, t: int) -> Value:
+def _is_under_way(s: State, m: Model, c: int, t: int) -> Value:
     """Whether the answer to some StopReplica with delete is yet to come (`isTopicDeletionInProgress`)."""
     return either(*(known & (one == ReplicaState.DELETION_STARTED) for known, one in replica_states(s, m, c, t)))
 
 
-def _decide(s: Any, m: Model, c: int, t: int) -> None:
+def _decide(s: State, m: Model, c: int, t: int) -> None:
     """Start the deletion, unless one is under way or the topic is held back."""
     held_back = s.controllers[c].ineligible[t] | _is_under_way(s, m, c, t)
     with when(held_back):
@@ -290,7 +290,7 @@ def _decide(s: Any, m: Model, c: int, t: int) -> None:
         _start(s, m, c, t)
 
 
-def _start(s: Any, m: Model, c: int, t: int) -> None:
+def _start(s: State, m: Model, c: int, t: int) -> None:
     """Tell everybody that the topic goes, then take the live replicas that are not deleted Offline."""
     controller = s.controllers[c]
     if m.loses_topics:
@@ -309,7 +309,7 @@ def _start(s: Any, m: Model, c: int, t: int) -> None:
             _stop_and_delete(s, m, c, t)
 
 
-def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
+def _live_undeleted(s: State, m: Model, c: int, t: int) -> dict[int, Value]:
     """The replicas to delete: on live brokers, and not deleted yet."""
     controller, chosen = s.controllers[c], {}
     for p in m.partitions_of(t):
@@ -320,7 +320,7 @@ def _live_undeleted(s: Any, m: Model, c: int, t: int) -> dict[int, Value]:
     return chosen
 
 
-def end_retry(s: Any, m: Model, c: int) -> None:
+def end_retry(s: State, m: Model, c: int) -> None:
     """What had failed of the topic at hand has been taken Offline."""
     for t in m.topics:
         with when(s.controllers[c].topic == t):
@@ -329,14 +329,14 @@ def end_retry(s: Any, m: Model, c: int) -> None:
             _end_retry(s, m, c, t, failed)
 
 
-def stop_and_delete(s: Any, m: Model, c: int) -> None:
+def stop_and_delete(s: State, m: Model, c: int) -> None:
     """The live replicas of the topic at hand have been taken Offline."""
     for t in m.topics:
         with when(s.controllers[c].topic == t):
             _stop_and_delete(s, m, c, t)
 
 
-def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
+def _stop_and_delete(s: State, m: Model, c: int, t: int) -> None:
     """All are told to stop, those that did go Offline also to delete; one on a broker that is not live holds it back.
 
     Kafka sends two batches, one right behind the other; the second has no more than the deletions.
@@ -363,7 +363,7 @@ def _stop_and_delete(s: Any, m: Model, c: int, t: int) -> None:
 
 
 @action(actor="controller {c}", source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
-def on_replica_deleted(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The send thread's callback has the lock: a replica that was deleted is remembered as such, the thread is woken.
 
     An answer that names no partition (the request's controller epoch was stale) changes nothing (D46).

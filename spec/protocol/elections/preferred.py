@@ -22,7 +22,6 @@ Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferred
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
@@ -46,6 +45,7 @@ from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.state.cluster import State
 from spec.state.shape import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -53,7 +53,7 @@ from spec.variants import Switch
 SOURCE = "KafkaController.onPreferredReplicaElection 0.10.2.2"
 
 
-def is_requested(s: Any, m: Model) -> Value:
+def is_requested(s: State, m: Model) -> Value:
     """Whether a request stands; every request names a partition."""
     return either(*(s.zookeeper.preferred[p] for p in m.partitions))
 
@@ -64,7 +64,7 @@ def is_requested(s: Any, m: Model) -> Value:
     budget="elections",
     parts=("preferred_election",),
 )
-def request_preferred_election(s: Any, m: Model, named: int) -> None:
+def request_preferred_election(s: State, m: Model, named: int) -> None:
     """The admin tool asks for a preferred election of some partitions, whether or not there are such."""
     require(~is_requested(s, m))
     for p in m.partitions:
@@ -74,7 +74,7 @@ def request_preferred_election(s: Any, m: Model, named: int) -> None:
 
 
 @action(actor="admin", source="PROTOCOL.md D42", budget="withdrawals", parts=("preferred_election",))
-def withdraw_preferred_election(s: Any, m: Model) -> None:
+def withdraw_preferred_election(s: State, m: Model) -> None:
     """Somebody deletes a request by hand, as those do to whom it stands in the way."""
     require(is_requested(s, m))
     observe("admin", "withdraw preferred election")
@@ -82,7 +82,7 @@ def withdraw_preferred_election(s: Any, m: Model) -> None:
 
 
 @action(actor="controller {c}", source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
-def on_preferred_election(s: Any, m: Model, c: int) -> None:
+def on_preferred_election(s: State, m: Model, c: int) -> None:
     """A request came or went: elect for the partitions that it names, less those with an election under way."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
@@ -95,7 +95,7 @@ def on_preferred_election(s: Any, m: Model, c: int) -> None:
         _begin(s, m, c, Handler.PREFERRED_ELECTION, asked)
 
 
-def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value]) -> None:
+def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Value]) -> None:
     """The asked are under way; those of them for which that takes a ZooKeeper operation are visited.
 
     Meanwhile the deletion of their topics is held back; only at a failover may one of them be queued for it, which gets
@@ -118,7 +118,7 @@ def _begin(s: Any, m: Model, c: int, handler: Handler, asked: Mapping[int, Value
         _end_election(s, m, c, handler)
 
 
-def say_begun(s: Any, m: Model, c: int, asked: Mapping[int, Value]) -> None:
+def say_begun(s: State, m: Model, c: int, asked: Mapping[int, Value]) -> None:
     """A preferred election begins; the topics of its partitions that are queued for deletion are held back."""
     say(PreferredElectionStarted, partitions=asked)
     if m.has("deletion"):
@@ -138,7 +138,7 @@ def nothing_is_requested() -> None:
         say(kind, partitions={})
 
 
-def say_who_leads(s: Any, m: Model, c: int, p: int, *, perhaps: object = False) -> None:
+def say_who_leads(s: State, m: Model, c: int, p: int, *, perhaps: object = False) -> None:
     """The line on a partition whose preferred election is over, if it has leadership."""
     cached = s.controllers[c].partitions[p]
     preferred = flag(cached.leader == m.brokers.first(assigned_replicas(s, m, c, p)))
@@ -148,17 +148,17 @@ def say_who_leads(s: Any, m: Model, c: int, p: int, *, perhaps: object = False) 
         say(PreferredReplicaDoesNotLead, in_any_order=True, perhaps=perhaps, partition=p, leader=cached.leader)
 
 
-def end_requested_election(s: Any, m: Model, c: int) -> None:
+def end_requested_election(s: State, m: Model, c: int) -> None:
     """All that a request names are visited."""
     _end_election(s, m, c, Handler.PREFERRED_ELECTION)
 
 
-def end_pending_election(s: Any, m: Model, c: int) -> None:
+def end_pending_election(s: State, m: Model, c: int) -> None:
     """All that was pending at a failover are visited."""
     _end_election(s, m, c, Handler.PENDING_ELECTION)
 
 
-def _end_election(s: Any, m: Model, c: int, handler: Handler) -> None:
+def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
     """All are visited: a line for each of them, then the request is to be deleted; unless the line raises (D49)."""
     controller = s.controllers[c]
     raises = flag(False)
@@ -184,7 +184,7 @@ def _end_election(s: Any, m: Model, c: int, handler: Handler) -> None:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("preferred_election",))
-def delete_election_request(s: Any, m: Model, c: int) -> None:
+def delete_election_request(s: State, m: Model, c: int) -> None:
     """Delete the request; the handler is done."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.DELETE_PREFERRED)
@@ -196,7 +196,7 @@ def delete_election_request(s: Any, m: Model, c: int) -> None:
         become_idle(s, c)
 
 
-def remove_request(s: Any, m: Model, c: int) -> None:
+def remove_request(s: State, m: Model, c: int) -> None:
     """The request disappears, if there is one; nobody asks whether it is the one that was read."""
     removable = is_requested(s, m)
     if m.mends(Switch.KEEP_UNREAD_REQUESTS):
@@ -207,7 +207,7 @@ def remove_request(s: Any, m: Model, c: int) -> None:
         forget_request(s, m)
 
 
-def forget_request(s: Any, m: Model) -> None:
+def forget_request(s: State, m: Model) -> None:
     """/admin/preferred_replica_election disappears; nobody has read what will stand there next."""
     for p in m.partitions:
         s.zookeeper.preferred[p] = False
@@ -221,7 +221,7 @@ def forget_request(s: Any, m: Model) -> None:
     source="KafkaController.initializePreferredReplicaElection 0.10.2.2",
     parts=("preferred_election",),
 )
-def read_election_request(s: Any, m: Model, c: int) -> None:
+def read_election_request(s: State, m: Model, c: int) -> None:
     """Failover 7 (end): read what is requested, less what is led by the preferred replica or unknown; then start up.
 
     A named partition without leadership raises: the failover is over (D42).
@@ -255,7 +255,7 @@ def read_election_request(s: Any, m: Model, c: int) -> None:
         proceed(Junction.ELECTION_REQUEST_READ, s, m, c, handler=Handler.NONE)
 
 
-def begin_pending_election(s: Any, m: Model, c: int) -> None:
+def begin_pending_election(s: State, m: Model, c: int) -> None:
     """Failover 13: elect for all that is under way, of this request or left from an earlier term (D13)."""
     pending = {p: s.controllers[c].electing[p] for p in m.partitions}
     _begin(s, m, c, Handler.PENDING_ELECTION, pending)

@@ -20,7 +20,6 @@ Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import action, observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag, number
@@ -34,6 +33,7 @@ from spec.protocol.elections.preferred import say_begun, say_who_leads
 from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
+from spec.state.cluster import State
 from spec.state.shape import Handler
 from spec.variants import Switch
 
@@ -42,7 +42,7 @@ PARTS = ("auto_rebalance",)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
-def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
+def check_imbalance(s: State, m: Model, c: int, h: int) -> None:
     """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
     controller = s.controllers[c]
     require(controller.active, lock_is_free(s, m, c), has_threads(s, c))
@@ -58,19 +58,19 @@ def check_imbalance(s: Any, m: Model, c: int, h: int) -> None:
     say(ImbalanceRatio, broker=h, ratio=(lost, its_own))
 
 
-def is_headed_by(s: Any, m: Model, c: int, p: int, h: int) -> Value:
+def is_headed_by(s: State, m: Model, c: int, p: int, h: int) -> Value:
     """Whether a controller knows a partition, not to be deleted, whose first assigned replica is on this broker."""
     stays = both(s.controllers[c].topics[m.topic_of(p)], ~is_queued(s, m, c, p))
     return both(stays, m.brokers.first(assigned_replicas(s, m, c, p)) == h)
 
 
-def is_led_by_another(s: Any, c: int, p: int, h: int) -> Value:
+def is_led_by_another(s: State, c: int, p: int, h: int) -> Value:
     """Whether a partition has leadership in a controller's cache, and not by this broker."""
     cached = s.controllers[c].partitions[p]
     return both(is_cached(cached), cached.leader != h)
 
 
-def _could_lead(s: Any, m: Model, c: int, p: int) -> Value:
+def _could_lead(s: State, m: Model, c: int, p: int) -> Value:
     """Where the mend is on: whether the first assigned replica lives and is in sync, for all the controller knows.
 
     It hears of a replica that has come to be in sync by the notification only, so where there is none nothing is asked.
@@ -99,7 +99,7 @@ def _count(flags: Mapping[int, Value]) -> Value:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS)
-def rebalance_partition(s: Any, m: Model, c: int, p: int) -> None:
+def rebalance_partition(s: State, m: Model, c: int, p: int) -> None:
     """The thread takes the lock for one partition and reads its state znode; unless it is not to rebalance now."""
     controller = s.controllers[c]
     allowed = may_rebalance(s, m, c, p)
@@ -112,13 +112,13 @@ def rebalance_partition(s: Any, m: Model, c: int, p: int) -> None:
         elect_from_znode(s, m, c, p)
 
 
-def end_election(s: Any, m: Model, c: int, p: int) -> None:
+def end_election(s: State, m: Model, c: int, p: int) -> None:
     """The partition has been visited."""
     say_who_leads(s, m, c, p)
     end_turn(s, m, c)
 
 
-def may_rebalance(s: Any, m: Model, c: int, p: int) -> Value:
+def may_rebalance(s: State, m: Model, c: int, p: int) -> Value:
     """The preferred broker lives, nothing is reassigned or elected by request, and the topic is known, and stays."""
     controller = s.controllers[c]
     busy = [flag(False)]

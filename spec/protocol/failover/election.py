@@ -9,8 +9,6 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationList
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
@@ -18,26 +16,27 @@ from spec.model import Model
 from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
 from spec.protocol.controller.threads import become_idle, leave_handler, take_callback
 from spec.protocol.zookeeper import can_operate, delete_controller, notify
+from spec.state.cluster import State
 from spec.state.shape import At, Callback
 from spec.variants import Switch
 
 
-def read_controller(s: Any, c: int) -> Value:
+def read_controller(s: State, c: int) -> Value:
     """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
     with when(s.zookeeper.controller != 0):
-        s.controllers[c].watching.controller = True
+        s.controllers[c].watching["controller"] = True
     observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
-    return s.zookeeper.controller  # type: ignore[no-any-return]  # a view is dynamic
+    return s.zookeeper.controller
 
 
 @action(actor="controller {c}", source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
-def on_controller_change(s: Any, m: Model, c: int) -> None:
+def on_controller_change(s: State, m: Model, c: int) -> None:
     """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
     controller = s.controllers[c]
     require(can_operate(s, c))
     take_callback(s, m, c, Callback.CONTROLLER)
     was_leader = flag(controller.leader_id == c)
-    controller.watching.controller = True
+    controller.watching["controller"] = True
     current = read_controller(s, c)
     deleted = flag(current == 0)
     with when(~deleted):
@@ -54,7 +53,7 @@ def on_controller_change(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
-def on_new_session(s: Any, m: Model, c: int) -> None:
+def on_new_session(s: State, m: Model, c: int) -> None:
     """After an expiry: unless /controller already names this broker, resign and elect."""
     controller = s.controllers[c]
     require(can_operate(s, c))
@@ -70,7 +69,7 @@ def on_new_session(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
-def elect_read(s: Any, m: Model, c: int) -> None:
+def elect_read(s: State, m: Model, c: int) -> None:
     """elect(): if somebody is controller, remember who; otherwise try to become it."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.ELECT_READ)
@@ -82,7 +81,7 @@ def elect_read(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.elect, ZKCheckedEphemeral 0.10.2.2")
-def elect_create(s: Any, m: Model, c: int) -> None:
+def elect_create(s: State, m: Model, c: int) -> None:
     """elect(): create /controller; whoever learns of its success begins a term, and the others read whose it is.
 
     A znode that is there already may be this session's own, if the answer to its create was lost.
@@ -109,7 +108,7 @@ def elect_create(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses")
-def elect_create_unanswered(s: Any, m: Model, c: int) -> None:
+def elect_create_unanswered(s: State, m: Model, c: int) -> None:
     """elect(): /controller is created, but the answer is lost; the client creates it again, and finds it there."""
     controller = s.controllers[c]
     require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
@@ -118,7 +117,7 @@ def elect_create_unanswered(s: Any, m: Model, c: int) -> None:
     controller.at = At.ELECT_CREATE_AGAIN
 
 
-def _create(s: Any, m: Model, c: int) -> None:
+def _create(s: State, m: Model, c: int) -> None:
     """/controller appears; where the election is atomic, the next epoch goes with it."""
     s.zookeeper.controller = c
     if m.mends(Switch.ATOMIC_ELECTION):
@@ -128,7 +127,7 @@ def _create(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2: bound to one session")
-def elect_create_without_session(s: Any, m: Model, c: int) -> None:
+def elect_create_without_session(s: State, m: Model, c: int) -> None:
     """elect(): the create is bound to a session, and that has expired; that is an error, and elect() resigns."""
     at = s.controllers[c].at
     require(either(both(~can_operate(s, c), at == At.ELECT_CREATE), at == At.ELECT_SESSION_LOST))
@@ -136,7 +135,7 @@ def elect_create_without_session(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, NodeExists")
-def elect_reread(s: Any, m: Model, c: int) -> None:
+def elect_reread(s: State, m: Model, c: int) -> None:
     """elect(): somebody else won; remember who (nobody, if the winner has gone already)."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.ELECT_REREAD)
@@ -145,7 +144,7 @@ def elect_reread(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.resign 0.10.2.2")
-def resign_delete(s: Any, m: Model, c: int) -> None:
+def resign_delete(s: State, m: Model, c: int) -> None:
     """resign(): delete /controller, without asking whose it is; what had it resign goes on being raised.
 
     Raised in a failover, that is caught by elect(), which resigns once more.
@@ -167,19 +166,19 @@ def resign_delete(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient.retryUntilConnected 0.10", budget="losses")
-def resign_delete_unanswered(s: Any, m: Model, c: int) -> None:
+def resign_delete_unanswered(s: State, m: Model, c: int) -> None:
     """resign(): /controller is deleted, but the answer is lost; the client will delete again, whoever has it then."""
     require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     require(s.zookeeper.controller != 0, _may_delete(s, m, c))
     _delete(s, m, c)
 
 
-def _delete(s: Any, m: Model, c: int) -> None:
+def _delete(s: State, m: Model, c: int) -> None:
     observe(f"controller {c}", "delete /controller", controller=s.zookeeper.controller)
     delete_controller(s, m)
 
 
-def _may_delete(s: Any, m: Model, c: int) -> Value:
+def _may_delete(s: State, m: Model, c: int) -> Value:
     """Where the mend is on, only the owner of the znode deletes it."""
     if not m.mends(Switch.FENCED_RESIGN):
         return flag(True)

@@ -9,8 +9,6 @@ Kafka 0.10.2.2: `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. 
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import ActiveBrokers, CurrentTopics, TopicsToBeDeleted
@@ -21,13 +19,14 @@ from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
 from spec.protocol.leadership_cache import is_cached
+from spec.state.cluster import State
 from spec.state.shape import At, DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 
-def start_state_machines(s: Any, m: Model, c: int) -> None:
+def start_state_machines(s: State, m: Model, c: int) -> None:
     """Failover 7 (end) to 10: the deletion manager is made, everybody is told of everything, the machines start.
 
     Before 0.10.2.0 everybody was told at the end, as step 14, when brokers had been told to follow whom they did not
@@ -45,7 +44,7 @@ def start_state_machines(s: Any, m: Model, c: int) -> None:
         _initialise_states(s, m, c)
 
 
-def _initialise_states(s: Any, m: Model, c: int) -> None:
+def _initialise_states(s: State, m: Model, c: int) -> None:
     """The replica machine takes its start-up states, and replicas go Online; then the partition machine starts.
 
     Where that is mended, the replica machine takes those on dead brokers Offline before.
@@ -75,19 +74,19 @@ def _initialise_states(s: Any, m: Model, c: int) -> None:
         after_the_dead(s, m, c)
 
 
-def _on_dead_brokers(s: Any, m: Model, c: int) -> dict[int, Value]:
+def _on_dead_brokers(s: State, m: Model, c: int) -> dict[int, Value]:
     """The replicas whose brokers are not registered, by partition."""
     return {p: m.brokers.difference(assigned_set(s, m, c, p), s.controllers[c].live) for p in m.partitions}
 
 
-def after_the_dead(s: Any, m: Model, c: int) -> None:
+def after_the_dead(s: State, m: Model, c: int) -> None:
     """The replicas on dead brokers were taken Offline (a mend); the StopReplica requests to them go nowhere."""
     drop_stop_replica(s, m, c, _on_dead_brokers(s, m, c))
     send_online_batch(s, m, c)
     start_partitions(s, m, c)
 
 
-def start_partitions(s: Any, m: Model, c: int) -> None:
+def start_partitions(s: State, m: Model, c: int) -> None:
     """PartitionStateMachine.startup: states by the cached leadership; every New or Offline partition is visited."""
     controller = s.controllers[c]
     for p in m.partitions:

@@ -23,8 +23,6 @@ Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoc
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead, ReadyToServe
@@ -51,6 +49,7 @@ from spec.protocol.requests.connections import openable
 from spec.protocol.topics.addition import listen_to_topic, topic_is_read
 from spec.protocol.topics.removal_by_hand import read_topic_id
 from spec.protocol.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
+from spec.state.cluster import State
 from spec.state.shape import At, DeletionThread, Handler, listened_paths
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -67,7 +66,7 @@ FAILOVER = (
     source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2",
     parts=("separate_epoch",),
 )
-def read_epoch(s: Any, m: Model, c: int) -> None:
+def read_epoch(s: State, m: Model, c: int) -> None:
     """Failover 1: read /controller_epoch, and its version, into the context."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_EPOCH)
@@ -83,7 +82,7 @@ def read_epoch(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", parts=("separate_epoch",))
-def increment_epoch(s: Any, m: Model, c: int) -> None:
+def increment_epoch(s: State, m: Model, c: int) -> None:
     """Failover 2: write the epoch read plus one, if the znode still has the version read.
 
     Who found no znode goes by version 0, which is also the version of a znode that was created since.
@@ -111,14 +110,14 @@ def increment_epoch(s: Any, m: Model, c: int) -> None:
             forget_epoch_version(controller, m)
 
 
-def _write_next_epoch(s: Any, m: Model, c: int) -> None:
+def _write_next_epoch(s: State, m: Model, c: int) -> None:
     s.zookeeper.epoch = successor(s.controllers[c].epoch)
     if m.counts_epoch_versions:
         s.zookeeper.epoch_version = successor(s.zookeeper.epoch_version)
     observe(f"controller {c}", "write /controller_epoch", epoch=s.zookeeper.epoch)
 
 
-def hold_epoch_version(s: Any, m: Model, c: int) -> None:
+def hold_epoch_version(s: State, m: Model, c: int) -> None:
     """A controller's fence goes by the version that it has made."""
     if m.counts_epoch_versions:
         s.controllers[c].epoch_version = s.zookeeper.epoch_version
@@ -131,7 +130,7 @@ def hold_epoch_version(s: Any, m: Model, c: int) -> None:
     budget="losses",
     parts=("separate_epoch",),
 )
-def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
+def increment_epoch_unanswered(s: State, m: Model, c: int) -> None:
     """Failover 2: the write is applied, but the connection is lost before the answer; the client will write again."""
     require(can_operate(s, c), s.controllers[c].at == At.INCREMENT_EPOCH)
     require(s.zookeeper.epoch != 0, epoch_is_as_read(s, m, c))
@@ -143,7 +142,7 @@ def increment_epoch_unanswered(s: Any, m: Model, c: int) -> None:
     source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
     parts=("separate_epoch",),
 )
-def create_epoch(s: Any, m: Model, c: int) -> None:
+def create_epoch(s: State, m: Model, c: int) -> None:
     """Failover 2, the first time ever: create /controller_epoch with 1; if it exists by now, give up."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.CREATE_EPOCH)
@@ -165,20 +164,20 @@ def create_epoch(s: Any, m: Model, c: int) -> None:
     budget="losses",
     parts=("separate_epoch",),
 )
-def create_epoch_unanswered(s: Any, m: Model, c: int) -> None:
+def create_epoch_unanswered(s: State, m: Model, c: int) -> None:
     """Failover 2, the first time ever: the create is applied, but its answer is lost; the next one finds the znode."""
     require(can_operate(s, c), s.controllers[c].at == At.CREATE_EPOCH, s.zookeeper.epoch == 0)
     _create_first_epoch(s, c)
 
 
-def _create_first_epoch(s: Any, c: int) -> None:
+def _create_first_epoch(s: State, c: int) -> None:
     """/controller_epoch appears, with data version 0."""
     s.zookeeper.epoch = 1
     observe(f"controller {c}", "create /controller_epoch", epoch=1)
 
 
 @action(actor="controller {c}", source="KafkaController.onControllerFailover 0.10.2.2, steps 3 to 6")
-def subscribe(s: Any, m: Model, c: int) -> None:
+def subscribe(s: State, m: Model, c: int) -> None:
     """Failover 3-6: watch the children of the paths that only the controller watches."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.SUBSCRIBE)
@@ -189,13 +188,13 @@ def subscribe(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.initializeControllerContext 0.10.2.2")
-def read_brokers(s: Any, m: Model, c: int) -> None:
+def read_brokers(s: State, m: Model, c: int) -> None:
     """Failover 7: the live brokers are those registered now."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_BROKERS)
     controller.live = s.zookeeper.registered
     forget_shutdowns(s, m, c)
-    controller.watching.brokers = True
+    controller.watching["brokers"] = True
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
             controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
@@ -207,7 +206,7 @@ def read_brokers(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="initializeControllerContext 0.10.2.2", parts=("partitions",))
-def read_topics(s: Any, m: Model, c: int) -> None:
+def read_topics(s: State, m: Model, c: int) -> None:
     """Failover 7: read the topics and their assignments; forget all leadership, then read it afresh."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.READ_TOPICS)
@@ -221,7 +220,7 @@ def read_topics(s: Any, m: Model, c: int) -> None:
             topic_is_read(s, c, topic)
         read_assignments(s, m, c, topic)
     if "topics" in controller.watching:
-        controller.watching.topics = True
+        controller.watching["topics"] = True
     for p in m.partitions:
         for name in FIELDS:
             reset(controller.partitions[p], name)
@@ -233,7 +232,7 @@ def read_topics(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
-def read_state(s: Any, m: Model, c: int, p: int) -> None:
+def read_state(s: State, m: Model, c: int, p: int) -> None:
     """Failover 7: read a state znode into the cache; after the last one the channels and the machines start.
 
     AR was read before: who has a successor by now puts the successor's leadership beside its own, older AR (S6).
@@ -251,7 +250,7 @@ def read_state(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-def start_machines(s: Any, m: Model, c: int) -> None:
+def start_machines(s: State, m: Model, c: int) -> None:
     """Failover 7: open the channels, unless left-overs of an earlier term forbid it (D56); then read on, or start up.
 
     Channels opened before the exception belong to nobody and are never closed. Nor are the left-overs to brokers that
@@ -276,7 +275,7 @@ def start_machines(s: Any, m: Model, c: int) -> None:
             after_election_request(s, m, c)
 
 
-def after_election_request(s: Any, m: Model, c: int) -> None:
+def after_election_request(s: State, m: Model, c: int) -> None:
     """Failover 7: what is being reassigned is read next, where anything may be."""
     if m.has("reassignment"):
         s.controllers[c].at = At.READ_REASSIGNMENTS
@@ -284,7 +283,7 @@ def after_election_request(s: Any, m: Model, c: int) -> None:
         load_deletions(s, m, c)
 
 
-def load_deletions(s: Any, m: Model, c: int) -> None:
+def load_deletions(s: State, m: Model, c: int) -> None:
     """Failover 7 (last): read which topics are to be deleted, where any may be."""
     if m.has("deletion"):
         s.controllers[c].at = At.READ_DELETIONS
@@ -292,7 +291,7 @@ def load_deletions(s: Any, m: Model, c: int) -> None:
         start_state_machines(s, m, c)
 
 
-def resume(s: Any, m: Model, c: int) -> None:
+def resume(s: State, m: Model, c: int) -> None:
     """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
     controller = s.controllers[c]
     say(PartitionMachineStarted, states=_states(s, m, c))
@@ -310,7 +309,7 @@ def resume(s: Any, m: Model, c: int) -> None:
         elect_pending(s, m, c)
 
 
-def _states(s: Any, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
+def _states(s: State, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
     """The states of the partitions whose topics are known; those that are added later have none."""
     controller, found = s.controllers[c], {}
     for p in m.partitions:
@@ -320,7 +319,7 @@ def _states(s: Any, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
     return found
 
 
-def elect_pending(s: Any, m: Model, c: int) -> None:
+def elect_pending(s: State, m: Model, c: int) -> None:
     """Failover 13: run the preferred elections that are pending, then clean up."""
     s.controllers[c].handler = Handler.NONE
     s.controllers[c].at = At.FINISH
@@ -331,7 +330,7 @@ def elect_pending(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")
-def finish_failover(s: Any, m: Model, c: int) -> None:
+def finish_failover(s: State, m: Model, c: int) -> None:
     """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.FINISH)
@@ -346,7 +345,7 @@ def finish_failover(s: Any, m: Model, c: int) -> None:
         _become_ready(s, m, c)
 
 
-def _become_ready(s: Any, m: Model, c: int) -> None:
+def _become_ready(s: State, m: Model, c: int) -> None:
     """The working controller."""
     controller = s.controllers[c]
     told = flag(True)
@@ -361,7 +360,7 @@ def _become_ready(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, case e: Throwable", budget="exceptions")
-def fail_failover(s: Any, m: Model, c: int) -> None:
+def fail_failover(s: State, m: Model, c: int) -> None:
     """An unexpected exception ends the failover; the elector resigns."""
     controller = s.controllers[c]
     require(either(*(controller.at == at for at in FAILOVER)))

@@ -10,12 +10,12 @@ Kafka 0.10.2.2: `PartitionLeaderSelector.scala`. PROTOCOL.md section 5.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from spec.language.broker_lists import Brokers
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
+from spec.state.controller import CachedPartition
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value)
     return elect_offline(m.brokers, assigned, isr, live, unclean=m.unclean)
 
 
-def preferred_replica_leader(m: Model, assigned: Value, isr: Value, live: Value, cached: Any) -> ElectionTerms:
+def preferred_replica_leader(
+    m: Model, assigned: Value, isr: Value, live: Value, cached: CachedPartition
+) -> ElectionTerms:
     """The preferred selector for a partition of a model; it raises where the controller knows of no leadership."""
     election = elect_preferred(m.brokers, assigned, isr, live, cached.leader)
     return replace(election, possible=both(election.possible, is_cached(cached)))

@@ -16,7 +16,6 @@ Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `elec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
@@ -44,35 +43,37 @@ from spec.protocol.leadership.state_writes import (
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, acts, send
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
+from spec.state.cluster import State
+from spec.state.controller import CachedPartition, Controller
 from spec.state.shape import At, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
-def live_assigned(s: Any, m: Model, c: int, p: int) -> Value:
+def live_assigned(s: State, m: Model, c: int, p: int) -> Value:
     """The live assigned replicas, in the order of AR, as this controller sees them."""
     return m.brokers.filtered(assigned_replicas(s, m, c, p), live_brokers(s, m, c))
 
 
-def needs_visit(s: Any, m: Model, c: int, p: int) -> Value:
+def needs_visit(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is to be brought online with all others that wait, unless its topic is to be deleted."""
     return both(~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
 
 
-def can_be_visited(s: Any, m: Model, c: int, p: int) -> Value:
+def can_be_visited(s: State, m: Model, c: int, p: int) -> Value:
     """Whether bringing a partition online takes a ZooKeeper operation: it is Offline, or New with a live replica."""
     cached = s.controllers[c].partitions[p]
     new = both(cached.state == PartitionState.NEW, live_assigned(s, m, c, p) != ())
     return either(cached.state == PartitionState.OFFLINE, new)
 
 
-def begin_online(s: Any, m: Model, c: int, handler: Handler) -> None:
+def begin_online(s: State, m: Model, c: int, handler: Handler) -> None:
     """Start the visits of all that waits; where there is nothing to visit, the caller goes on by itself."""
     begin_visits(s, m, c, handler, {p: needs_visit(s, m, c, p) for p in m.partitions})
 
 
-def begin_visits(s: Any, m: Model, c: int, handler: Handler, visited: Mapping[int, Value]) -> None:
+def begin_visits(s: State, m: Model, c: int, handler: Handler, visited: Mapping[int, Value]) -> None:
     """Start the visits of these partitions."""
     controller = s.controllers[c]
     for p in m.partitions:
@@ -83,7 +84,7 @@ def begin_visits(s: Any, m: Model, c: int, handler: Handler, visited: Mapping[in
 
 
 @action(actor="controller {c}", source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
-def create_state(s: Any, m: Model, c: int, p: int) -> None:
+def create_state(s: State, m: Model, c: int, p: int) -> None:
     """New to Online: create the state znode with the first live replica as leader and all live ones as ISR."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
@@ -103,7 +104,7 @@ def create_state(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
-def create_state_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def create_state_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """New to Online: the create is applied, but the connection is lost before the answer; the client creates again."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
@@ -112,7 +113,7 @@ def create_state_unanswered(s: Any, m: Model, c: int, p: int) -> None:
     _create_znode(s, m, c, p)
 
 
-def _is_own_create(s: Any, m: Model, c: int, p: int) -> Value:
+def _is_own_create(s: State, m: Model, c: int, p: int) -> Value:
     """Where the mend is on: whether the znode that is in the way is what this controller meant to create."""
     if not m.mends(Switch.RECOGNISE_OWN_CREATE):
         return flag(False)
@@ -121,7 +122,7 @@ def _is_own_create(s: Any, m: Model, c: int, p: int) -> Value:
     return both(mine, znode.isr == replicas, znode.leader == m.brokers.first(replicas))
 
 
-def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
+def _create_znode(s: State, m: Model, c: int, p: int) -> None:
     znode, replicas = s.zookeeper.state[p], live_assigned(s, m, c, p)
     znode.leader = m.brokers.first(replicas)
     znode.isr = replicas
@@ -134,7 +135,7 @@ def _create_znode(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
-def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
+def read_for_election(s: State, m: Model, c: int, p: int) -> None:
     """To Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
     controller = s.controllers[c]
     cached = controller.partitions[p]
@@ -142,7 +143,7 @@ def read_for_election(s: Any, m: Model, c: int, p: int) -> None:
     elect_from_znode(s, m, c, p)
 
 
-def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
+def elect_from_znode(s: State, m: Model, c: int, p: int) -> None:
     """What comes of the read: a leader to write, nothing to do, or a failure."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
@@ -161,7 +162,7 @@ def elect_from_znode(s: Any, m: Model, c: int, p: int) -> None:
         finish_visit(s, m, c, p)
 
 
-def election_of(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
+def election_of(s: State, m: Model, c: int, p: int) -> ElectionTerms:
     """What the selector of the running handler makes of the state znode."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     replicas = assigned_replicas(s, m, c, p)
@@ -180,19 +181,19 @@ def election_of(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
 PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
 
 
-def elects_preferred(controller: Any) -> Value:
+def elects_preferred(controller: Controller) -> Value:
     """Whether the running handler asks the preferred selector."""
     return either(*(controller.handler == one for one in PREFERRED_HANDLERS))
 
 
-def _may_be_elected(m: Model, cached: Any) -> Value:
+def _may_be_elected(m: Model, cached: CachedPartition) -> Value:
     """From OfflinePartition; from OnlinePartition, too, where handlers elect anew, or topics are created again."""
     if m.elects_preferred or m.has("shutdown") or m.recreates_topics:
         return flag(cached.state != PartitionState.NEW)
     return flag(cached.state == PartitionState.OFFLINE)
 
 
-def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
+def _is_needless(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the preferred replica leads already, by the cache: the election is left, and counts as done."""
     if not m.elects_preferred:
         return flag(False)
@@ -200,14 +201,14 @@ def _is_needless(s: Any, m: Model, c: int, p: int) -> Value:
     return both(elects_preferred(controller), is_led_as_preferred(s, m, c, p))
 
 
-def is_led_as_preferred(s: Any, m: Model, c: int, p: int) -> Value:
+def is_led_as_preferred(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the first of AR leads a partition, by what a controller holds."""
     cached, preferred = s.controllers[c].partitions[p], m.brokers.first(assigned_replicas(s, m, c, p))
     return both(is_cached(cached), preferred != 0, cached.leader == preferred)
 
 
 @action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
-def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
+def write_elected_leader(s: State, m: Model, c: int, p: int) -> None:
     """Offline to Online: write the elected leader and ISR with leader_epoch + 1, if the version is the one read."""
     _require_electing(s, c, p)
     receivers = election_of(s, m, c, p).receivers
@@ -221,18 +222,18 @@ def write_elected_leader(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
-def write_elected_leader_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_elected_leader_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Offline to Online: the write is applied, but the connection is lost before the answer."""
     _require_electing(s, c, p)
     write_decision_unanswered(s, m, c, p)
 
 
-def _require_electing(s: Any, c: int, p: int) -> None:
+def _require_electing(s: State, c: int, p: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
 
 
-def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
+def _now_online(s: State, m: Model, c: int, p: int, receivers: Value) -> None:
     """The znode is as this controller would have it: cache it, tell the receivers, state Online if that raises not."""
     cached = s.controllers[c].partitions[p]
     cache_state(s, c, p)
@@ -241,7 +242,7 @@ def _now_online(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
     cached.batched = receivers
 
 
-def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
+def finish_visit(s: State, m: Model, c: int, p: int) -> None:
     """The partition is done; after the last one the batch goes out and the handler goes on."""
     controller = s.controllers[c]
     controller.partitions[p].todo = False
@@ -253,7 +254,7 @@ def finish_visit(s: Any, m: Model, c: int, p: int) -> None:
 
 
 def send_online_batch(
-    s: Any, m: Model, c: int, stopped: Mapping[int, Value] | None = None, deleted: Mapping[int, Value] | None = None
+    s: State, m: Model, c: int, stopped: Mapping[int, Value] | None = None, deleted: Mapping[int, Value] | None = None
 ) -> None:
     """Send what the visits of this call have gathered, and forget it; who is to delete calls back."""
     partitions = s.controllers[c].partitions
@@ -269,12 +270,12 @@ def send_online_batch(
             reset(partitions[p], "found")
 
 
-def everybody_is_informed(m: Model, cached: Any) -> Value:
+def everybody_is_informed(m: Model, cached: CachedPartition) -> Value:
     """Whether the running batch's UpdateMetadata names a partition: LeaderAndIsr of it was added, be it for nobody."""
     return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps_informed else False)
 
 
-def _last_words(s: Any, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:
+def _last_words(s: State, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:
     """What each broker is told of each partition: what is cached, unless that became so when it was not told."""
     words: dict[tuple[int, int], dict[str, Value]] = {}
     if m.keeps_words:

@@ -23,7 +23,6 @@ Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.remove
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
@@ -44,7 +43,10 @@ from spec.protocol.leadership.state_writes import (
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
+from spec.state.cluster import State
+from spec.state.controller import CachedPartition
 from spec.state.shape import At
+from spec.state.zookeeper import Leadership
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
@@ -53,13 +55,13 @@ from spec.variants import Switch
 ONLINE_OR_OFFLINE_FROM = (ReplicaState.NEW, ReplicaState.ONLINE, ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE)
 
 
-def replicas_to_online(s: Any, m: Model, c: int, on: Value) -> None:
+def replicas_to_online(s: State, m: Model, c: int, on: Value) -> None:
     """Every replica on these brokers goes Online."""
     assigned = {p: m.brokers.intersection(on, assigned_set(s, m, c, p)) for p in m.partitions}
     go_online(s, m, c, assigned, _strays(s, m, c, on))
 
 
-def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: Mapping[int, Value]) -> None:
+def go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays: Mapping[int, Value]) -> None:
     """Replicas, by partition, go Online; those whose leadership is cached are sent it, unless they are New; one batch.
 
     With it, strays are deleted.
@@ -82,7 +84,7 @@ def go_online(s: Any, m: Model, c: int, replicas: Mapping[int, Value], strays: M
     send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
 
 
-def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
+def _strays(s: State, m: Model, c: int, on: Value) -> dict[int, Value]:
     """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have.
 
     A topic that is gone has no AR. Only where partitions move is that looked at: any other deletion waits for all who
@@ -101,7 +103,7 @@ def _strays(s: Any, m: Model, c: int, on: Value) -> dict[int, Value]:
     return strays
 
 
-def is_spared(s: Any, m: Model, c: int, p: int) -> Value:
+def is_spared(s: State, m: Model, c: int, p: int) -> Value:
     """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
     if not m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
         return flag(False)
@@ -113,12 +115,12 @@ def may_go_online_or_offline(state: Value) -> Value:
     return either(*(state == source for source in ONLINE_OR_OFFLINE_FROM))
 
 
-def movable_replicas(m: Model, cached: Any, p: int) -> Value:
+def movable_replicas(m: Model, cached: CachedPartition, p: int) -> Value:
     """The replicas that the table lets go Online, and Offline, of a partition that a controller has cached so."""
     return m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
 
 
-def drop_stop_replica(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
+def drop_stop_replica(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
     """With the batch of a removal goes a StopReplica to each replica that was to go Offline; its broker has no channel.
 
     It is dropped, whether or not the replica went Offline.
@@ -130,7 +132,7 @@ def drop_stop_replica(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) ->
                 observe(f"controller {c}", "drop StopReplica", broker=r, partition=p)
 
 
-def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Value:
+def begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> Value:
     """Replicas, by partition, are to go Offline; say whether there is any that takes a ZooKeeper operation.
 
     Those of a partition without leadership stay as they are (D16).
@@ -152,7 +154,7 @@ def begin_removal(s: Any, m: Model, c: int, leaving: Mapping[int, Value]) -> Val
 
 
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
-def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def read_for_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: read the state znode; give up if absent or a newer controller's; done if r is not in the ISR."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.REMOVE_READ)
@@ -160,7 +162,7 @@ def read_for_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
     remove_from_znode(s, m, c, p, r)
 
 
-def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
     """What comes of the read: a write of the ISR less r, nothing to write, or a failure."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     note_read(s, m, c, p)
@@ -184,7 +186,7 @@ def remove_from_znode(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
-def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def write_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: write the ISR less r with leader_epoch + 1, if the version is the one read; otherwise read again."""
     _require_removing(s, c, p, r)
     done, again = write_decision(s, m, c, p)
@@ -197,24 +199,24 @@ def write_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
 
 
 @action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
-def write_removal_unanswered(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def write_removal_unanswered(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: the write is applied, but the connection is lost before the answer."""
     _require_removing(s, c, p, r)
     write_decision_unanswered(s, m, c, p)
 
 
-def _require_removing(s: Any, c: int, p: int, r: int) -> None:
+def _require_removing(s: State, c: int, p: int, r: int) -> None:
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
 
 
-def _read_again(s: Any, c: int) -> None:
+def _read_again(s: State, c: int) -> None:
     """The next round reads the znode again."""
     forget_decision(s, c, At.REMOVE_READ)
     s.controllers[c].replica = 0
 
 
-def without_replica(m: Model, znode: Any, r: int) -> tuple[Value, Value]:
+def without_replica(m: Model, znode: Leadership, r: int) -> tuple[Value, Value]:
     """Leader and ISR without a replica; the last member of the ISR stays in it where unclean election is off."""
     shrunk = m.brokers.without(znode.isr, r)
     if not m.unclean or m.mends(Switch.KEEP_LAST_IN_SYNC):
@@ -222,7 +224,7 @@ def without_replica(m: Model, znode: Any, r: int) -> tuple[Value, Value]:
     return choose(znode.leader == r, 0, znode.leader), shrunk
 
 
-def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def _removed(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The znode is without r: cache it, go on with the next replica."""
     earlier = _word(s, c, p)
     cache_state(s, c, p)
@@ -231,12 +233,12 @@ def _removed(s: Any, m: Model, c: int, p: int, r: int) -> None:
     finish_removal(s, m, c, p, r)
 
 
-def _word(s: Any, c: int, p: int) -> dict[str, Value]:
+def _word(s: State, c: int, p: int) -> dict[str, Value]:
     """What the cache says of a partition, and a batch in which it has been put."""
     return {name: s.controllers[c].partitions[p][name] for name in FIELDS}
 
 
-def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str, Value]) -> None:
+def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[str, Value]) -> None:
     """The replica is Offline, and every other assigned replica is to be told, unless the topic is being deleted.
 
     Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
@@ -255,7 +257,7 @@ def _now_offline(s: Any, m: Model, c: int, p: int, r: int, earlier: Mapping[str,
             cached.informed = True
 
 
-def _keep_word(m: Model, cached: Any, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:
+def _keep_word(m: Model, cached: CachedPartition, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:
     """Of whoever goes Offline the batch may have the word on the one before; all others get a newer one."""
     if not m.keeps_words:
         return
@@ -268,7 +270,7 @@ def _keep_word(m: Model, cached: Any, p: int, r: int, others: Value, earlier: Ma
             cached.found[r][name] = word
 
 
-def finish_removal(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def finish_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The replica is done; after the last one whoever wanted the replicas Offline goes on."""
     partitions = s.controllers[c].partitions
     partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))

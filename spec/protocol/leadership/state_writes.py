@@ -13,19 +13,18 @@ and 3.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import observe, require, reset, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.requests.batch import FIELDS, acts, see_conflict
 from spec.protocol.zookeeper import exists, is_fenced_off, state_changed
+from spec.state.cluster import State
 from spec.state.shape import At
 from spec.variants import Switch
 
 
-def decide(s: Any, c: int, p: int, *, leader: Value, isr: Value, at: At) -> None:
+def decide(s: State, c: int, p: int, *, leader: Value, isr: Value, at: At) -> None:
     """What the controller is to write next, on the version that it has just read; `at` is where it does so."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     controller.partition = p
@@ -36,7 +35,7 @@ def decide(s: Any, c: int, p: int, *, leader: Value, isr: Value, at: At) -> None
     controller.at = at
 
 
-def write_decision(s: Any, m: Model, c: int, p: int) -> tuple[Value, Value]:
+def write_decision(s: State, m: Model, c: int, p: int) -> tuple[Value, Value]:
     """The write; whether it counts as done, and whether all is to be done again. Neither: the write was fenced off."""
     fenced, unchanged = is_fenced_off(s, m, c), _is_unchanged(s, c, p)
     done = either(unchanged, _is_as_decided(s, m, c, p))
@@ -49,25 +48,25 @@ def write_decision(s: Any, m: Model, c: int, p: int) -> tuple[Value, Value]:
     return ~fenced & done, ~fenced & ~done
 
 
-def write_decision_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_decision_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """The write is applied, but the connection is lost before the answer; the client will write again."""
     require(~is_fenced_off(s, m, c), _is_unchanged(s, c, p))
     _write(s, m, c, p)
 
 
-def forget_decision(s: Any, c: int, at: At) -> None:
+def forget_decision(s: State, c: int, at: At) -> None:
     """The decision is carried out, or of no use any more; `at` is what comes next."""
     reset(s.controllers[c], "partition", "read_version", "decided")
     s.controllers[c].at = at
 
 
-def cache_state(s: Any, c: int, p: int) -> None:
+def cache_state(s: State, c: int, p: int) -> None:
     """The cache takes over what the state znode says."""
     for name in FIELDS:
         s.controllers[c].partitions[p][name] = s.zookeeper.state[p][name]
 
 
-def cache_decision(s: Any, c: int, p: int) -> None:
+def cache_decision(s: State, c: int, p: int) -> None:
     """The cache takes over what was to be written, with the version of a write that failed."""
     controller = s.controllers[c]
     cached, decided = controller.partitions[p], controller.decided
@@ -78,12 +77,12 @@ def cache_decision(s: Any, c: int, p: int) -> None:
     cached.controller_epoch = controller.epoch
 
 
-def _is_unchanged(s: Any, c: int, p: int) -> Value:
+def _is_unchanged(s: State, c: int, p: int) -> Value:
     """Whether the state znode has the version that was read."""
     return flag(s.zookeeper.state[p].version == s.controllers[c].read_version)
 
 
-def _is_as_decided(s: Any, m: Model, c: int, p: int) -> Value:
+def _is_as_decided(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the znode says just what this controller is to write; before 0.8.2.0 nobody asked (D31)."""
     if m.puts_back(Switch.COMPARE_NO_CONTENT):
         return flag(False)
@@ -94,7 +93,7 @@ def _is_as_decided(s: Any, m: Model, c: int, p: int) -> Value:
     return both(next_epoch, znode.controller_epoch == controller.epoch, same)
 
 
-def _write(s: Any, m: Model, c: int, p: int) -> None:
+def _write(s: State, m: Model, c: int, p: int) -> None:
     znode, controller = s.zookeeper.state[p], s.controllers[c]
     znode.leader = controller.decided.leader
     znode.isr = controller.decided.isr

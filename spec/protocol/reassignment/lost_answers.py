@@ -11,8 +11,6 @@ Kafka 0.10.2.2: `ZkClient.retryUntilConnected` 0.10, `ZkUtils.deletePath`, `upda
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, require
 from spec.language.terms import either
 from spec.model import Model
@@ -21,6 +19,7 @@ from spec.protocol.leadership.state_writes import write_decision_unanswered
 from spec.protocol.reassignment.requests import changes_request, write_request
 from spec.protocol.reassignment.steps import working_on
 from spec.protocol.zookeeper import can_operate, is_fenced_off
+from spec.state.cluster import State
 from spec.state.shape import At
 
 PARTS = ("reassignment",)
@@ -28,7 +27,7 @@ SOURCE = "ZkClient.retryUntilConnected 0.10"
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
-def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_union_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 1: the topic's znode is written, but the answer is lost; the client will write the same again."""
     working_on(s, m, c, p, At.WRITE_UNION)
     require(~is_fenced_off(s, m, c))
@@ -36,21 +35,21 @@ def write_union_unanswered(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
-def write_bump_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_bump_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 2: the state znode is written, but the answer is lost; the client's second write finds its own first."""
     working_on(s, m, c, p, At.BUMP_WRITE)
     write_decision_unanswered(s, m, c, p)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
-def write_move_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_move_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: the state znode is written, but the answer is lost; the client's second write finds its own first."""
     working_on(s, m, c, p, At.MOVE_WRITE)
     write_decision_unanswered(s, m, c, p)
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
-def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_target_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 10: the topic's znode is written, but the answer is lost; the client will write the same again."""
     working_on(s, m, c, p, At.WRITE_TARGET)
     require(~is_fenced_off(s, m, c))
@@ -58,7 +57,7 @@ def write_target_unanswered(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
-def write_remaining_unanswered(s: Any, m: Model, c: int, p: int) -> None:
+def write_remaining_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: the request is written or deleted, but the answer is lost; the client does it again."""
     controller = s.controllers[c]
     writing = either(controller.at == At.COMPLETE_WRITE, controller.at == At.REFUSE_WRITE)

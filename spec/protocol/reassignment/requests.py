@@ -21,8 +21,7 @@ Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializeParti
 
 from __future__ import annotations
 
-from typing import Any
-
+from spec.language.records import Array
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.reassignment import (
@@ -49,6 +48,8 @@ from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Callback, Handler
 from spec.variants import Switch
 
@@ -56,7 +57,7 @@ PARTS = ("reassignment",)
 
 
 @action(actor="admin", source="ReassignPartitionsCommand 0.10.2.2", budget="reassignments", parts=PARTS)
-def request_reassignment(s: Any, m: Model, k: int) -> None:
+def request_reassignment(s: State, m: Model, k: int) -> None:
     """The admin tool creates /admin/reassign_partitions, which fails while there is one."""
     zookeeper, history = s.zookeeper, s.history
     require(~_is_requested(s, m))
@@ -70,13 +71,13 @@ def request_reassignment(s: Any, m: Model, k: int) -> None:
     notify(s, m, "reassignments", Callback.REASSIGNMENTS)
 
 
-def _is_requested(s: Any, m: Model) -> Value:
+def _is_requested(s: State, m: Model) -> Value:
     """Whether /admin/reassign_partitions exists: it names a partition, as it always does."""
     return either(*(s.zookeeper.requested[p] != () for p in m.partitions))
 
 
 @action(actor="controller {c}", source="PartitionsReassignedListener 0.10.2.2", parts=PARTS)
-def on_reassignment_request(s: Any, m: Model, c: int) -> None:
+def on_reassignment_request(s: State, m: Model, c: int) -> None:
     """/admin/reassign_partitions changed: partitions that are not being reassigned yet are due, one after the other."""
     controller, requested = s.controllers[c], s.zookeeper.requested
     require(can_operate(s, c), controller.active)
@@ -93,7 +94,7 @@ def on_reassignment_request(s: Any, m: Model, c: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.initializePartitionReassignment 0.10.2.2", parts=PARTS)
-def read_reassignments(s: Any, m: Model, c: int) -> None:
+def read_reassignments(s: State, m: Model, c: int) -> None:
     """Failover 7: read what is being reassigned; what is so already, or is no more, is dropped first."""
     controller, requested = s.controllers[c], s.zookeeper.requested
     require(can_operate(s, c), controller.at == At.READ_REASSIGNMENTS)
@@ -114,12 +115,12 @@ def read_reassignments(s: Any, m: Model, c: int) -> None:
     go_on(s, m, c)
 
 
-def _wanted(m: Model, requested: Any) -> dict[int, tuple[Value, Value]]:
+def _wanted(m: Model, requested: Array[int, Value]) -> dict[int, tuple[Value, Value]]:
     """RAR of each partition, as somebody holds it, with whether there is any."""
     return {p: (flag(requested[p] != ()), requested[p]) for p in m.partitions}
 
 
-def resume_reassignments(s: Any, m: Model, c: int) -> None:
+def resume_reassignments(s: State, m: Model, c: int) -> None:
     """Failover 12: every partition that is being reassigned is due, and accepted or refused like a request."""
     controller = s.controllers[c]
     for p in m.partitions:
@@ -129,7 +130,7 @@ def resume_reassignments(s: Any, m: Model, c: int) -> None:
             controller.at = At.REASSIGN_NEXT
 
 
-def reassignments_concerning(s: Any, m: Model, c: int, new: Value) -> None:
+def reassignments_concerning(s: State, m: Model, c: int, new: Value) -> None:
     """OnBrokerStartup 4: partitions whose RAR has a new broker are due again."""
     controller = s.controllers[c]
     for p in m.partitions:
@@ -137,7 +138,7 @@ def reassignments_concerning(s: Any, m: Model, c: int, new: Value) -> None:
         controller.due[p] = choose(m.brokers.disjoint(wanted, new), (), controller.reassigned[p])
 
 
-def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
+def _is_acceptable(s: State, m: Model, c: int, p: int) -> Value:
     """Whether there is something to reassign: the partition is known, and AR is not RAR yet, in this order.
 
     A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
@@ -154,14 +155,14 @@ def _is_acceptable(s: Any, m: Model, c: int, p: int) -> Value:
     return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted)
 
 
-def _begins(controller: Any, p: int) -> Value:
+def _begins(controller: Controller, p: int) -> Value:
     """Whether the next partition may be this one, to be accepted or refused."""
     initiating = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
     return both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), initiating)
 
 
 @action(actor="controller {c}", source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
-def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
+def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     """A reassignment is accepted: watch the state znode, then run it."""
     controller = s.controllers[c]
     require(can_operate(s, c), _begins(controller, p), _is_acceptable(s, m, c, p))
@@ -178,7 +179,7 @@ def accept_reassignment(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="removePartitionFromReassignedPartitions 0.10.2.2", parts=PARTS)
-def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
+def read_remaining(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: read what else is to be reassigned."""
     controller, requested = s.controllers[c], s.zookeeper.requested
     dropping = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), controller.handler == Handler.NONE)
@@ -206,7 +207,7 @@ def read_remaining(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS)
-def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
+def write_remaining(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: write what was read less the partition, or delete the znode; step 12: tell everybody."""
     controller = s.controllers[c]
     completed = flag(controller.at == At.COMPLETE_WRITE)
@@ -233,7 +234,7 @@ def write_remaining(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-def changes_request(s: Any, m: Model, c: int) -> Value:
+def changes_request(s: State, m: Model, c: int) -> Value:
     """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
     controller = s.controllers[c]
     if m.mends(Switch.KEEP_UNREAD_REQUESTS) and m.keeps_remaining_read:
@@ -241,7 +242,7 @@ def changes_request(s: Any, m: Model, c: int) -> Value:
     return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
 
 
-def write_request(s: Any, m: Model, c: int) -> None:
+def write_request(s: State, m: Model, c: int) -> None:
     """The znode says what remains; it is gone if nothing does. A write in vain tells nobody."""
     controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
     with when(changes_request(s, m, c)):
@@ -259,13 +260,13 @@ def write_request(s: Any, m: Model, c: int) -> None:
                     s.controllers[one].remaining_read = False
 
 
-def stop_watching(controller: Any, p: int) -> None:
+def stop_watching(controller: Controller, p: int) -> None:
     """Unsubscribe from the state znode; a watch that is still set wakes nobody from now on."""
     controller.isr_listening[p] = False
     controller.isr_watching[p] = False
 
 
-def end_run(s: Any, m: Model, c: int, p: int) -> None:
+def end_run(s: State, m: Model, c: int, p: int) -> None:
     """An exception leaves the run: the first run of a request is refused after all, a later one just ends.
 
     At a broker's start it ends the whole handling of the broker change (D51).
@@ -289,14 +290,14 @@ def end_run(s: Any, m: Model, c: int, p: int) -> None:
         leave_broker_change(s, m, c)
 
 
-def end_running(s: Any, m: Model, c: int) -> None:
+def end_running(s: State, m: Model, c: int) -> None:
     """An exception leaves the run that is under way, whichever partition's it is."""
     for p in m.partitions:
         with when(s.controllers[c].reassigning == p):
             end_run(s, m, c, p)
 
 
-def go_on(s: Any, m: Model, c: int) -> None:
+def go_on(s: State, m: Model, c: int) -> None:
     """A partition is done: begin with the next one that is due, or go on with what the handler does then."""
     controller = s.controllers[c]
     reset(controller, "reassigning", "leaving", "remaining")
@@ -307,7 +308,7 @@ def go_on(s: Any, m: Model, c: int) -> None:
         proceed(Junction.REASSIGNMENTS_DONE, s, m, c)
 
 
-def end_listener(s: Any, _m: Model, c: int) -> None:
+def end_listener(s: State, _m: Model, c: int) -> None:
     """A listener has nothing more to reassign: it is over."""
     s.controllers[c].handler = Handler.NONE
     become_idle(s, c)

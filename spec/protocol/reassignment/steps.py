@@ -26,8 +26,6 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitions
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.reassignment import (
@@ -57,6 +55,8 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import end_run, go_on, stop_watching
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read
+from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.shape import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -68,7 +68,7 @@ SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
 
 
 @action(actor="controller {c}", source="ReassignedPartitionsIsrChangeListener 0.10.2.2", parts=PARTS)
-def on_state_change(s: Any, m: Model, c: int, p: int) -> None:
+def on_state_change(s: State, m: Model, c: int, p: int) -> None:
     """The state znode of a partition changed: if it is being reassigned and the ISR has all of RAR, go on with it."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     require(can_operate(s, c), controller.active, controller.concerns[0] == p)
@@ -82,7 +82,7 @@ def on_state_change(s: Any, m: Model, c: int, p: int) -> None:
         controller.at = At.REASSIGN_READ
 
 
-def _say_how_far(s: Any, m: Model, c: int, p: int) -> None:
+def _say_how_far(s: State, m: Model, c: int, p: int) -> None:
     """The listener tells how many of RAR are in the ISR."""
     wanted, isr = m.brokers.members(s.controllers[c].reassigned[p]), m.brokers.members(s.zookeeper.state[p].isr)
     caught_up, behind = m.brokers.intersection(wanted, isr), m.brokers.difference(wanted, isr)
@@ -92,7 +92,7 @@ def _say_how_far(s: Any, m: Model, c: int, p: int) -> None:
         say(SomeBehind, partition=p, caught_up=caught_up, all=wanted, behind=behind)
 
 
-def _has_caught_up(s: Any, m: Model, c: int, p: int) -> Value:
+def _has_caught_up(s: State, m: Model, c: int, p: int) -> Value:
     """Whether all of RAR is in the ISR."""
     wanted, isr = m.brokers.members(s.controllers[c].reassigned[p]), m.brokers.members(s.zookeeper.state[p].isr)
     return m.brokers.is_subset(wanted, isr)
@@ -102,7 +102,7 @@ def _has_caught_up(s: Any, m: Model, c: int, p: int) -> Value:
 
 
 @action(actor="controller {c}", source="KafkaController.areReplicasInIsr 0.10.2.2", parts=PARTS)
-def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
+def read_whether_caught_up(s: State, m: Model, c: int, p: int) -> None:
     """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1.
 
     Of a topic that has been deleted there is no AR, which raises (D44, D51).
@@ -127,7 +127,7 @@ def read_whether_caught_up(s: Any, m: Model, c: int, p: int) -> None:
         end_run(s, m, c, p)
 
 
-def working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:
+def working_on(s: State, m: Model, c: int, p: int, at: At) -> None:
     """Guard of a step: the controller is at this place of the reassignment of this partition."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.at == at, controller.reassigning == p)
@@ -137,7 +137,7 @@ def working_on(s: Any, m: Model, c: int, p: int, at: At) -> None:
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 1", parts=PARTS)
-def write_union(s: Any, m: Model, c: int, p: int) -> None:
+def write_union(s: State, m: Model, c: int, p: int) -> None:
     """Step 1: AR becomes RAR + OAR in the topic's znode, then in memory."""
     controller = s.controllers[c]
     working_on(s, m, c, p, At.WRITE_UNION)
@@ -153,7 +153,7 @@ def write_union(s: Any, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
+def _begin_bump(s: State, m: Model, c: int, p: int) -> None:
     """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
     dirty = is_dirty(s, m, c)
     with when(~dirty):
@@ -164,7 +164,7 @@ def _begin_bump(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
-def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
+def read_for_bump(s: State, m: Model, c: int, p: int) -> None:
     """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
     working_on(s, m, c, p, At.BUMP_READ)
     note_read(s, m, c, p)
@@ -176,7 +176,7 @@ def read_for_bump(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="KafkaController.updateLeaderEpochAndSendRequest 0.10.2.2", parts=PARTS)
-def write_bump(s: Any, m: Model, c: int, p: int) -> None:
+def write_bump(s: State, m: Model, c: int, p: int) -> None:
     """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind.
 
     A replica machine that is not up refuses step 3, before it has read anything; that is only logged.
@@ -197,7 +197,7 @@ def write_bump(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
-def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     """Step 3: a replica of RAR - OAR goes New and is sent what the state znode says, unless it is the leader there."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
@@ -217,7 +217,7 @@ def start_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
         _wait(s, m, c, p)
 
 
-def _wait(s: Any, m: Model, c: int, p: int) -> None:
+def _wait(s: State, m: Model, c: int, p: int) -> None:
     """Step 4: the new replicas are to catch up; the handler is done with the partition."""
     say(WaitingForNewReplicas, partition=p, new_replicas=s.controllers[c].reassigned[p])
     go_on(s, m, c)
@@ -226,7 +226,7 @@ def _wait(s: Any, m: Model, c: int, p: int) -> None:
 # -------------------------------------------------------------------------------------------------------------- phase B
 
 
-def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
+def _begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own; AR in memory becomes RAR. Then step 7.
 
     Step 6 asks who leads by the cache, before it does anything: without leadership there, that is an exception.
@@ -254,7 +254,7 @@ def _begin_phase_b(s: Any, m: Model, c: int, p: int) -> None:
         end_run(s, m, c, p)
 
 
-def _say_who_leads(s: Any, m: Model, c: int, p: int) -> None:
+def _say_who_leads(s: State, m: Model, c: int, p: int) -> None:
     """Step 7 tells whether the leader is of RAR, and lives."""
     controller = s.controllers[c]
     wanted, leader, moves = controller.reassigned[p], controller.partitions[p].leader, _moves(s, m, c, p)
@@ -268,7 +268,7 @@ def _say_who_leads(s: Any, m: Model, c: int, p: int) -> None:
             say(kind, partition=p, leader=leader, new_replicas=wanted)
 
 
-def _go_on_without_leader(s: Any, m: Model, c: int, p: int) -> None:
+def _go_on_without_leader(s: State, m: Model, c: int, p: int) -> None:
     """Nobody was elected, or the partition machine, which is not up, does not know the partition: step 8 (D48)."""
     if m.mends(Switch.WAIT_FOR_LEADER):
         go_on(s, m, c)
@@ -276,7 +276,7 @@ def _go_on_without_leader(s: Any, m: Model, c: int, p: int) -> None:
         _begin_step_8(s, m, c, p)
 
 
-def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def _to_online(s: State, m: Model, c: int, p: int, r: int) -> None:
     """A replica goes Online; if it was not New, it is sent the cached leadership."""
     cached = s.controllers[c].partitions[p]
     was_new = flag(cached.replicas[r] == ReplicaState.NEW)
@@ -288,14 +288,14 @@ def _to_online(s: Any, m: Model, c: int, p: int, r: int) -> None:
         move(cached.replicas, r, ReplicaState.ONLINE)
 
 
-def _moves(s: Any, m: Model, c: int, p: int) -> Value:
+def _moves(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a new leader is to be elected: the cached one is not of RAR, or is dead."""
     controller = s.controllers[c]
     leader = controller.partitions[p].leader
     return ~both(m.brokers.contains(controller.reassigned[p], leader), m.brokers.in_set(leader, live_brokers(s, m, c)))
 
 
-def election_of_move(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
+def election_of_move(s: State, m: Model, c: int, p: int) -> ElectionTerms:
     """What step 7 makes of the state znode: a leader of RAR, or the same one where that is of RAR and lives."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     moved = elect_reassigned(m.brokers, controller.reassigned[p], znode.isr, live_brokers(s, m, c))
@@ -304,7 +304,7 @@ def election_of_move(s: Any, m: Model, c: int, p: int) -> ElectionTerms:
 
 
 @action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
-def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
+def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: read the state znode. Where nobody of RAR can be elected, that is only logged, and step 8 follows (D48).
 
     Where no election is needed, an absent znode, or a newer controller's, is an exception.
@@ -323,7 +323,7 @@ def read_for_move(s: Any, m: Model, c: int, p: int) -> None:
 
 
 @action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
-def write_move(s: Any, m: Model, c: int, p: int) -> None:
+def write_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: write the elected leader, or the same one, with leader_epoch + 1, if the version is the one read.
 
     An election is cached and told to RAR. Otherwise old replicas are told as well, and the cache stays behind.
@@ -350,7 +350,7 @@ def write_move(s: Any, m: Model, c: int, p: int) -> None:
         forget_decision(s, c, At.MOVE_READ)
 
 
-def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
+def _begin_step_8(s: State, m: Model, c: int, p: int) -> None:
     """Step 8: the replicas that are to go, if there are any, go Offline like a failed broker's."""
     controller = s.controllers[c]
     cached = controller.partitions[p]
@@ -361,7 +361,7 @@ def _begin_step_8(s: Any, m: Model, c: int, p: int) -> None:
         controller.at = At.WRITE_TARGET
 
 
-def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
+def delete_old_replicas(s: State, m: Model, c: int, p: int) -> None:
     """Steps 8 and 9, where it is a reassignment whose removals are over: stop the old replicas, then delete them.
 
     A deletion is not waited for: its replica is NonExistent at once (D38). Only who is Offline is told to delete, and
@@ -382,7 +382,7 @@ def delete_old_replicas(s: Any, m: Model, c: int, p: int) -> None:
         controller.at = At.WRITE_TARGET
 
 
-def _end_step_9(m: Model, controller: Any, p: int) -> None:
+def _end_step_9(m: Model, controller: Controller, p: int) -> None:
     """Old replicas are gone, also those that the deletion of their topic has begun on, which refused to go Offline."""
     ends = [ReplicaState.OFFLINE]
     if m.has("deletion"):
@@ -395,7 +395,7 @@ def _end_step_9(m: Model, controller: Any, p: int) -> None:
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 10", parts=PARTS)
-def write_target(s: Any, m: Model, c: int, p: int) -> None:
+def write_target(s: State, m: Model, c: int, p: int) -> None:
     """Step 10: AR becomes RAR in the topic's znode; from now on nobody listens to the state znode."""
     controller = s.controllers[c]
     working_on(s, m, c, p, At.WRITE_TARGET)
@@ -412,13 +412,13 @@ def write_target(s: Any, m: Model, c: int, p: int) -> None:
 # ------------------------------------------------------------------------------------------------------ the state znode
 
 
-def _is_usable(s: Any, c: int, p: int) -> Value:
+def _is_usable(s: State, c: int, p: int) -> Value:
     """Whether there is a state znode, and not a newer controller's."""
     znode = s.zookeeper.state[p]
     return both(exists(znode), znode.controller_epoch <= s.controllers[c].epoch)
 
 
-def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> Value:
+def _tell_bumped(s: State, m: Model, c: int, p: int, receivers: Value) -> Value:
     """What was written is told, but not cached (D18, KAFKA-9212); whether that was possible.
 
     If not, what was added stays in the controller's own batch, and the run ends (D53).
@@ -435,7 +435,7 @@ def _tell_bumped(s: Any, m: Model, c: int, p: int, receivers: Value) -> Value:
     return ~raises
 
 
-def _tell(s: Any, m: Model, c: int, p: int, receivers: Value) -> None:
+def _tell(s: State, m: Model, c: int, p: int, receivers: Value) -> None:
     """LeaderAndIsr says what the state znode does, UpdateMetadata what is cached."""
     cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
     content = {(p, b): znode for b in m.assigned(p)}

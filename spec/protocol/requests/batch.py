@@ -26,15 +26,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
+from spec.language.records import names
 from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
-from spec.state.brokers import Stage
+from spec.state.brokers import Slot, Stage
+from spec.state.cluster import State
+from spec.state.controller import Controller
+from spec.state.zookeeper import Leadership
 
-FIELDS = ("leader", "leader_epoch", "isr", "version", "controller_epoch")
+FIELDS = names(Leadership)
+
+Content: TypeAlias = Leadership | Mapping[str, Value]
+"""What a request says of a partition: what a record holds, or values by the same names."""
 
 
 @dataclass(frozen=True)
@@ -55,18 +62,18 @@ class Batch:
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
     whole: object = False
-    content: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    content: Mapping[tuple[int, int], Content] = field(default_factory=dict)
     calls_back: bool = False
 
 
-def known_partitions(s: Any, m: Model, c: int) -> dict[int, Value]:
+def known_partitions(s: State, m: Model, c: int) -> dict[int, Value]:
     """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
     if not m.has("partitions"):
         return {}
     return {p: is_cached(s.controllers[c].partitions[p]) for p in m.partitions}
 
 
-def tells_removal(s: Any, m: Model, c: int, p: int) -> Value:
+def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
     """Whether every UpdateMetadata, whichever partitions it is about, tells that a partition is removed.
 
     That is one of a topic that is to be deleted, with cached leadership: on the wire it has leader -2, leader epoch 0
@@ -83,7 +90,7 @@ def see_conflict(role: str, p: int) -> None:
     observe(role, "fail to write state", partition=p)
 
 
-def acts(s: Any, m: Model, c: int) -> None:
+def acts(s: State, m: Model, c: int) -> None:
     """History: this term has written a znode or queued a request in the controller's role, in its present epoch."""
     controller = s.controllers[c]
     controller.acted = True
@@ -96,7 +103,7 @@ def acts(s: Any, m: Model, c: int) -> None:
             s.history.acted[e] = True
 
 
-def send(s: Any, m: Model, c: int, batch: Batch) -> None:
+def send(s: State, m: Model, c: int, batch: Batch) -> None:
     """Put the batch on the queue of every broker that has a channel and something to be told."""
     controller = s.controllers[c]
     informs = either(batch.everybody, *batch.metadata.values())
@@ -117,7 +124,7 @@ def send(s: Any, m: Model, c: int, batch: Batch) -> None:
         _observe_stops(s, m, c, b, batch, reached)
 
 
-def _observe_stops(s: Any, m: Model, c: int, b: int, batch: Batch, reached: Value) -> None:
+def _observe_stops(s: State, m: Model, c: int, b: int, batch: Batch, reached: Value) -> None:
     """The StopReplica requests to a broker are queued, or dropped for want of a channel."""
     for delete, stops in ((0, batch.stopped), (1, batch.deleted)):
         for p, brokers in stops.items():
@@ -128,7 +135,7 @@ def _observe_stops(s: Any, m: Model, c: int, b: int, batch: Batch, reached: Valu
                 observe(f"controller {c}", "drop StopReplica", broker=b, partition=p)
 
 
-def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
+def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
     """Put one broker's part of the batch in the first empty place of its queue."""
     queue = s.connections[c][b]
     fits(queue[m.slots[-1]].stage == Stage.EMPTY)
@@ -144,7 +151,9 @@ def _put(s: Any, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, V
         observe(f"controller {c}", "queue UpdateMetadata", broker=b)
 
 
-def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
+def _fill(
+    s: State, m: Model, c: int, b: int, slot: Slot, batch: Batch, ordered: Mapping[int, Value], told: Value
+) -> None:
     """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
     controller = s.controllers[c]
     slot.epoch = controller.epoch
@@ -170,7 +179,7 @@ def _fill(s: Any, m: Model, c: int, b: int, slot: Any, batch: Batch, ordered: Ma
         _fill_stops(m, b, slot, controller, batch)
 
 
-def _fill_partition(m: Model, p: int, slot: Any, controller: Any, content: Any) -> None:
+def _fill_partition(m: Model, p: int, slot: Slot, controller: Controller, content: Content) -> None:
     """What LeaderAndIsr says of a partition."""
     slot.partitions[p].ordered = True
     for name in FIELDS:
@@ -181,7 +190,7 @@ def _fill_partition(m: Model, p: int, slot: Any, controller: Any, content: Any) 
         slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
 
 
-def _fill_stops(m: Model, b: int, slot: Any, controller: Any, batch: Batch) -> None:
+def _fill_stops(m: Model, b: int, slot: Slot, controller: Controller, batch: Batch) -> None:
     """Of which partitions the StopReplica requests are."""
     for p in m.partitions:
         slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])

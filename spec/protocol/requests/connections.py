@@ -12,8 +12,6 @@ Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md sec
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, require, reset, when
 from spec.language.terms import Value, both, choose, either, enumeration, flag
 from spec.model import Model
@@ -25,7 +23,8 @@ from spec.protocol.requests.handling import (
     is_stale_registration,
     waits_for_isr_write,
 )
-from spec.state.brokers import Stage
+from spec.state.brokers import Slot, Stage
+from spec.state.cluster import State
 from spec.state.shape import Session
 from spec.variants import Switch
 
@@ -34,19 +33,19 @@ CALLBACK_WAITS = (Stage.ANSWERED, Stage.REFUSED)
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("connections",))
-def deliver_request(s: Any, m: Model, c: int, b: int) -> None:
+def deliver_request(s: State, m: Model, c: int, b: int) -> None:
     """A broker executes the request at the head of a controller's queue, and its answer comes back."""
     execute_head(s, m, c, b)
     answer_head(s, m, c, b)
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="resends", parts=("connections",))
-def deliver_request_unanswered(s: Any, m: Model, c: int, b: int) -> None:
+def deliver_request_unanswered(s: State, m: Model, c: int, b: int) -> None:
     """A broker executes the request at the head of a controller's queue, but the answer is lost: it will come again."""
     execute_head(s, m, c, b)
 
 
-def execute_head(s: Any, m: Model, c: int, b: int) -> None:
+def execute_head(s: State, m: Model, c: int, b: int) -> None:
     """The broker's side of the request at the head."""
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
@@ -63,7 +62,7 @@ def execute_head(s: Any, m: Model, c: int, b: int) -> None:
             handle_stop_replica(s, m, c, b, head)
 
 
-def answer_head(s: Any, m: Model, c: int, b: int) -> None:
+def answer_head(s: State, m: Model, c: int, b: int) -> None:
     """The request at the head is answered: the next one of its batch is due, or the next batch."""
     queue = s.connections[c][b]
     following = _following_stage(m, queue[0])
@@ -73,7 +72,7 @@ def answer_head(s: Any, m: Model, c: int, b: int) -> None:
         _end_batch(s, m, c, b)
 
 
-def _following_stage(m: Model, head: Any) -> Value:
+def _following_stage(m: Model, head: Slot) -> Value:
     """The stage of a batch that comes after this one; EMPTY if this was the last."""
     empty = enumeration(Stage).constant(Stage.EMPTY)
     following, earlier = empty, flag(head.stage == Stage.LEADER_AND_ISR)
@@ -88,7 +87,7 @@ def _following_stage(m: Model, head: Any) -> Value:
     return following
 
 
-def _begin_stage(m: Model, head: Any, stage: Value) -> None:
+def _begin_stage(m: Model, head: Slot, stage: Value) -> None:
     """What the requests before this stage said is forgotten."""
     for p in m.partitions:
         reset(head.partitions[p])
@@ -103,7 +102,7 @@ def _begin_stage(m: Model, head: Any, stage: Value) -> None:
             reset(head, "stop")
 
 
-def _end_batch(s: Any, m: Model, c: int, b: int) -> None:
+def _end_batch(s: State, m: Model, c: int, b: int) -> None:
     """Every request of the batch at the head is answered; the next batch moves up."""
     queue = s.connections[c][b]
     for k in m.slots[:-1]:
@@ -112,7 +111,7 @@ def _end_batch(s: Any, m: Model, c: int, b: int) -> None:
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("stopped_replicas",))
-def deliver_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def deliver_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, and its answer comes back."""
     refused = either(is_stale_registration(s, m, c, b), _is_stale(s, c, b))
     execute_deletion(s, m, c, b, p)
@@ -123,18 +122,18 @@ def deliver_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
         end_deletion(s, m, c, b, p)
 
 
-def _calls_back(s: Any, m: Model, c: int, b: int) -> Value:
+def _calls_back(s: State, m: Model, c: int, b: int) -> Value:
     """Whether the answer to the StopReplica at the head is for the deletion manager."""
     head = s.connections[c][b][0]
     return head.calls_back if "calls_back" in head else flag(m.has("deletion"))
 
 
-def _is_stale(s: Any, c: int, b: int) -> Value:
+def _is_stale(s: State, c: int, b: int) -> Value:
     """Whether the broker knows a newer controller epoch than that of the request at the head."""
     return flag(s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
 
 
-def _await_callback(s: Any, m: Model, c: int, b: int, p: int, refused: Value) -> None:
+def _await_callback(s: State, m: Model, c: int, b: int, p: int, refused: Value) -> None:
     """The answer is for a callback, which waits for the controller lock; so does the queue."""
     if not m.has("deletion"):
         return
@@ -145,7 +144,7 @@ def _await_callback(s: Any, m: Model, c: int, b: int, p: int, refused: Value) ->
         head.stage = Stage.REFUSED
 
 
-def end_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def end_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A StopReplica with delete is done with: the next one of its batch is due, or the next batch."""
     head = s.connections[c][b][0]
     head.delete[p] = False
@@ -164,12 +163,12 @@ def end_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
     budget="resends",
     parts=("stopped_replicas",),
 )
-def deliver_deletion_unanswered(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def deliver_deletion_unanswered(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, but the answer is lost: it will come again."""
     execute_deletion(s, m, c, b, p)
 
 
-def execute_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def execute_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The broker's side of a StopReplica with delete at the head."""
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p])
@@ -180,7 +179,7 @@ def execute_deletion(s: Any, m: Model, c: int, b: int, p: int) -> None:
         handle_deletion(s, m, c, b, p, head, head.delete_epoch[p] if m.fences_deletions else None)
 
 
-def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
+def drop_channels(s: State, m: Model, c: int, gone: Value) -> None:
     """The controller removes brokers: their channels are closed and what is queued for them is lost."""
     controller = s.controllers[c]
     closed = m.brokers.intersection(controller.channels, gone)
@@ -192,7 +191,7 @@ def drop_channels(s: Any, m: Model, c: int, gone: Value) -> None:
             reset(s.connections[c][b])
 
 
-def is_awaited(s: Any, m: Model, c: int, gone: Value) -> Value:
+def is_awaited(s: State, m: Model, c: int, gone: Value) -> Value:
     """Whether to close the channels to these brokers is to wait for a send thread that waits for the lock (D50)."""
     if not m.has("deletion") or m.mends(Switch.CALLBACK_WITHOUT_LOCK):
         return flag(False)
@@ -211,7 +210,7 @@ def openable(m: Model, wanted: Value, left_over: Value) -> Value:
     return opened
 
 
-def open_channels(s: Any, m: Model, c: int, new: Value) -> Value:
+def open_channels(s: State, m: Model, c: int, new: Value) -> Value:
     """The controller adds brokers, each gets an empty queue; whether a left-over channel ended that with an exception.
 
     A channel that the controller has itself stays as it is.

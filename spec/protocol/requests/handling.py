@@ -18,16 +18,16 @@ PROTOCOL.md section 10.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.requests.batch import FIELDS
+from spec.state.brokers import Broker, BrokerPartition, LateCopy, Slot, SlotPartition
+from spec.state.cluster import State
 from spec.variants import Switch
 
 
-def handle_leader_and_isr(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+def handle_leader_and_isr(s: State, m: Model, c: int, b: int, request: Slot) -> None:
     """Refuse an older controller epoch with 11; otherwise adopt it and decide each partition on its leader epoch."""
     broker = s.brokers[b]
     fresh = flag(request.epoch >= broker.controller_epoch)
@@ -41,7 +41,7 @@ def handle_leader_and_isr(s: Any, m: Model, c: int, b: int, request: Any) -> Non
                     _handle_partition_state(s, m, b, p, request.partitions[p])
 
 
-def _handle_partition_state(s: Any, m: Model, b: int, p: int, state: Any) -> None:
+def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotPartition) -> None:
     """Accept a strictly higher leader epoch, ignore any other; refuse a replica that AR does not have with 3."""
     known = s.brokers[b].partitions[p]
     fields = {name: state[name] for name in FIELDS}
@@ -72,7 +72,7 @@ def _handle_partition_state(s: Any, m: Model, b: int, p: int, state: Any) -> Non
         _store(m, known, state, leads)
 
 
-def waits_for_isr_write(s: Any, m: Model, b: int, request: Any) -> Value:
+def waits_for_isr_write(s: State, m: Model, b: int, request: Slot) -> Value:
     """Whether a request would change a partition whose ISR write is still to be repeated: that one holds its lock."""
     if not m.scope.budget("losses"):
         return flag(False)
@@ -86,7 +86,7 @@ def waits_for_isr_write(s: Any, m: Model, b: int, request: Any) -> Value:
     return both(request.epoch >= s.brokers[b].controller_epoch, either(*facts))
 
 
-def _store(m: Model, known: Any, state: Any, leads: Value) -> None:
+def _store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value) -> None:
     """Remember the accepted state; only a leader keeps the ISR."""
     for name in FIELDS:
         known[name] = state[name]
@@ -97,14 +97,14 @@ def _store(m: Model, known: Any, state: Any, leads: Value) -> None:
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
 
 
-def _knows_alive(s: Any, m: Model, b: int, leader: Value) -> Value:
+def _knows_alive(s: State, m: Model, b: int, leader: Value) -> Value:
     """Whether this broker's metadata cache lists the leader among the living; -1 never is."""
     if not m.has("metadata"):
         return flag(leader != 0)
     return m.brokers.in_set(leader, s.brokers[b].alive)
 
 
-def handle_update_metadata(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+def handle_update_metadata(s: State, m: Model, c: int, b: int, request: Slot) -> None:
     """Refuse an older controller epoch with 11; otherwise adopt it and replace the list of living brokers."""
     broker = s.brokers[b]
     fresh = flag(request.epoch >= broker.controller_epoch)
@@ -118,7 +118,7 @@ def handle_update_metadata(s: Any, m: Model, c: int, b: int, request: Any) -> No
         observe(f"broker {b}", "refuse UpdateMetadata", controller=c, epoch=request.epoch)
 
 
-def _cache_leaderships(m: Model, broker: Any, request: Any) -> None:
+def _cache_leaderships(m: Model, broker: Broker, request: Slot) -> None:
     """The leaderships are overwritten, whatever their leader epochs (D43); what is removed is forgotten."""
     for p in m.partitions:
         known, told = broker.partitions[p], request.told_epoch[p]
@@ -131,7 +131,7 @@ def _cache_leaderships(m: Model, broker: Any, request: Any) -> None:
             known.cached_epoch = told
 
 
-def handle_stop_replica(s: Any, m: Model, c: int, b: int, request: Any) -> None:
+def handle_stop_replica(s: State, m: Model, c: int, b: int, request: Slot) -> None:
     """Refuse an older controller epoch with 11; otherwise adopt it and stop the fetchers. A leader goes on leading."""
     broker = s.brokers[b]
     with when(_adopts(s, c, b, request)):
@@ -143,7 +143,9 @@ def handle_stop_replica(s: Any, m: Model, c: int, b: int, request: Any) -> None:
                     observe(f"broker {b}", "stop replica", partition=p, delete=0)
 
 
-def handle_deletion(s: Any, m: Model, c: int, b: int, p: int, request: Any, leader_epoch: Value | None = None) -> None:
+def handle_deletion(
+    s: State, m: Model, c: int, b: int, p: int, request: Slot | LateCopy, leader_epoch: Value | None = None
+) -> None:
     """Refuse an older controller epoch with 11; otherwise adopt it, and delete the replica and all memory of it.
 
     With a leader epoch (a mend) one that is not higher than the replica's is refused, too, with 74 (2.6.0).
@@ -161,7 +163,7 @@ def handle_deletion(s: Any, m: Model, c: int, b: int, p: int, request: Any, lead
             observe(f"broker {b}", "refuse StopReplica", controller=c, epoch=request.epoch)
 
 
-def _forget_replica(s: Any, b: int, p: int) -> None:
+def _forget_replica(s: State, b: int, p: int) -> None:
     """Log and memory are gone; an ISR change that was to be announced is not the replica's, and still will be. Nor is
     the metadata cache.
     """
@@ -173,7 +175,7 @@ def _forget_replica(s: Any, b: int, p: int) -> None:
     s.logs[b][p] = False
 
 
-def _adopts(s: Any, c: int, b: int, request: Any) -> Value:
+def _adopts(s: State, c: int, b: int, request: Slot | LateCopy) -> Value:
     """Whether a StopReplica is obeyed; its controller epoch is the broker's from then on."""
     broker = s.brokers[b]
     fresh = flag(request.epoch >= broker.controller_epoch)
@@ -184,13 +186,13 @@ def _adopts(s: Any, c: int, b: int, request: Any) -> Value:
     return fresh
 
 
-def is_stale_registration(s: Any, m: Model, c: int, b: int) -> Value:
+def is_stale_registration(s: State, m: Model, c: int, b: int) -> Value:
     """Where broker epochs are on, a request for an earlier registration of the broker is refused with 77 (2.2.0)."""
     if not m.mends(Switch.BROKER_EPOCHS):
         return flag(False)
     return flag(~s.controllers[c].seen[b])
 
 
-def leads(s: Any, b: int, p: int) -> Value:
+def leads(s: State, b: int, p: int) -> Value:
     """Whether a broker believes that it leads a partition."""
     return flag(s.brokers[b].partitions[p].leader == b)

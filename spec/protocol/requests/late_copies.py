@@ -12,19 +12,18 @@ Kafka 0.10.2.2: `RequestSendThread.doWork`, `ReplicaManager.stopReplicas`; KIP-5
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, require, reset
 from spec.model import Model
 from spec.protocol.requests.handling import handle_deletion
 from spec.state.brokers import Stage
+from spec.state.cluster import State
 from spec.state.shape import Session
 
 PARTS = ("stopped_replicas",)
 
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="late_copies", parts=PARTS)
-def leave_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def leave_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The connection breaks while a StopReplica with delete is in flight: it is sent again, and a copy stays behind."""
     head, late = s.connections[c][b][0], s.late[c][b][p]
     require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p], ~late.waits)
@@ -35,7 +34,7 @@ def leave_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
 
 
 @action(actor="broker {b}", source="KafkaApis.handleStopReplicaRequest 0.10.2.2", parts=("late_copies",))
-def execute_late_copy(s: Any, m: Model, c: int, b: int, p: int) -> None:
+def execute_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes the copy that stayed behind, once no ISR write holds the partition; nobody waits for that."""
     late = s.late[c][b][p]
     require(s.processes[b].session != Session.NONE, late.waits)

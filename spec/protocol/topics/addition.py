@@ -15,8 +15,6 @@ Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModi
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import both, either, flag
 from spec.logs.controller_log.topics import PartitionsAdded
@@ -25,6 +23,7 @@ from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.threads import rearm_topic_watch, take_callback
 from spec.protocol.zookeeper import can_operate, notify, topic_changed
+from spec.state.cluster import State
 from spec.state.shape import At, Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
@@ -34,7 +33,7 @@ PARTS = ("addition",)
 
 
 @action(actor="admin", source="AdminUtils.addPartitions 0.10.2.2", budget="additions", parts=PARTS)
-def read_for_addition(s: Any, m: Model, t: int) -> None:
+def read_for_addition(s: State, m: Model, t: int) -> None:
     """The tool reads which partitions a topic has, and decides on more."""
     require(s.zookeeper.topics[t], ~s.tool.adds)
     s.tool.adds = True
@@ -46,7 +45,7 @@ def read_for_addition(s: Any, m: Model, t: int) -> None:
 
 
 @action(actor="admin", source="AdminUtils.addPartitions 0.10.2.2, ZkUtils.updatePersistentPath", parts=PARTS)
-def write_addition(s: Any, m: Model, t: int) -> None:
+def write_addition(s: State, m: Model, t: int) -> None:
     """The tool writes what it read, with the new partitions; a znode that is gone is created again."""
     zookeeper, tool = s.zookeeper, s.tool
     require(tool.adds, tool.topic == t if "topic" in tool else flag(True))
@@ -63,7 +62,7 @@ def write_addition(s: Any, m: Model, t: int) -> None:
 
 
 @action(actor="controller {c}", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
-def on_partition_modifications(s: Any, m: Model, c: int, t: int) -> None:
+def on_partition_modifications(s: State, m: Model, c: int, t: int) -> None:
     """A topic's znode changed: partitions that are not known go New, unless the topic is queued for deletion."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
@@ -89,13 +88,13 @@ def on_partition_modifications(s: Any, m: Model, c: int, t: int) -> None:
     observe(f"controller {c}", "read assignment", topic=t)
 
 
-def listen_to_topic(s: Any, c: int, t: int) -> None:
+def listen_to_topic(s: State, c: int, t: int) -> None:
     """A topic's znode is listened to; nothing is read."""
     s.controllers[c].topic_listening[t] = True
     s.controllers[c].topic_watching[t] = True
 
 
-def topic_is_read(s: Any, c: int, t: int) -> None:
+def topic_is_read(s: State, c: int, t: int) -> None:
     """The read of a topic's znode, if it is there, sets the watch of a listener that an earlier term has left."""
     controller = s.controllers[c]
     with when(both(s.zookeeper.topics[t], controller.topic_listening[t])):

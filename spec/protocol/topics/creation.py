@@ -20,8 +20,6 @@ section 7.3.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topics import TopicDifference
@@ -35,6 +33,7 @@ from spec.protocol.topics.addition import listen_to_topic
 from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
 from spec.protocol.zookeeper import can_operate, exists, notify
+from spec.state.cluster import State
 from spec.state.shape import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -43,7 +42,7 @@ from spec.variants import Switch
 
 
 @action(actor="admin", source="AdminUtils.createTopic 0.10.2.2", budget="creations", parts=("creation",))
-def create_topic(s: Any, m: Model, t: int) -> None:
+def create_topic(s: State, m: Model, t: int) -> None:
     """The admin tool creates a topic's znode with its assignment."""
     require(~s.zookeeper.topics[t])
     s.zookeeper.topics[t] = True
@@ -59,12 +58,12 @@ def create_topic(s: Any, m: Model, t: int) -> None:
 
 
 @action(actor="controller {c}", source="TopicChangeListener 0.10.2.2", parts=("changing_topics",))
-def on_topic_change(s: Any, m: Model, c: int) -> None:
+def on_topic_change(s: State, m: Model, c: int) -> None:
     """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
     require(can_operate(s, c), controller.active)
     take_callback(s, m, c, Callback.TOPICS)
-    controller.watching.topics = True
+    controller.watching["topics"] = True
     started = has_started(s, m, c)
     with when(started):
         there, known = s.zookeeper.topics, controller.topics
@@ -82,7 +81,7 @@ def on_topic_change(s: Any, m: Model, c: int) -> None:
             _partitions_to_online(s, m, c)
 
 
-def _track(s: Any, m: Model, c: int, topic: int) -> None:
+def _track(s: State, m: Model, c: int, topic: int) -> None:
     """A new topic: its partitions go New, its replicas are to.
 
     Where states are left over from a topic of that name that vanished, the table refuses. The rest of the creation goes
@@ -114,7 +113,7 @@ def _track(s: Any, m: Model, c: int, topic: int) -> None:
             controller.at = At.NEW_REPLICA_READ
 
 
-def _forget_vanished(s: Any, m: Model, c: int, topic: int, started: Value) -> None:
+def _forget_vanished(s: State, m: Model, c: int, topic: int, started: Value) -> None:
     """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53).
 
     A controller whose machines are not up does not look.
@@ -127,7 +126,7 @@ def _forget_vanished(s: Any, m: Model, c: int, topic: int, started: Value) -> No
 
 
 @action(actor="controller {c}", source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
-def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
+def read_for_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To NewReplica: read the state znode; if there is one, the replica is to be told, unless that is its leader."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
@@ -146,12 +145,12 @@ def read_for_new_replica(s: Any, m: Model, c: int, p: int, r: int) -> None:
         _partitions_to_online(s, m, c)
 
 
-def _are_replicas_due(s: Any, m: Model, c: int) -> Value:
+def _are_replicas_due(s: State, m: Model, c: int) -> Value:
     """Whether there are new replicas whose state znode is still to be read."""
     return either(*(~m.brokers.is_empty(s.controllers[c].partitions[p].visiting) for p in m.partitions))
 
 
-def _tell_new_replicas(s: Any, m: Model, c: int) -> None:
+def _tell_new_replicas(s: State, m: Model, c: int) -> None:
     """One batch for all new replicas; UpdateMetadata names no partition, since the leadership is not cached."""
     partitions = s.controllers[c].partitions
     told = {p: partitions[p].batched for p in m.partitions}
@@ -162,7 +161,7 @@ def _tell_new_replicas(s: Any, m: Model, c: int) -> None:
         reset(partitions[p], "batched", "found")
 
 
-def _partitions_to_online(s: Any, m: Model, c: int) -> None:
+def _partitions_to_online(s: State, m: Model, c: int) -> None:
     """Visit those of the new partitions that have a live replica; without any, the creation is done."""
     partitions = s.controllers[c].partitions
     visited = {p: both(partitions[p].todo, _is_due(s, m, c, p)) for p in m.partitions}
@@ -173,7 +172,7 @@ def _partitions_to_online(s: Any, m: Model, c: int) -> None:
         finish_creation(s, m, c)
 
 
-def _is_due(s: Any, m: Model, c: int, p: int) -> Value:
+def _is_due(s: State, m: Model, c: int, p: int) -> Value:
     """Whether bringing a new partition online takes a ZooKeeper operation.
 
     Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
@@ -184,7 +183,7 @@ def _is_due(s: Any, m: Model, c: int, p: int) -> Value:
     return both(~is_queued(s, m, c, p), due) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else due
 
 
-def finish_creation(s: Any, m: Model, c: int) -> None:
+def finish_creation(s: State, m: Model, c: int) -> None:
     """The replicas go from New to Online, which tells nobody; the handler ends."""
     controller = s.controllers[c]
     tell_of_left_overs(s, m, c)
@@ -197,7 +196,7 @@ def finish_creation(s: Any, m: Model, c: int) -> None:
     become_idle(s, c)
 
 
-def _is_created(s: Any, m: Model, c: int, p: int) -> Value:
+def _is_created(s: State, m: Model, c: int, p: int) -> Value:
     """Whether new replicas of a partition are those of its creation: where a reassignment has started them there are
     older ones, too, and they stay New until they are in sync.
     """

@@ -20,23 +20,22 @@ Kafka 0.10.2.2: `KafkaController.onNewPartitionCreation`, `ReplicaStateMachine.h
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import reset
 from spec.language.terms import Value, choose, flag
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.leadership.replicas import go_online
+from spec.state.cluster import State
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
 
-def is_elected_again(s: Any, c: int, p: int) -> Value:
+def is_elected_again(s: State, c: int, p: int) -> Value:
     """Whether a partition of a topic that is created is Online already; its way Online is an election then."""
     return flag(s.controllers[c].partitions[p].state == PartitionState.ONLINE)
 
 
-def tell_of_left_overs(s: Any, m: Model, c: int) -> None:
+def tell_of_left_overs(s: State, m: Model, c: int) -> None:
     """The replicas of a topic that is created, but for the new ones, are sent what is cached of it, as one batch."""
     if not m.recreates_topics:
         return

@@ -20,12 +20,11 @@ section 7.3.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import both
 from spec.model import Model
 from spec.protocol.zookeeper import exists, notify, state_changed
+from spec.state.cluster import State
 from spec.state.shape import Callback
 from spec.variants import Switch
 
@@ -33,7 +32,7 @@ BY_HAND = "zookeeper-shell.sh rmr /brokers/topics/T"
 
 
 @action(actor="admin", source=BY_HAND, budget="removals", parts=("creation",))
-def remove_topic(s: Any, m: Model, t: int) -> None:
+def remove_topic(s: State, m: Model, t: int) -> None:
     """Somebody removes a topic's znodes by hand."""
     require(s.zookeeper.topics[t])
     s.zookeeper.topics[t] = False
@@ -46,27 +45,27 @@ def remove_topic(s: Any, m: Model, t: int) -> None:
 
 
 @action(actor="admin", source=BY_HAND, budget="state_removals", parts=("creation",))
-def remove_state(s: Any, m: Model, p: int) -> None:
+def remove_state(s: State, m: Model, p: int) -> None:
     """Somebody who removes a topic's znodes by hand begins with the state znodes, one by one."""
     require(exists(s.zookeeper.state[p]))
     _remove_state(s, m, p)
     observe("admin", "remove state", partition=p)
 
 
-def _remove_state(s: Any, m: Model, p: int) -> None:
+def _remove_state(s: State, m: Model, p: int) -> None:
     with when(exists(s.zookeeper.state[p])):
         state_changed(s, m, p)
     reset(s.zookeeper.state[p])
 
 
-def forget_leadership(s: Any, m: Model, c: int, t: int) -> None:
+def forget_leadership(s: State, m: Model, c: int, t: int) -> None:
     """Where the mend is on: with a topic that vanished goes all that was known of its partitions."""
     if m.loses_topics and m.mends(Switch.FORGET_THE_VANISHED):
         for p in m.partitions_of(t):
             reset(s.controllers[c].partitions[p])
 
 
-def read_topic_id(s: Any, m: Model, c: int, t: int) -> None:
+def read_topic_id(s: State, m: Model, c: int, t: int) -> None:
     """Where topics have ids (a mend): the controller takes over which topic of that name it is; none if it is gone."""
     if m.tells_topics_apart:
         s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])

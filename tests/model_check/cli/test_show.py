@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from model_check.cli.shown_state import state_lines
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import Verdict
 from spec.formats.kafka_types import V082, KafkaVersion
@@ -119,3 +120,30 @@ def test_a_damaged_result_is_refused(kcheck: Kcheck, tmp_path: Path) -> None:
     result = kcheck("show", "results", str(path))
     assert result.exit_code == 2
     assert f"kcheck: {path}: not a document" in result.stderr
+
+
+def test_the_state_is_shown_with_every_field_once(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "state").stdout
+    assert max(map(len, shown.splitlines())) <= 100
+    assert shown.count("\n    leader_epoch  ") == 3, "of a leadership, of a decision, and of a late copy"
+    assert "    requested            broker list by partition = []; where: reassignment\n" in shown
+    assert "\nReassigning\n    Reassignments. Kafka 0.10.2.2: " in shown
+    assert "    Part of Controller.\n    Kept where: reassignment.\n" in shown
+
+
+def test_of_a_scope_only_what_it_keeps_is_shown(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "state", "--scope", "pair").stdout
+    variables = built("pair").variables
+    assert shown.endswith(f"\n{len(variables)} variables in all\n")
+    assert "\n    at         At = IDLE; 2 variables\n" in shown
+    assert "requested" not in shown
+    whole = [line for line in shown.partition("ZooKeeper\n")[0].splitlines() if " variable" in line]
+    assert sum(int(line.split("; ")[1].split()[0]) for line in whole) == len(variables)
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_the_state_is_wrapped_to_the_width(width: int) -> None:
+    lines = list(state_lines(width))
+    # What is longer is one word: a path, or a name of Kafka's.
+    assert all(len(line) <= width or " " not in line.strip() for line in lines if not line.startswith("    "))
+    assert all(len(line) <= width or " " not in line.strip() for line in lines)

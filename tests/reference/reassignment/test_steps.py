@@ -30,7 +30,7 @@ from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
 from spec.model import Model
 from spec.scopes import Scope
-from spec.state.shape import shape
+from spec.state.cluster import shape
 from spec.tables.replica_states import ReplicaState
 from tests.reassignment_examples import EXAMPLES
 from tests.reassignment_moves import NEW, OLD, UNION, Make, Move, begin, complete, phase_a, settled

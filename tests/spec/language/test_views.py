@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from spec.language.records import Leaf, Shape
 from spec.language.terms import FLAG, number, same
-from spec.language.views import Frame, Leaf, Shape, View, leaves
+from spec.language.views import Frame, View, leaves
 
 SMALL = number(3)
 SHAPE: Shape = {

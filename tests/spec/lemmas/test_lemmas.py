@@ -18,7 +18,7 @@ from spec.lemmas import leadership as leadership_lemmas
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import scope
-from spec.state.shape import shape
+from spec.state.cluster import shape
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 

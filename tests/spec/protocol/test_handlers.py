@@ -18,6 +18,7 @@ from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, merm
 from spec.protocol.handlers import HANDLERS, JUNCTIONS, NEVER, READS, column
 from spec.protocol.junctions import Junction, proceed
 from spec.scopes import scope
+from spec.state.cluster import State
 from spec.state.shape import At, Handler
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
@@ -119,7 +120,7 @@ def test_who_comes_to_a_junction_has_something_to_go_on_with(name: str, switches
 
 def test_who_has_nothing_to_go_on_with_is_named() -> None:
     with pytest.raises(LookupError, match="nothing follows VISITS_DONE of NONE"):
-        proceed(Junction.VISITS_DONE, None, Model(scope("small"), AS_CODED), 1, handler=Handler.NONE)
+        proceed(Junction.VISITS_DONE, State(), Model(scope("small"), AS_CODED), 1, handler=Handler.NONE)
 
 
 def test_the_table_is_shown_with_every_place() -> None:

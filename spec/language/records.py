@@ -1,0 +1,269 @@
+"""Records: what a state is made of, declared as classes with a field a line.
+
+A field says which kind of value it holds, what that is at first, which real thing it stands for, and where it is kept:
+what a scope has no use for is no variable of it. A dead field (of a process that is not running, of a handler that is
+done) goes back to its initial value (`reset`), so that two states differ only where the protocol could tell.
+
+Nobody makes an instance of a record. `shape_of` lays out the tree of variables for one model, and a rule is given a
+view of that tree (spec/language/views.py), or of a state of numbers. The classes tell mypy what such a view has:
+reading a field gives a `Value`, a nested record or an array of them, and assigning takes what the field's kind can
+lift: a value, a number, a member of an enumeration, some brokers.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar, cast, overload
+
+from spec.language.terms import FLAG, Kind, Value, enumeration
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+K = TypeVar("K")
+K_contra = TypeVar("K_contra", contravariant=True)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A variable to be: its kind and initial value."""
+
+    kind: Kind
+    initial: object
+
+
+Shape: TypeAlias = "Leaf | Mapping[Any, Shape]"
+"""A leaf, a record (keys are names) or an array (keys are numbers, or names)."""
+
+
+# ------------------------------------------------------------------------------------------------ what a scope decides
+
+
+@dataclass(frozen=True)
+class PerScope(Generic[T_co]):
+    """What a model decides of its state, and the words for it: a kind, an initial value, the indices of an array, or
+    whether a field is kept. `indexed`: it asks for the index of the array around it, too.
+    """
+
+    text: str
+    function: Callable[..., T_co]
+    indexed: bool = False
+
+    def of(self, m: object, index: object) -> T_co:
+        """What it is in a model, at the index of the innermost array around the field."""
+        return self.function(m, index) if self.indexed else self.function(m)
+
+    def __and__(self, other: PerScope[bool]) -> PerScope[bool]:
+        text = other.text if self is ALWAYS else self.text if other is ALWAYS else f"{self.text} and {other.text}"
+        return PerScope(text, lambda m, index: bool(self.of(m, index)) and other.of(m, index), indexed=True)
+
+    def __or__(self, other: PerScope[bool]) -> PerScope[bool]:
+        text = f"{self.text} or {other.text}"
+        return PerScope(text, lambda m, index: bool(self.of(m, index)) or other.of(m, index), indexed=True)
+
+    def __invert__(self) -> PerScope[bool]:
+        return PerScope(f"not {self.text}", lambda m, index: not self.of(m, index), indexed=True)
+
+
+ALWAYS: PerScope[bool] = PerScope("always", lambda _: True)
+
+
+# -------------------------------------------------------------------------------------------------------- declarations
+
+
+class Record:
+    """A record of the state, as rules see it; its classes declare the fields, its views have them.
+
+    A record may take over the fields of others, which come before its own, in order. `kept` holds for every field that
+    its class declares.
+    """
+
+    kept: ClassVar[PerScope[bool]] = ALWAYS
+
+    def __init_subclass__(cls, *, kept: PerScope[bool] = ALWAYS) -> None:
+        super().__init_subclass__()
+        cls.kept = kept
+
+    def __getitem__(self, name: str) -> Value:
+        raise NotImplementedError
+
+    def __setitem__(self, name: str, value: object) -> None:
+        raise NotImplementedError
+
+    def __contains__(self, name: str) -> bool:
+        raise NotImplementedError
+
+    def is_blank(self) -> bool:
+        """Whether it is known to hold nothing but initial values; of variables, nobody knows."""
+        raise NotImplementedError
+
+
+class Array(Generic[K, T]):
+    """An array of the state, as rules see it, by number or by name."""
+
+    def __getitem__(self, index: K) -> T:
+        raise NotImplementedError
+
+    def __setitem__(self, index: K, value: object) -> None:
+        raise NotImplementedError
+
+    def __contains__(self, index: object) -> bool:
+        raise NotImplementedError
+
+    def is_blank(self) -> bool:
+        """Whether it is known to hold nothing but initial values; of variables, nobody knows."""
+        raise NotImplementedError
+
+
+def array_of(record: Record, name: str) -> Array[int, Value]:
+    """The array of variables that a record has by this name."""
+    return cast("Array[int, Value]", record[name])
+
+
+class Keyed(Protocol[K_contra]):
+    """A record or an array whose variables are read and assigned by a key."""
+
+    def __getitem__(self, key: K_contra, /) -> Value: ...
+
+    def __setitem__(self, key: K_contra, value: object, /) -> None: ...
+
+
+class Declared(Generic[T]):
+    """A member of a record: `T` is what reading it gives."""
+
+    def __init__(self, meaning: str, kept: PerScope[bool]) -> None:
+        self.meaning = meaning
+        self.kept = kept
+
+    @overload
+    def __get__(self, record: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, record: Record, owner: type) -> T: ...
+    def __get__(self, record: Record | None, owner: type) -> Self | T:
+        if record is None:
+            return self
+        raise NotImplementedError
+
+    def __set__(self, record: Record, value: object) -> None:
+        raise NotImplementedError
+
+    def shape(self, m: object, index: object) -> Shape:
+        """The variables that it is in a model."""
+        raise NotImplementedError
+
+
+class Field(Declared[Value]):
+    """A variable."""
+
+    def __init__(
+        self,
+        kind: Kind | PerScope[Kind],
+        initial: object,
+        meaning: str = "",
+        *,
+        kept: PerScope[bool] = ALWAYS,
+    ) -> None:
+        super().__init__(meaning, kept)
+        self.kind = kind
+        self.initial = initial
+
+    def shape(self, m: object, index: object) -> Shape:
+        """Its kind and its initial value."""
+        kind = self.kind.of(m, index) if isinstance(self.kind, PerScope) else self.kind
+        initial = self.initial.of(m, index) if isinstance(self.initial, PerScope) else self.initial
+        return Leaf(kind, initial)
+
+
+class Choice(Field):
+    """A variable that is a member of an enumeration, named by the member that it is at first."""
+
+    def __init__(self, initial: enum.Enum, meaning: str = "", *, kept: PerScope[bool] = ALWAYS) -> None:
+        super().__init__(enumeration(type(initial)), initial, meaning, kept=kept)
+
+
+class Flag(Field):
+    """A variable that is true or false; false at first, unless said otherwise."""
+
+    def __init__(
+        self, meaning: str = "", *, initial: bool | PerScope[bool] = False, kept: PerScope[bool] = ALWAYS
+    ) -> None:
+        super().__init__(FLAG, initial, meaning, kept=kept)
+
+
+class Nested(Declared[T]):
+    """A record within a record."""
+
+    def __init__(self, record: type[T], meaning: str = "", *, kept: PerScope[bool] = ALWAYS) -> None:
+        super().__init__(meaning, kept)
+        self.record: type[Any] = record
+
+    def shape(self, m: object, index: object) -> Shape:
+        """The variables of the record."""
+        return shape_of(self.record, m, index)
+
+
+class Each(Declared[Array[K, T]]):
+    """An array: one thing for each of the indices that a model has.
+
+    Where the model has no indices (None) the one thing stands alone, without an array.
+    """
+
+    def __init__(
+        self,
+        over: PerScope[Iterable[K] | None],
+        one: Declared[T] | type[T],
+        meaning: str = "",
+        *,
+        kept: PerScope[bool] = ALWAYS,
+    ) -> None:
+        super().__init__(meaning, kept)
+        self.over = over
+        self.one: Declared[Any] = Nested(one) if isinstance(one, type) else one
+
+    def shape(self, m: object, index: object) -> Shape:
+        """The variables of all."""
+        over = self.over.of(m, index)
+        return self.one.shape(m, index) if over is None else {i: self.one.shape(m, i) for i in over}
+
+
+def flags(
+    over: PerScope[Iterable[K]],
+    meaning: str = "",
+    *,
+    initial: bool | PerScope[bool] = False,
+    kept: PerScope[bool] = ALWAYS,
+) -> Each[K, Value]:
+    """A flag for each of the indices."""
+    return Each(over, Flag(initial=initial), meaning, kept=kept)
+
+
+# ------------------------------------------------------------------------------------------------- what is made of them
+
+
+def taken_over(record: type[Record]) -> list[type[Record]]:
+    """The records whose fields a record takes over, in order."""
+    return [base for base in record.__bases__ if issubclass(base, Record) and base is not Record]
+
+
+def own(record: type[Record]) -> dict[str, Declared[Any]]:
+    """The fields that a record's own class declares, by name."""
+    return {name: one for name, one in vars(record).items() if isinstance(one, Declared)}
+
+
+def declared(record: type[Record]) -> Iterator[tuple[str, Declared[Any], PerScope[bool]]]:
+    """Every field of a record, those that it takes over first: its name, itself, and where it is kept."""
+    for base in taken_over(record):
+        yield from declared(base)
+    for name, one in own(record).items():
+        yield name, one, record.kept & one.kept
+
+
+def names(record: type[Record]) -> tuple[str, ...]:
+    """The names of its fields, whatever a model keeps of them."""
+    return tuple(name for name, _, _ in declared(record))
+
+
+def shape_of(record: type[Record], m: object, index: object = None) -> Mapping[str, Shape]:
+    """The tree of variables of a record in a model."""
+    return {name: one.shape(m, index) for name, one, kept in declared(record) if kept.of(m, index)}
