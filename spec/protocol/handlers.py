@@ -30,8 +30,8 @@ from spec.protocol.elections.rebalance import end_election
 from spec.protocol.failover.machine_startup import after_the_dead, start_state_machines
 from spec.protocol.failover.steps import after_election_request, elect_pending, load_deletions, resume
 from spec.protocol.junctions import Column, Junction, Then, follow
+from spec.protocol.reassignment.phase_b import delete_old_replicas
 from spec.protocol.reassignment.requests import end_listener, end_running
-from spec.protocol.reassignment.steps import delete_old_replicas
 from spec.protocol.topics.creation import finish_creation
 from spec.state.shape import Handler
 
