@@ -31,6 +31,7 @@ from spec.protocol.failover import steps as controller_failover
 from spec.protocol.leadership import partitions as partition_leadership
 from spec.protocol.leadership import replicas as replica_transitions
 from spec.protocol.reassignment import lost_answers as lost_reassignment_writes
+from spec.protocol.reassignment import phase_a, phase_b
 from spec.protocol.reassignment import requests as reassignment_requests
 from spec.protocol.reassignment import steps as reassignment
 from spec.protocol.requests import connections
@@ -51,9 +52,9 @@ CONTINUATIONS = handlers
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, topic_deletion,
-    deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment,
-    lost_reassignment_writes, preferred_election, auto_rebalance, controlled_shutdown, late_requests, epoch_listener,
-    delayed_operations,
+    deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment, phase_a,
+    phase_b, lost_reassignment_writes, preferred_election, auto_rebalance, controlled_shutdown, late_requests,
+    epoch_listener, delayed_operations,
 )  # fmt: skip
 
 

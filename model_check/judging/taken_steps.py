@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import Candidate
-from model_check.judging.lines.controller_log import Reporting
+from model_check.judging.lines.controller_log import Reports
 from model_check.judging.lines.controller_step import SILENT
+from model_check.judging.lines.said_lines import Names
 from model_check.judging.lines.state_change_log import Printing
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees, makes_a_transaction
@@ -28,13 +29,12 @@ from model_check.recordings.zookeeper import ZooKeeperChange
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
+from spec.logs.controller_log.parts import ControllerLogLine
 
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
 """What happens to a process that is stopped, too."""
 CALLBACKS = frozenset({"on_replica_deleted"})
 """What a controller does about a broker's answer."""
-WRITTEN: Mapping[str, type[Printing | Reporting]] = {STATE_CHANGES: Printing, REPORTS: Reporting}
-"""The logs of a controller, and what says which of their lines are a step's."""
 
 
 class Steps:
@@ -43,6 +43,7 @@ class Steps:
     def __init__(self, system: OpenSystem, cluster: Cluster, tracks: Tracks, deliveries: Deliveries) -> None:
         self.system = system
         self.cluster = cluster
+        self._names = Names(cluster, system.model.brokers)
         self.tracks = tracks
         self.deliveries = deliveries
         self.tried = 0
@@ -65,8 +66,12 @@ class Steps:
         found = None if rule in SILENT else self.step(at, rule, parameters)
         if found is None:
             return True
-        context = self.system, self.cluster, rule, parameters, at.state, *found
-        return not any(reader(*context).must_say for reader in WRITTEN.values())
+        return not any(written.must_say for written in self._written(at, candidate, found).values())
+
+    def _written(self, at: Position, candidate: Candidate, found: Step) -> Mapping[str, Printing | Reports]:
+        """The logs of a controller, and which of their lines are a step's."""
+        printing = Printing(self.system, self.cluster, *candidate, at.state, found.after, found.seen)
+        return {STATE_CHANGES: printing, REPORTS: Reports(self._names.expected(found.said, ControllerLogLine))}
 
     def taken(
         self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False
@@ -79,7 +84,7 @@ class Steps:
         found = self.step(at, rule, parameters)
         if found is None:
             return None
-        after, seen = found
+        after, seen, _ = found
         one = None if number is None else self.tracks.sequences[number][at.place[number]]
         if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
             return None
@@ -93,9 +98,8 @@ class Steps:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
-        for log, reader in WRITTEN.items() if rule not in SILENT else ():
+        for log, written in self._written(at, candidate, found).items() if rule not in SILENT else ():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
-            written = reader(self.system, self.cluster, rule, parameters, at.state, after, seen)
             count = written.taken(lines)
             if count is None:
                 return None

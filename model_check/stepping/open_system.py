@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
-from model_check.stepping.plain_rules import NotEnabled, Seen, plain_rules, run
+from model_check.stepping.plain_rules import NotEnabled, Said, Seen, plain_rules, run
 from model_check.stepping.plain_state import EMPTY, Draft, Layout, PlainState
 from spec.language.rules import Rule
 from spec.language.views import leaves
@@ -39,8 +39,13 @@ which partitions are added to it.
 ANY_NUMBER = 0
 """Of tries: no required file tells what `controlled.shutdown.max.retries` is, nor of a try that reaches nobody."""
 
-Step = tuple[PlainState, tuple[Seen, ...]]
-"""The state after a step, and what is seen of it."""
+
+class Step(NamedTuple):
+    """The state after a step, what is seen of it, and what Kafka writes to its logs."""
+
+    after: PlainState
+    seen: tuple[Seen, ...]
+    said: tuple[Said, ...]
 
 
 class NoRoom(Exception):
@@ -112,7 +117,7 @@ class OpenSystem:
             return None
         if not leaves_behind.fits:
             raise NoRoom(f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})")
-        return draft.finished(), tuple(leaves_behind.seen)
+        return Step(draft.finished(), tuple(leaves_behind.seen), tuple(leaves_behind.said))
 
     def _draft(self, state: PlainState) -> Draft:
         """A draft of a state: the one that the last rule was given, if that is of the same state and was not written.

@@ -48,11 +48,22 @@ class Seen:
         return " ".join([self.role, self.kind, *shown])
 
 
+@dataclass(frozen=True)
+class Said:
+    """A line that Kafka writes to its log at a step: its class, and its fields as the model has them."""
+
+    line: type
+    fields: Mapping[str, Any]
+    in_any_order: bool
+    perhaps: bool
+
+
 @dataclass
 class Run:
-    """What one run of a rule leaves behind, beside the state: what is seen, and whether it had room."""
+    """What one run of a rule leaves behind, beside the state: what is seen and said, and whether it had room."""
 
     seen: list[Seen] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
     fits: bool = True
 
 
@@ -103,6 +114,11 @@ def observe(role: str, kind: str, **fields: Value | int) -> None:
     _runs[-1].seen.append(Seen(role, kind, known))
 
 
+def say(line: type, *, in_any_order: bool = False, perhaps: object = False, **fields: Any) -> None:
+    """Kafka writes this line now."""
+    _runs[-1].said.append(Said(line, fields, in_any_order, holds(perhaps)))
+
+
 def reset(view: Any, *names: str) -> None:
     """Return a record (or the named fields of it) to its initial values."""
     view.forget(*names)
@@ -112,7 +128,7 @@ def take(row: str, condition: object) -> None:
     """Which row of a transition table it is, is asked of nobody here: Kafka's own log tells."""
 
 
-WORDS = {"require": require, "fits": fits, "successor": successor, "observe": observe, "reset": reset, "take": take}
+WORDS = {word.__name__: word for word in (require, fits, successor, observe, say, reset, take)}
 REPLACED = frozenset({*WORDS, "when"})
 
 

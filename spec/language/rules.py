@@ -2,9 +2,10 @@
 
 A state is a tree of records and arrays whose leaves are variables. Reading a leaf gives a term; assigning one records
 an update; `require` adds to the guard; `when` makes the assignments below it conditional; `observe` says what an
-outside observer sees; `take` says which row of a transition table the step takes. A function runs once for each
-instance of its parameters while a system is built, and what it leaves behind is an `Action`: one guard, one
-simultaneous update, the ordered observations, and the rows. Nothing is executed here; engines do that with the terms.
+outside observer sees, `say` what Kafka writes to its log; `take` says which row of a transition table the step takes.
+A function runs once for each instance of its parameters while a system is built, and what it leaves behind is an
+`Action`: one guard, one simultaneous update, the ordered observations, and the rows. Nothing is executed here; engines
+do that with the terms.
 
 **Bounds never prune silently.** What fits the scope only up to a width or a capacity is said with `fits`: an action
 that is enabled but does not fit has a true `overflow`, which engines count and report.
@@ -123,6 +124,16 @@ def observe(role: str, kind: str, **fields: Value | int) -> None:
     frame = _frame()
     lifted = {name: value if isinstance(value, Value) else constant(value) for name, value in fields.items()}
     frame.events.append(Observation(role, kind, lifted, frame.condition.term))
+
+
+def say(line: type, *, in_any_order: bool = False, perhaps: object = False, **fields: object) -> None:
+    """Kafka writes this line to its log here.
+
+    `fields` are what the model has: the number of a partition, a topic or a broker, a value, a mapping from any of
+    these to what holds of it (a set is one to flags). Lines `in_any_order` are written in the order of a hash; who
+    says one `perhaps` may be stopped before it. Terms speak of no logs, so here nothing is left behind; a run on
+    numbers keeps the line (model_check/stepping).
+    """
 
 
 def take(row: str, condition: object) -> None:
@@ -261,6 +272,7 @@ __all__ = [
     "parameter_names",
     "require",
     "reset",
+    "say",
     "successor",
     "take",
     "when",

@@ -18,7 +18,7 @@ from spec.model import Model
 from spec.protocol.leadership.partitions import election_of
 from spec.protocol.leadership.replicas import without_replica
 from spec.protocol.leadership_cache import is_cached
-from spec.protocol.reassignment.steps import election_of_move
+from spec.protocol.reassignment.phase_b import election_of_move
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller

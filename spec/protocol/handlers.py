@@ -26,11 +26,12 @@ from spec.protocol.controller.threads import end_turn, leave_broker_change
 from spec.protocol.deletion.queue import end_thread
 from spec.protocol.deletion.thread import end_retry, stop_and_delete
 from spec.protocol.elections.preferred import end_pending_election, end_requested_election
+from spec.protocol.elections.rebalance import end_election
 from spec.protocol.failover.machine_startup import after_the_dead, start_state_machines
 from spec.protocol.failover.steps import after_election_request, elect_pending, load_deletions, resume
 from spec.protocol.junctions import Column, Junction, Then, follow
+from spec.protocol.reassignment.phase_b import delete_old_replicas
 from spec.protocol.reassignment.requests import end_listener, end_running
-from spec.protocol.reassignment.steps import delete_old_replicas
 from spec.protocol.topics.creation import finish_creation
 from spec.state.enumerations import Handler
 
@@ -55,7 +56,7 @@ CREATED: Final = (Then(finish_creation, _has("creation")),)
 ELECTED: Final = (Then(end_requested_election, _has("preferred_election")),)
 PENDING_ELECTED: Final = (Then(end_pending_election, _has("preferred_election")),)
 ELECT_PENDING: Final = (Then(elect_pending),)
-REBALANCED: Final = (Then(end_turn, _has("auto_rebalance")),)
+REBALANCED: Final = (Then(end_election, _has("auto_rebalance"), of_partition=True),)
 LEADER_MOVED: Final = (Then(end_turn, _has("shutdown")),)
 FOLLOWER_LEFT: Final = (Then(end_of_removal, _has("shutdown"), of_partition=True),)
 SHUTDOWN_FAILS: Final = (Then(fail_shutdown, _has("shutdown")), *LEAVE)

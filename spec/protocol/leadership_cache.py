@@ -7,8 +7,19 @@ Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`. PROTOCOL.md section
 
 from __future__ import annotations
 
+from typing import Final
+
 from spec.language.terms import Value, flag
 from spec.state.controller import CachedPartition
+from spec.state.zookeeper import Leadership
+
+LEADERSHIP: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
+"""What Kafka prints of one."""
+
+
+def leadership(record: Leadership) -> dict[str, Value]:
+    """What Kafka prints of a leadership that somebody has cached, or that a state znode says."""
+    return {name: record[name] for name in LEADERSHIP}
 
 
 def is_cached(cached: CachedPartition) -> Value:

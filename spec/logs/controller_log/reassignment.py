@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0101, V082, TopicPartition
+from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
+from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Brokers, Partitions
 from spec.logs.log_lines import Line
@@ -36,6 +38,14 @@ class ReassignmentRequested(
     """The callback begins, with the data that ZkClient read."""
 
     data: str
+
+    @property
+    def requested(self) -> Assignment:
+        """RAR by partition, as the data says it."""
+        payload = parse_payload(Path(REASSIGN_PARTITIONS), self.data)
+        if not isinstance(payload, ReassignPartitionsPayload):
+            raise TypeError(f"not the data of /admin/reassign_partitions: {self.data}")
+        return tuple((TopicPartition(one.topic, one.partition), one.replicas) for one in payload.partitions)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ PROTOCOL.md section 7.1.
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
@@ -83,6 +84,7 @@ def _take_over(s: State, m: Model, c: int, listed: Value, live: Value) -> None:
     new = m.brokers.difference(listed, controller.live)
     dead = m.brokers.union(m.brokers.difference(controller.live, listed), returned)
     observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
+    say(BrokerDifference, new=new, dead=dead, live=listed)
     controller.live = live
     blocked = open_channels(s, m, c, new)
     with when(blocked):

@@ -25,17 +25,19 @@ PROTOCOL.md section 7.2.
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
 from spec.model import Model
 from spec.protocol.brokers.processes import forget_process
 from spec.protocol.context.assignment import assigned_replicas
+from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
 from spec.protocol.controller.threads import give_lock_back, has_started, lock_is_free
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import is_cached, leadership
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
 from spec.state.elections import Leaving
@@ -89,6 +91,8 @@ def refuse_shutdown(s: State, m: Model, c: int, b: int) -> None:
         has_turn = either(has_turn, both(~controller.active, controller.shutdown_of != b))
     require(s.processes[c].session != Session.NONE, lock_is_free(s, m, c), has_turn)
     require(_is_asked(s, b, c), either(~controller.active, ~m.brokers.in_set(b, controller.live)))
+    with when(controller.active):
+        say(ShuttingDownBroker, broker=b)
     observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
     _ask_again(s, b)
 
@@ -111,6 +115,9 @@ def accept_shutdown(s: State, m: Model, c: int, b: int) -> None:
     for p in m.partitions:
         controller.to_move[p] = _is_replicated_on(s, m, c, p, b)
     observe(f"controller {c}", "begin ControlledShutdown", broker=b)
+    say(ShuttingDownBroker, broker=b)
+    say(AllShuttingDown, brokers=controller.shutting_down)
+    say(LiveBrokers, brokers=live_brokers(s, m, c))
 
 
 def _is_replicated_on(s: State, m: Model, c: int, p: int, b: int) -> Value:
@@ -186,6 +193,8 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
     fails = _fails_to_answer(s, m, c, b)
+    with when(~controller.shutdown_fails if m.shutdowns_fail else flag(True)):
+        say(AllLeaders, leaders=_leaderships(s, m, c))
     controller.shutdown_of = 0
     moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
@@ -203,6 +212,12 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     if m.shutdowns_outlive_terms:
         with when(~controller.active):
             reset(controller, "topics", "partitions")
+
+
+def _leaderships(s: State, m: Model, c: int) -> dict[int, tuple[Value, dict[str, Value]]]:
+    """All leadership that is cached, by partition."""
+    partitions = s.controllers[c].partitions
+    return {p: (is_cached(partitions[p]), leadership(partitions[p])) for p in m.partitions}
 
 
 def _fails_to_answer(s: State, m: Model, c: int, b: int) -> Value:

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, fits, observe, require, reset, when
+from spec.language.rules import action, fits, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.model import Model
 from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.resignation import controller_moved
@@ -86,6 +87,7 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
     require(can_operate(s, c), either(controller.active, m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)))
     take_callback(s, m, c, Callback.ISR_CHANGES)
     rearm_watch(s, c, "isr_changes")
+    say(NotificationsFound)
     for p in m.partitions:
         some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some

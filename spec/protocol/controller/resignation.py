@@ -9,8 +9,9 @@ Kafka 0.10.2.2: `KafkaController.onControllerResignation`, `ZookeeperLeaderElect
 
 from __future__ import annotations
 
-from spec.language.rules import observe, reset, when
+from spec.language.rules import observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.failover import Resigned
 from spec.model import Model
 from spec.protocol.controller.threads import become_idle, forget_returned, reset_present
 from spec.protocol.requests.connections import drop_channels, is_awaited
@@ -89,6 +90,7 @@ def take_down(s: State, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing."""
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
+    say(Resigned)
     drop_channels(s, m, c, controller.channels)
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)

@@ -13,12 +13,13 @@ Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import both, choose, either, flag
+from spec.logs.controller_log.topic_deletion import TopicDeleted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, forget_assignments
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.deletion.queue import delete_the_request, end_thread, turn_to_next
+from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
@@ -163,6 +164,8 @@ def _end_completion(s: State, m: Model, c: int, t: int) -> None:
     forget_assignments(s, m, c, t)
     for p in m.partitions_of(t):
         reset(s.controllers[c].partitions[p], *FIELDS)
+    say(TopicDeleted, topic=t)
+    say_held_back(s, c, t)
     turn_to_next(s, m, c)
 
 

@@ -13,8 +13,10 @@ Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIn
 
 from __future__ import annotations
 
-from spec.language.rules import observe, reset, when
+from spec.language.rules import observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.channels import DeletionThreadFailed
+from spec.logs.controller_log.topic_deletion import DeletionHalted, DeletionIneligible, ReplicaDeletionFailed
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.context.deletion_marks import is_busy
@@ -88,6 +90,16 @@ def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
     """Brokers have died: what was to be deleted on them is not, and its topics are held back."""
     if not m.has("deletion"):
         return
+    queued = s.controllers[c].queued
+    failed = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
+    topics = {
+        t: both(queued[t], either(*(~m.brokers.is_empty(failed[p]) for p in m.partitions_of(t)))) for t in m.topics
+    }
+    with when(either(*topics.values())):
+        say(
+            ReplicaDeletionFailed, replicas={p: (topics[m.topic_of(p)], failed[p]) for p in m.partitions}, topics=topics
+        )
+        say(DeletionHalted, topics=topics)
     for p in m.partitions:
         for r in m.assigned(p):
             with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
@@ -105,6 +117,12 @@ def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
         wake(s, m, c)
 
 
+def say_held_back(s: State, c: int, t: int) -> None:
+    """The thread leaves a topic that is marked as ineligible."""
+    with when(s.controllers[c].ineligible[t]):
+        say(DeletionIneligible, topic=t)
+
+
 def turn_to_next(s: State, m: Model, c: int) -> None:
     """The topic at hand is done with for now; with no more of them the lock is free."""
     controller = s.controllers[c]
@@ -120,6 +138,7 @@ def end_thread(s: State, m: Model, c: int) -> None:
     """An exception ends the thread, whatever else is queued."""
     controller = s.controllers[c]
     observe(f"controller {c}", "end deletion thread")
+    say(DeletionThreadFailed)
     controller.deletion = DeletionThread.ENDED
     reset(controller, "handler", "topic", "turns", "woken")
     give_lock_back(s, m, c)

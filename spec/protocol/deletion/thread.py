@@ -20,8 +20,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.topic_deletion import (
+    DeadReplicasFound,
+    DeletionBegun,
+    DeletionHalted,
+    DeletionInProgress,
+    DeletionQueued,
+    DeletionRequested,
+    DeletionRetried,
+    HandlingDeletion,
+    PartitionDeletionStarted,
+    ReplicaDeletionStarted,
+    ReplicasDeleted,
+    TopicDeletionStarted,
+    UnknownTopicsIgnored,
+)
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
@@ -30,7 +45,15 @@ from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, lock_is_free, rearm_watch, take_callback
 from spec.protocol.deletion.completion import complete
-from spec.protocol.deletion.queue import delete_the_request, enqueue, fail_deletion, hold_back, turn_to_next, wake
+from spec.protocol.deletion.queue import (
+    delete_the_request,
+    enqueue,
+    fail_deletion,
+    hold_back,
+    say_held_back,
+    turn_to_next,
+    wake,
+)
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
@@ -91,7 +114,9 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
         known[t], unknown[t] = both(asked, controller.topics[t]), both(asked, ~controller.topics[t])
     drops = either(*unknown.values())
+    say(DeletionRequested, topics={t: s.zookeeper.deletions[t] for t in m.topics})
     with when(drops):
+        say(UnknownTopicsIgnored, topics=unknown)
         controller.at = At.DROP_REQUEST
         for t in m.topics:
             controller.turns[t] = unknown[t]
@@ -108,7 +133,11 @@ def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
     queued already.
     """
     controller = s.controllers[c]
+    with when(either(*topics.values())):
+        say(DeletionQueued, topics=topics)
     for t, chosen in topics.items():
+        with when(both(chosen, controller.queued[t], is_busy(s, m, c, t))):
+            say(DeletionHalted, topics={t: flag(True)})
         with when(both(chosen, controller.deletion != DeletionThread.NONE)):
             with when(is_busy(s, m, c, t)):
                 hold_back(s, m, c, t)
@@ -165,6 +194,7 @@ def delete_queued_topic(s: State, m: Model, c: int, t: int) -> None:
     goes_on = both(controller.at == At.DELETE_QUEUED, controller.turns[t])
     require(either(both(begins, controller.queued[t]), goes_on))
     with when(begins):
+        say(HandlingDeletion, topics={u: controller.queued[u] for u in m.topics})
         reset(controller, "handler")
         controller.woken = False
         for u in m.topics:
@@ -184,6 +214,7 @@ def _turn_to(s: State, m: Model, c: int, t: int) -> None:
     with when(deleted):
         complete(s, m, c, t)
     with when(~deleted):
+        _say_how_far(s, m, c, t)
         failed = {}
         for p in m.partitions_of(t):
             replicas = s.controllers[c].partitions[p].replicas
@@ -196,6 +227,32 @@ def _turn_to(s: State, m: Model, c: int, t: int) -> None:
                 s.controllers[c].retried[p] = failed[p]
         with when(~waiting):
             _end_retry(s, m, c, t, failed)
+
+
+def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
+    """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or else who failed."""
+    under_way, failed = (
+        _replicas_in(s, m, c, t, state) for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE)
+    )
+    partitions = {p: ~m.brokers.is_empty(replicas) for p, replicas in under_way.items()}
+    brokers = m.brokers.empty_set()
+    for replicas in under_way.values():
+        brokers = m.brokers.union(brokers, replicas)
+    waits = either(*partitions.values())
+    with when(waits):
+        say(DeletionInProgress, replicas=brokers, partitions=partitions, topic=t)
+    with when(both(~waits, either(*(~m.brokers.is_empty(replicas) for replicas in failed.values())))):
+        say(DeletionRetried, topic=t, replicas=failed)
+
+
+def _replicas_in(s: State, m: Model, c: int, t: int, state: ReplicaState) -> dict[int, Value]:
+    """The assigned replicas of a topic that are in a state, by partition."""
+    found = {}
+    for p in m.partitions_of(t):
+        replicas = s.controllers[c].partitions[p].replicas
+        members = m.brokers.set_from({r: replicas[r] == state for r in m.assigned(p)})
+        found[p] = m.brokers.intersection(members, assigned_set(s, m, c, p))
+    return found
 
 
 def _end_retry(s: State, m: Model, c: int, t: int, failed: Mapping[int, Value]) -> None:
@@ -227,6 +284,7 @@ def _decide(s: State, m: Model, c: int, t: int) -> None:
     """Start the deletion, unless one is under way or the topic is held back."""
     held_back = s.controllers[c].ineligible[t] | _is_under_way(s, m, c, t)
     with when(held_back):
+        say_held_back(s, c, t)
         turn_to_next(s, m, c)
     with when(~held_back):
         _start(s, m, c, t)
@@ -238,8 +296,12 @@ def _start(s: State, m: Model, c: int, t: int) -> None:
     if m.loses_topics:
         controller.handler = Handler.DELETION_START
     known = known_partitions(s, m, c)
+    say(DeletionBegun, topic=t)
+    say(TopicDeletionStarted, topics={t: flag(True)})
     told = tell(s, m, c, {p: known[p] for p in m.partitions_of(t)})
     with when(told):
+        assigned = {p: ~m.brokers.is_empty(assigned_set(s, m, c, p)) for p in m.partitions_of(t)}
+        say(PartitionDeletionStarted, partitions=assigned)
         waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
         with when(waiting):
             controller.handler = Handler.DELETION_START
@@ -280,7 +342,12 @@ def _stop_and_delete(s: State, m: Model, c: int, t: int) -> None:
     Kafka sends two batches, one right behind the other; the second has no more than the deletions.
     """
     controller = s.controllers[c]
-    stopped, deleted = {}, {}
+    stopped, deleted, live = {}, {}, live_brokers(s, m, c)
+    say(ReplicaDeletionStarted, replicas=_live_undeleted(s, m, c, t))
+    dead = {p: m.brokers.difference(assigned_set(s, m, c, p), live) for p in m.partitions_of(t)}
+    with when(either(*(~m.brokers.is_empty(replicas) for replicas in dead.values()))):
+        say(DeadReplicasFound, replicas=dead, topic=t)
+        say(DeletionHalted, topics={t: flag(True)})
     for p, chosen in _live_undeleted(s, m, c, t).items():
         states = controller.partitions[p].replicas
         movable = movable_replicas(m, controller.partitions[p], p)
@@ -305,6 +372,7 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     succeeded = flag(head.stage == Stage.ANSWERED)
     require(lock_is_free(s, m, c), either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
     with when(succeeded):
+        say(ReplicasDeleted, replicas={p: (controller.queued[m.topic_of(p)], m.brokers.set_kind.constant((b,)))})
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]
         with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):

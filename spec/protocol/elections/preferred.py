@@ -23,10 +23,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.preferred_election import (
+    PreferredElectionDone,
+    PreferredElectionFound,
+    PreferredElectionResumed,
+    PreferredElectionStarted,
+    PreferredReplicaDoesNotLead,
+    PreferredReplicaLeads,
+)
+from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
-from spec.protocol.context.assignment import is_there
+from spec.protocol.context.assignment import assigned_replicas, is_there
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.resignation import controller_moved, elector_resigns
 from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
@@ -93,6 +102,7 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
     its leader all the same, unless that is mended.
     """
     controller = s.controllers[c]
+    say_begun(s, m, c, asked)
     visited = {}
     for p in m.partitions:
         controller.asked[p] = asked[p]
@@ -106,6 +116,36 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
     begin_visits(s, m, c, handler, visited)
     with when(~either(*visited.values())):
         _end_election(s, m, c, handler)
+
+
+def say_begun(s: State, m: Model, c: int, asked: Mapping[int, Value]) -> None:
+    """A preferred election begins; the topics of its partitions that are queued for deletion are held back."""
+    say(PreferredElectionStarted, partitions=asked)
+    if m.has("deletion"):
+        halted = {t: either(*(both(asked[p], is_queued(s, m, c, p)) for p in m.partitions_of(t))) for t in m.topics}
+        with when(either(*halted.values())):
+            say(DeletionHalted, topics=halted)
+
+
+def nothing_is_pending() -> None:
+    """A failover begins the preferred elections that are pending also where there is none."""
+    say(PreferredElectionStarted, partitions={})
+
+
+def nothing_is_requested() -> None:
+    """A failover tells what it has read of a request also where there is none."""
+    for kind in (PreferredElectionFound, PreferredElectionDone, PreferredElectionResumed):
+        say(kind, partitions={})
+
+
+def say_who_leads(s: State, m: Model, c: int, p: int, *, perhaps: object = False) -> None:
+    """The line on a partition whose preferred election is over, if it has leadership."""
+    cached = s.controllers[c].partitions[p]
+    preferred = flag(cached.leader == m.brokers.first(assigned_replicas(s, m, c, p)))
+    with when(both(is_cached(cached), preferred)):
+        say(PreferredReplicaLeads, in_any_order=True, perhaps=perhaps, partition=p, leader=cached.leader)
+    with when(both(is_cached(cached), ~preferred)):
+        say(PreferredReplicaDoesNotLead, in_any_order=True, perhaps=perhaps, partition=p, leader=cached.leader)
 
 
 def end_requested_election(s: State, m: Model, c: int) -> None:
@@ -125,6 +165,9 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
     if not m.mends(Switch.ELECT_ONLY_THE_LED):
         raises = either(*(both(controller.asked[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     controller.handler = Handler.NONE
+    for p in m.partitions:
+        with when(controller.asked[p]):
+            say_who_leads(s, m, c, p, perhaps=raises)
     with when(raises):
         observe(f"controller {c}", "fail preferred election")
         if handler == Handler.PENDING_ELECTION:
@@ -198,12 +241,17 @@ def read_election_request(s: State, m: Model, c: int) -> None:
         observe(f"controller {c}", "fail on a leaderless partition")
         elector_resigns(s, m, c)
     with when(~raises):
+        preferred = {p: s.zookeeper.preferred[p] for p in m.partitions}
+        say(PreferredElectionFound, partitions=preferred)
+        led = {p: is_led_as_preferred(s, m, c, p) for p in m.partitions}
+        say(PreferredElectionDone, partitions={p: both(preferred[p], ~known[p] | led[p]) for p in m.partitions})
         for p in m.partitions:
             open_ = ~is_led_as_preferred(s, m, c, p)
             of_request = s.zookeeper.preferred[p]
             controller.electing[p] = either(
                 both(of_request, named[p], open_), both(controller.electing[p], ~of_request)
             )
+        say(PreferredElectionResumed, partitions={p: controller.electing[p] for p in m.partitions})
         proceed(Junction.ELECTION_REQUEST_READ, s, m, c, handler=Handler.NONE)
 
 

@@ -21,13 +21,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, when
+from spec.language.rules import action, observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag, number
+from spec.logs.controller_log.preferred_election import ImbalanceRatio
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.controller.threads import has_threads, lock_is_free
+from spec.protocol.controller.threads import end_turn, has_threads, lock_is_free
+from spec.protocol.elections.preferred import say_begun, say_who_leads
 from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
@@ -53,6 +55,7 @@ def check_imbalance(s: State, m: Model, c: int, h: int) -> None:
     for p in m.partitions:
         controller.imbalanced[p] = taken_up[p]
     observe(f"controller {c}", "find imbalance", broker=h)
+    say(ImbalanceRatio, broker=h, ratio=(lost, its_own))
 
 
 def is_headed_by(s: State, m: Model, c: int, p: int, h: int) -> Value:
@@ -105,7 +108,14 @@ def rebalance_partition(s: State, m: Model, c: int, p: int) -> None:
     with when(allowed):
         controller.handler = Handler.REBALANCE
         controller.partitions[p].todo = True
+        say_begun(s, m, c, {q: flag(p == q) for q in m.partitions})
         elect_from_znode(s, m, c, p)
+
+
+def end_election(s: State, m: Model, c: int, p: int) -> None:
+    """The partition has been visited."""
+    say_who_leads(s, m, c, p)
+    end_turn(s, m, c)
 
 
 def may_rebalance(s: State, m: Model, c: int, p: int) -> Value:

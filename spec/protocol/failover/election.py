@@ -9,8 +9,9 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationList
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, successor, when
+from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
 from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
 from spec.protocol.controller.threads import become_idle, leave_handler, take_callback
@@ -58,6 +59,9 @@ def on_new_session(s: State, m: Model, c: int) -> None:
     require(can_operate(s, c))
     take_callback(s, m, c, Callback.SESSION)
     current = read_controller(s, c)
+    say(SessionExpired)
+    with when(current == c):
+        say(SessionExpiredElectedAlready)
     with when(either(current != c, m.puts_back(Switch.ALWAYS_RESIGN))):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
@@ -89,6 +93,7 @@ def elect_create(s: State, m: Model, c: int) -> None:
     with when(absent):
         _create(s, m, c)
     with when(absent | own):
+        say(BecomingController)
         controller.leader_id = c
         controller.acted = False
         if m.mends(Switch.ATOMIC_ELECTION):

@@ -9,8 +9,9 @@ Kafka 0.10.2.2: `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. 
 
 from __future__ import annotations
 
-from spec.language.rules import when
+from spec.language.rules import say, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_log.failover import ActiveBrokers, CurrentTopics, TopicsToBeDeleted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.controller.controller_batch import tell_all
@@ -31,7 +32,11 @@ def start_state_machines(s: State, m: Model, c: int) -> None:
     Before 0.10.2.0 everybody was told at the end, as step 14, when brokers had been told to follow whom they did not
     know to be alive (D11).
     """
-    s.controllers[c].deletion = DeletionThread.MANAGER_ONLY
+    controller = s.controllers[c]
+    say(TopicsToBeDeleted, topics={t: controller.queued[t] for t in m.topics} if m.has("deletion") else {})
+    say(ActiveBrokers, brokers=controller.live)
+    say(CurrentTopics, topics={t: controller.topics[t] for t in m.topics} if m.has("partitions") else {})
+    controller.deletion = DeletionThread.MANAGER_ONLY
     told = flag(True)
     if not m.puts_back(Switch.METADATA_LAST):
         told = tell_all(s, m, c, in_failover=True)

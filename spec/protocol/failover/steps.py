@@ -23,8 +23,10 @@ Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoc
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, successor, when
-from spec.language.terms import both, either, flag
+from spec.language.rules import action, observe, require, reset, say, successor, when
+from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead, ReadyToServe
+from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.model import Model
 from spec.protocol.context.assignment import is_there, read_assignments
 from spec.protocol.context.live_brokers import forget_shutdowns
@@ -32,7 +34,13 @@ from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.resignation import controller_moved, elector_resigns, forget_epoch_version
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import wake
-from spec.protocol.elections.preferred import begin_pending_election, is_requested, remove_request
+from spec.protocol.elections.preferred import (
+    begin_pending_election,
+    is_requested,
+    nothing_is_pending,
+    nothing_is_requested,
+    remove_request,
+)
 from spec.protocol.failover.machine_startup import start_state_machines
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.reassignment.requests import resume_reassignments
@@ -43,6 +51,7 @@ from spec.protocol.topics.removal_by_hand import read_topic_id
 from spec.protocol.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
+from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
@@ -65,6 +74,9 @@ def read_epoch(s: State, m: Model, c: int) -> None:
         controller.epoch = s.zookeeper.epoch
         if m.counts_epoch_versions:
             controller.epoch_version = s.zookeeper.epoch_version
+            say(EpochRead, epoch=controller.epoch, epoch_zk_version=controller.epoch_version)
+        else:
+            say(EpochRead, epoch=controller.epoch)
     observe(f"controller {c}", "read /controller_epoch", epoch=s.zookeeper.epoch)
     controller.at = At.INCREMENT_EPOCH
 
@@ -82,15 +94,18 @@ def increment_epoch(s: State, m: Model, c: int) -> None:
     with when(unchanged):
         _write_next_epoch(s, m, c)
         controller.epoch = s.zookeeper.epoch
+        say(EpochIncremented, epoch=controller.epoch)
         controller.at = At.SUBSCRIBE
         hold_epoch_version(s, m, c)
     with when(absent):
         controller.at = At.CREATE_EPOCH
     with when(~absent & ~unchanged):
         observe(f"controller {c}", "fail to write /controller_epoch", epoch=controller.epoch)
+        say(EpochIncrementFailed)
         if m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT):
             elector_resigns(s, m, c)
         else:
+            say(EpochIncremented, epoch=controller.epoch)
             controller.at = At.SUBSCRIBE
             forget_epoch_version(controller, m)
 
@@ -135,6 +150,7 @@ def create_epoch(s: State, m: Model, c: int) -> None:
     with when(absent):
         _create_first_epoch(s, c)
         controller.epoch = 1
+        say(EpochIncremented, epoch=controller.epoch)
         controller.at = At.SUBSCRIBE
         hold_epoch_version(s, m, c)
     with when(~absent):
@@ -255,6 +271,7 @@ def start_machines(s: State, m: Model, c: int) -> None:
         if m.has("preferred_election"):
             controller.at = At.READ_PREFERRED
         else:
+            nothing_is_requested()
             after_election_request(s, m, c)
 
 
@@ -277,6 +294,8 @@ def load_deletions(s: State, m: Model, c: int) -> None:
 def resume(s: State, m: Model, c: int) -> None:
     """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
     controller = s.controllers[c]
+    say(PartitionMachineStarted, states=_states(s, m, c))
+    say(ReadyToServe, epoch=controller.epoch)
     controller.handler = Handler.NONE
     if m.has("addition") and not m.mends(Switch.LISTEN_BEFORE_READING):
         for t in m.topics:
@@ -290,12 +309,24 @@ def resume(s: State, m: Model, c: int) -> None:
         elect_pending(s, m, c)
 
 
+def _states(s: State, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
+    """The states of the partitions whose topics are known; those that are added later have none."""
+    controller, found = s.controllers[c], {}
+    for p in m.partitions:
+        state = controller.partitions[p].state
+        known = both(controller.topics[m.topic_of(p)], state != PartitionState.NON_EXISTENT)
+        found[p] = known, state
+    return found
+
+
 def elect_pending(s: State, m: Model, c: int) -> None:
     """Failover 13: run the preferred elections that are pending, then clean up."""
     s.controllers[c].handler = Handler.NONE
     s.controllers[c].at = At.FINISH
     if m.has("preferred_election"):
         begin_pending_election(s, m, c)
+    else:
+        nothing_is_pending()
 
 
 @action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")

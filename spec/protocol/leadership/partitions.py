@@ -250,7 +250,7 @@ def finish_visit(s: State, m: Model, c: int, p: int) -> None:
     last = ~either(*(controller.partitions[q].todo for q in m.partitions))
     with when(last):
         send_online_batch(s, m, c)
-        proceed(Junction.VISITS_DONE, s, m, c)
+        proceed(Junction.VISITS_DONE, s, m, c, p=p)
 
 
 def send_online_batch(

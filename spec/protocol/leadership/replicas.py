@@ -24,8 +24,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_log.broker_changes import NotInIsr
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued, is_reassigned
@@ -173,6 +174,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         decide(s, c, p, leader=leader, isr=isr, at=At.REMOVE_WRITE)
         controller.replica = r
     with when(both(usable, ~member)):
+        say(NotInIsr, replica=r, partition=p, leader=znode.leader, isr=znode.isr)
         earlier = _word(s, c, p)
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch

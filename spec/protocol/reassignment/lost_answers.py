@@ -16,8 +16,8 @@ from spec.language.terms import either
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, write_topic
 from spec.protocol.leadership.state_writes import write_decision_unanswered
+from spec.protocol.reassignment.leader_epoch import working_on
 from spec.protocol.reassignment.requests import changes_request, write_request
-from spec.protocol.reassignment.steps import working_on
 from spec.protocol.zookeeper import can_operate, is_fenced_off
 from spec.state.cluster import State
 from spec.state.enumerations import At

@@ -21,8 +21,21 @@ Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializeParti
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.records import Array
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_log.reassignment import (
+    ReassignedIsrError,
+    ReassignmentFailed,
+    ReassignmentRemoved,
+    ReassignmentRequested,
+    ReassignmentsDone,
+    ReassignmentsFound,
+    ReassignmentSkipped,
+    ReassignmentsResumed,
+    ReassignmentStarted,
+)
+from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
@@ -71,6 +84,8 @@ def on_reassignment_request(s: State, m: Model, c: int) -> None:
     take_callback(s, m, c, Callback.REASSIGNMENTS)
     rearm_watch(s, c, "reassignments")
     observe(f"controller {c}", "read /admin/reassign_partitions")
+    with when(_is_requested(s, m)):
+        say(ReassignmentRequested, requested=_wanted(m, requested))
     for p in m.partitions:
         with when(both(requested[p] != (), controller.reassigned[p] == ())):
             controller.due[p] = requested[p]
@@ -92,7 +107,17 @@ def read_reassignments(s: State, m: Model, c: int) -> None:
         controller.due[p] = choose(dropped, requested[p], ())
         with when(both(requested[p] != (), ~dropped)):
             controller.reassigned[p] = requested[p]
+    with when(both(*(controller.due[p] == () for p in m.partitions))):
+        wanted = _wanted(m, requested)
+        say(ReassignmentsFound, reassigned=wanted)
+        say(ReassignmentsDone, partitions={})
+        say(ReassignmentsResumed, reassigned=wanted)
     go_on(s, m, c)
+
+
+def _wanted(m: Model, requested: Array[int, Value]) -> dict[int, tuple[Value, Value]]:
+    """RAR of each partition, as somebody holds it, with whether there is any."""
+    return {p: (flag(requested[p] != ()), requested[p]) for p in m.partitions}
 
 
 def resume_reassignments(s: State, m: Model, c: int) -> None:
@@ -144,6 +169,9 @@ def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     controller.reassigned[p] = controller.due[p]
     controller.isr_listening[p] = True
     controller.isr_watching[p] = True
+    say(ReassignmentStarted, partition=p, new_replicas=controller.due[p])
+    with when(is_queued(s, m, c, p)):
+        say(DeletionHalted, topics={m.topic_of(p): flag(True)})
     hold_back(s, m, c, m.topic_of(p))
     controller.reassigning = p
     controller.due[p] = ()
@@ -159,6 +187,11 @@ def read_remaining(s: State, m: Model, c: int, p: int) -> None:
     ending = either(controller.at == At.COMPLETE_READ, controller.at == At.REFUSE_READ)
     working = both(ending, controller.reassigning == p)
     require(can_operate(s, c), either(dropping, refusing, working))
+    skipped = both(is_queued(s, m, c, p), controller.handler == Handler.REASSIGNMENT)
+    with when(both(refusing, skipped)):
+        say(ReassignmentSkipped, partition=p)
+    with when(both(refusing, ~skipped)):
+        say(ReassignmentFailed, partition=p)
     completing = flag(controller.at == At.COMPLETE_READ)
     controller.at = At.REFUSE_WRITE
     with when(completing):
@@ -186,12 +219,16 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
         controller.reassigned[p] = ()
         told = ~completed
         with when(completed):
+            say(ReassignmentRemoved, partition=p)
             told = told | tell(s, m, c, {p: is_cached(controller.partitions[p])})
             with when(told):
                 resume_deletion(s, m, c, m.topic_of(p))
         if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
             resume_deletion(s, m, c, m.topic_of(p))
         with when(told):
+            with when(both(controller.handler == Handler.NONE, *(controller.due[q] == () for q in m.partitions))):
+                for kind in (ReassignmentsFound, ReassignmentsDone, ReassignmentsResumed):
+                    say(kind)
             go_on(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)
@@ -236,6 +273,10 @@ def end_run(s: State, m: Model, c: int, p: int) -> None:
     """
     controller = s.controllers[c]
     observe(f"controller {c}", "fail reassignment", partition=p)
+    with when(controller.handler == Handler.ISR_CHANGE):
+        say(ReassignedIsrError)
+    with when(both(controller.handler != Handler.ISR_CHANGE, controller.handler != Handler.BROKER_STARTUP)):
+        say(ReassignmentFailed, partition=p)
     reset(controller, "partition", "read_version", "decided", "leaving")
     reset(controller.partitions[p], "visiting")
     first = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)

@@ -15,8 +15,9 @@ Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModi
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, when
-from spec.language.terms import both, flag
+from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.terms import both, either, flag
+from spec.logs.controller_log.topics import PartitionsAdded
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
@@ -69,10 +70,15 @@ def on_partition_modifications(s: State, m: Model, c: int, t: int) -> None:
         require(controller.concerns[0] == t)
     rearm_topic_watch(s, m, c)
     take_callback(s, m, c, Callback.MODIFICATIONS)
-    for p in m.partitions_of(t):
+    unknown = {
+        p: both(s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == (), ~is_queued(s, m, c, p))
+        for p in m.partitions_of(t)
+    }
+    with when(either(*unknown.values())):
+        say(PartitionsAdded, assignment={p: (added, s.zookeeper.assigned[p]) for p, added in unknown.items()})
+    for p, is_unknown in unknown.items():
         cached, replicas = controller.partitions[p], s.zookeeper.assigned[p]
-        unknown = both(replicas != (), assigned_replicas(s, m, c, p) == (), ~is_queued(s, m, c, p))
-        with when(unknown):
+        with when(is_unknown):
             cached.assigned = replicas
             cached.visiting = m.brokers.members(replicas)
             controller.at = At.NEW_REPLICA_READ

@@ -20,8 +20,9 @@ section 7.3.
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
@@ -64,6 +65,10 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
     take_callback(s, m, c, Callback.TOPICS)
     controller.watching["topics"] = True
     started = has_started(s, m, c)
+    with when(started):
+        there, known = s.zookeeper.topics, controller.topics
+        new_topics = {t: both(there[t], ~known[t]) for t in m.topics}
+        say(TopicDifference, new=new_topics, deleted={t: both(~there[t], known[t]) for t in m.topics})
     for topic in m.topics:
         new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
         observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])

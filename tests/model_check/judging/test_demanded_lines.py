@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from model_check.judging.lines.controller_log import Reporting
+from model_check.judging.lines.controller_log import Reports
+from model_check.judging.lines.said_lines import Expected
 from model_check.judging.lines.state_change_log import Printing
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Cluster
@@ -20,7 +21,8 @@ from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.logs.logged_values import Leadership
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
-from spec.state.enumerations import At
+from spec.state.elections import Leaving
+from spec.state.enumerations import At, Session
 from spec.tables.replica_states import ReplicaState
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
@@ -51,11 +53,6 @@ def state(
     return {"controllers": {1: controller}, "zookeeper": {"state": {0: znode}}}
 
 
-def reported(rule: str, at: PlainState) -> list[type[Line]]:
-    """The lines that a step that leaves all as it is writes to controller.log."""
-    return [kind for kind, _ in Reporting(system(), CLUSTER, rule, PARAMETERS, at, at, ()).of_other_threads()]
-
-
 def demanded(at: PlainState, rule: str = "move_partition") -> frozenset[tuple[object, ...]]:
     """The lines that stopping a follower, or a removal from the ISR, must print to state-change.log."""
     return Printing(system(), CLUSTER, rule, PARAMETERS, at, at, ()).demands
@@ -63,7 +60,12 @@ def demanded(at: PlainState, rule: str = "move_partition") -> frozenset[tuple[ob
 
 @pytest.mark.parametrize(("active", "expected"), [(True, [ShuttingDownBroker]), (False, [])])
 def test_who_is_active_says_which_shutdown_it_refuses(active: bool, expected: list[type[Line]]) -> None:
-    assert reported("refuse_shutdown", state(active=active)) == expected
+    """Controller 1 does not know broker 2, which asks it, as registered."""
+    live, waits = list(Session).index(Session.LIVE), list(Leaving).index(Leaving.WAITS)
+    processes = {1: {"session": live}, 2: {"session": live, "leaving": waits, "asked": 1}}
+    found = system().step({**state(active=active), "processes": processes}, "refuse_shutdown", {"c": 1, "b": 2})
+    assert found is not None
+    assert [one.line for one in found.said] == expected
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def said(line: Line, *details: type[Line]) -> ControllerSaid:
 
 def test_a_line_of_debug_is_missed_where_its_process_writes_such_lines() -> None:
     """A callback of ISR changes begins with one; another line comes next."""
-    step = Reporting(system(), CLUSTER, "on_isr_change", PARAMETERS, state(), state(), ())
+    step = Reports([Expected(NotificationsFound, {})])
     other = ReassignmentRequested(controller=1, data="")
     assert step.taken([said(NotificationsFound(controller=1), NotificationsFound)]) == 1
     assert step.taken([said(other, ReassignmentRequested)]) == 0

@@ -70,7 +70,8 @@ def test_handlers_are_told_apart_in_few_places_besides() -> None:
         "reassignment/requests.py: _is_acceptable",
         "reassignment/requests.py: end_run",
         "reassignment/requests.py: read_remaining",
-        "reassignment/steps.py: delete_old_replicas",
+        "reassignment/requests.py: write_remaining",
+        "reassignment/phase_b.py: delete_old_replicas",
         "reassignment/steps.py: read_whether_caught_up",
     }
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from model_check.judging.hidden_steps import part, place_of
-from model_check.judging.lines.controller_log import Reporting
 from model_check.judging.lines.controller_step import SILENT
 from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem, open_system
@@ -47,9 +46,8 @@ class Told:
         found = self.opened.step(self.state, rule, parameters)
         if found is None:
             return None
-        step = Reporting(self.opened, self.cluster, rule, parameters, self.state, *found)
-        self.state = found[0]
-        return [] if rule in SILENT else [kind.__name__ for kind, _ in step._expected()]
+        self.state = found.after
+        return [] if rule in SILENT else [one.line.__name__ for one in found.said]
 
 
 def _parsed(name: str) -> tuple[str, dict[str, int]]:

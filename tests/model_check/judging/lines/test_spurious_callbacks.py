@@ -23,28 +23,34 @@ from tests.model_check.unpacking import changed
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
 STARTED, INELIGIBLE = (list(ReplicaState).index(one) for one in (
     ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE))  # fmt: skip
-BETWEEN: dict[str, Any] = {"at": list(At).index(At.REASSIGN_NEXT), "handler": list(Handler).index(Handler.REASSIGNMENT)}
+BETWEEN: dict[str, Any] = {
+    "at": list(At).index(At.REASSIGN_NEXT),
+    "handler": list(Handler).index(Handler.REASSIGNMENT),
+    "due": {0: 2},
+}
+"""Before the partition that is to be reassigned to broker 2, with the lock free."""
 HANDLING = HandlingDeletion(topics=("t",), controller=1)
 IN_PROGRESS = DeletionInProgress(replicas=(2,), partitions=(TopicPartition("t", 0),), topic="t", controller=1)
 HELD_BACK = DeletionIneligible(topic="t", controller=1)
 
 
 def system() -> OpenSystem:
-    return open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=frozenset({"deletion"}))
+    parts = frozenset({"deletion", "reassignment"})
+    return open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=parts, requests=(((2,),),))
 
 
 def state(replica: int = 0, *, notified: int = 0, marked: bool = False, **fields: int) -> PlainState:
-    """Controller 1 is active, its deletion thread runs, and topic t is queued."""
+    """Controller 1 is active, its deletion thread runs, and topic t, with AR [1, 2] and leadership, is queued."""
     thread = list(DeletionThread).index(DeletionThread.RUNNING)
     controller: PlainState = {
         "active": 1,
         "deletion": thread,
         "queued": {0: 1},
         "topics": {0: 1},
-        "partitions": {0: {"replicas": {2: replica}} if replica else {}},
-        "ineligible": {0: 1} if marked else {},
+        "partitions": {0: {"assigned": 3, "leader_epoch": 1, **({"replicas": {2: replica}} if replica else {})}},
+        **({"ineligible": {0: 1}} if marked else {}),
     }
-    return {"controllers": {1: {**controller, **fields}}, "zookeeper": {"notified": {0: notified} if notified else {}}}
+    return {"controllers": {1: {**controller, **fields}}, **({"zookeeper": {"notified": {0: 1}}} if notified else {})}
 
 
 def is_nothing(line: Line, at: PlainState) -> bool:

@@ -30,7 +30,7 @@ class Specified:
         """Take a step; what was seen of it, as text."""
         step = self.system.step(self.state, rule, parameters)
         assert step is not None, f"{rule}({parameters}) is not enabled"
-        self.state, seen = step
+        self.state, seen, _ = step
         return [str(one) for one in seen]
 
     def __getitem__(self, path: str) -> str:

@@ -1,0 +1,156 @@
+"""The lines that a step says, in the names of a recording.
+
+A rule says a line with what the model has: the number of a partition, a set of brokers in bits. A recording has the
+names of its cluster. Collections are compared as sets, for Scala's maps and sets have no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from model_check.recordings.recording import Cluster
+from model_check.stepping.plain_rules import Said
+from spec.language.broker_lists import Brokers
+from spec.language.terms import Value
+from spec.logs.controller_log.values import PartitionReplica
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import Leadership
+from spec.tables.partition_states import PartitionState
+
+Fields: TypeAlias = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A line that a step writes: its class, and what those of its fields hold that the step knows."""
+
+    kind: type[Line]
+    fields: Fields
+    in_any_order: bool = False
+    perhaps: bool = False
+
+    def is_written_as(self, line: Line) -> bool:
+        """Whether a line is this one."""
+        return type(line) is self.kind and self.fields == {name: _as_set(getattr(line, name)) for name in self.fields}
+
+
+def _as_set(value: object) -> object:
+    return frozenset(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the model has, in the names of a cluster."""
+
+    cluster: Cluster
+    brokers: Brokers
+
+    def expected(self, said: Iterable[Said], of: type[Line] = Line) -> list[Expected]:
+        """The lines that were said, or those of a class."""
+        return [
+            Expected(one.line, self._fields(one), one.in_any_order, one.perhaps)
+            for one in said
+            if issubclass(one.line, of)
+        ]
+
+    def _fields(self, said: Said) -> Fields:
+        return {name: self._named(name, value) for name, value in said.fields.items()}
+
+    def _named(self, name: str, value: Any) -> object:
+        if name in MEANINGS and not isinstance(value, Value):
+            return MEANINGS[name](self, value)
+        if not isinstance(value, Value):
+            return value
+        match value.kind.name:
+            case "broker":
+                return self.broker(value.raw)
+            case "broker set" | "broker list":
+                members = frozenset(self._ids(value))
+                return len(members) if name in SIZES else members
+            case _:
+                return int(value.kind.show(value.raw))
+
+    def broker(self, number: int) -> int:
+        """The id of a broker, -1 for none."""
+        return self.cluster.broker_ids[number - 1] if number else -1
+
+    def topic(self, t: int) -> str:
+        """The name of a topic."""
+        return self.cluster.topics[t]
+
+    def partition(self, p: int) -> object:
+        """The name of a partition."""
+        return self.cluster.partitions[p]
+
+    def topics(self, flags: Mapping[int, Value]) -> object:
+        """Those that a mapping has a true flag for."""
+        return frozenset(self.topic(t) for t, holds in flags.items() if holds.raw)
+
+    def partitions(self, flags: Mapping[int, Value]) -> object:
+        """Those that a mapping has a true flag for."""
+        return frozenset(self.partition(p) for p, holds in flags.items() if holds.raw)
+
+    def replicas(self, brokers: Mapping[int, Any]) -> object:
+        """The replicas on the brokers that a mapping has for each partition."""
+        return frozenset(
+            PartitionReplica(self.cluster.partitions[p].topic, self.cluster.partitions[p].partition, b)
+            for p, of_it in _present(brokers)
+            for b in self._ids(of_it)
+        )
+
+    def assignment(self, lists: Mapping[int, Any]) -> object:
+        """The replicas of each partition, in their order."""
+        return frozenset((self.partition(p), self._ids(one)) for p, one in _present(lists))
+
+    def states(self, states: Mapping[int, Any]) -> object:
+        """The state of each partition."""
+        return frozenset((self.partition(p), list(PartitionState)[one.raw]) for p, one in _present(states))
+
+    def leaders(self, leaderships: Mapping[int, Any]) -> object:
+        """The leadership of each partition."""
+        return frozenset((self.partition(p), self.leadership(one)) for p, one in _present(leaderships))
+
+    def leadership(self, record: Mapping[str, Value]) -> Leadership:
+        """What is cached, or written, of a partition."""
+        numbers = {name: int(record[name].kind.show(record[name].raw)) for name in ("leader_epoch", "controller_epoch")}
+        return Leadership(leader=self.broker(record["leader"].raw), isr=self._ids(record["isr"]), **numbers)
+
+    def _ids(self, brokers: Value) -> tuple[int, ...]:
+        """The ids of the brokers of a set, or of a list in its order."""
+        if brokers.kind.name == "broker list":
+            return tuple(map(self.broker, self.brokers.lists[brokers.raw]))
+        return tuple(self.broker(b) for b in self.brokers.ids if brokers.raw >> b - 1 & 1)
+
+
+def _present(values: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
+    """The entries of a mapping; one that has a flag with its value is there where the flag holds."""
+    for key, value in values.items():
+        if not isinstance(value, tuple):
+            yield key, value
+        elif value[0].raw:
+            yield key, value[1]
+
+
+def _ratio(_names: Names, counted: tuple[Mapping[int, Value], Mapping[int, Value]]) -> float:
+    """The share of some in all, as it is printed."""
+    some, every = (sum(holds.raw for holds in flags.values()) for flags in counted)
+    return round(some / every, 6)
+
+
+SIZES: Final = frozenset({"all", "caught_up"})
+"""The fields that say how many there are in a set."""
+MEANINGS: Final[Mapping[str, Callable[[Names, Any], object]]] = {
+    "partition": Names.partition,
+    "topic": Names.topic,
+    **dict.fromkeys(("broker", "replica"), Names.broker),
+    **dict.fromkeys(("topics", "new", "deleted"), Names.topics),
+    "partitions": Names.partitions,
+    "replicas": Names.replicas,
+    **dict.fromkeys(("assignment", "reassigned", "requested"), Names.assignment),
+    "states": Names.states,
+    "leaders": Names.leaders,
+    "ratio": _ratio,
+}
+"""What the fields mean whose values are numbers, or mappings from numbers, by their names."""

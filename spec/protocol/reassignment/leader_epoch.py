@@ -1,0 +1,67 @@
+"""What steps 2 and 7 of a reassignment share: the leader epoch is raised in the state znode, and that is told.
+
+Kafka 0.10.2.2: `KafkaController.updateLeaderEpochAndSendRequest`. PROTOCOL.md section 8.
+"""
+
+from spec.language.rules import require, say, when
+from spec.language.terms import Value, both
+from spec.logs.controller_log.reassignment import (
+    LeaderEpochUpdating,
+)
+from spec.model import Model
+from spec.protocol.context.deletion_marks import adding_raises
+from spec.protocol.controller.controller_batch import is_dirty
+from spec.protocol.leadership.state_writes import cache_state
+from spec.protocol.leadership_cache import is_cached
+from spec.protocol.reassignment.requests import end_run
+from spec.protocol.requests.batch import Batch, send
+from spec.protocol.zookeeper import can_operate, exists
+from spec.state.cluster import State
+from spec.state.enumerations import At
+from spec.variants import Switch
+
+
+def working_on(s: State, m: Model, c: int, p: int, at: At) -> None:
+    """Guard of a step: the controller is at this place of the reassignment of this partition."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == at, controller.reassigning == p)
+
+
+def begin_bump(s: State, m: Model, c: int, p: int) -> None:
+    """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
+    dirty = is_dirty(s, m, c)
+    with when(~dirty):
+        say(LeaderEpochUpdating, partition=p)
+    if m.loses_topics:
+        with when(dirty):
+            end_run(s, m, c, p)
+
+
+def is_usable(s: State, c: int, p: int) -> Value:
+    """Whether there is a state znode, and not a newer controller's."""
+    znode = s.zookeeper.state[p]
+    return both(exists(znode), znode.controller_epoch <= s.controllers[c].epoch)
+
+
+def tell_bumped(s: State, m: Model, c: int, p: int, receivers: Value) -> Value:
+    """What was written is told, but not cached (D18, KAFKA-9212); whether that was possible.
+
+    If not, what was added stays in the controller's own batch, and the run ends (D53).
+    """
+    if m.mends(Switch.CACHE_BUMPED_EPOCH):
+        cache_state(s, c, p)
+    raises = adding_raises(s, m, c)
+    if m.loses_topics:
+        with when(raises):
+            s.controllers[c].dirty = True
+            end_run(s, m, c, p)
+    with when(~raises):
+        _tell(s, m, c, p, receivers)
+    return ~raises
+
+
+def _tell(s: State, m: Model, c: int, p: int, receivers: Value) -> None:
+    """LeaderAndIsr says what the state znode does, UpdateMetadata what is cached."""
+    cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
+    content = {(p, b): znode for b in m.assigned(p)}
+    send(s, m, c, Batch(ordered={p: receivers}, metadata={p: is_cached(cached)}, everybody=True, content=content))

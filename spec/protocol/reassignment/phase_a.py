@@ -1,0 +1,110 @@
+"""Phase A of a reassignment, as long as the ISR lacks one of RAR: steps 1 to 4, which start the new replicas.
+
+Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`. PROTOCOL.md section 8.
+"""
+
+from spec.language.rules import action, require, reset, say, when
+from spec.language.terms import both, either
+from spec.logs.controller_log.reassignment import (
+    AssignmentUpdated,
+    LeaderEpochUpdated,
+    WaitingForNewReplicas,
+)
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
+from spec.protocol.context.deletion_marks import adding_raises
+from spec.protocol.controller.resignation import controller_moved
+from spec.protocol.controller.threads import has_started
+from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
+from spec.protocol.leadership_cache import is_cached
+from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped, working_on
+from spec.protocol.reassignment.requests import end_run, go_on
+from spec.protocol.requests.batch import Batch, send
+from spec.protocol.zookeeper import exists, is_fenced_off, note_read
+from spec.state.cluster import State
+from spec.state.enumerations import At
+from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import move
+
+PARTS = ("reassignment",)
+SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
+
+
+@action(actor="controller {c}", source=f"{SOURCE}, step 1", parts=PARTS)
+def write_union(s: State, m: Model, c: int, p: int) -> None:
+    """Step 1: AR becomes RAR + OAR in the topic's znode, then in memory."""
+    controller = s.controllers[c]
+    working_on(s, m, c, p, At.WRITE_UNION)
+    wanted, assigned = controller.reassigned[p], assigned_replicas(s, m, c, p)
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        controller.partitions[p].visiting = m.brokers.difference(m.brokers.members(wanted), m.brokers.members(assigned))
+        write_assignment(s, m, c, p, m.brokers.merged(wanted, assigned))
+        say(AssignmentUpdated, partition=p, replicas=controller.partitions[p].assigned)
+        controller.at = At.BUMP_READ
+        begin_bump(s, m, c, p)
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
+def read_for_bump(s: State, m: Model, c: int, p: int) -> None:
+    """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
+    working_on(s, m, c, p, At.BUMP_READ)
+    note_read(s, m, c, p)
+    usable, znode = is_usable(s, c, p), s.zookeeper.state[p]
+    with when(usable):
+        decide(s, c, p, leader=znode.leader, isr=znode.isr, at=At.BUMP_WRITE)
+    with when(~usable):
+        end_run(s, m, c, p)
+
+
+@action(actor="controller {c}", source="KafkaController.updateLeaderEpochAndSendRequest 0.10.2.2", parts=PARTS)
+def write_bump(s: State, m: Model, c: int, p: int) -> None:
+    """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind.
+
+    A replica machine that is not up refuses step 3, before it has read anything; that is only logged.
+    """
+    controller = s.controllers[c]
+    working_on(s, m, c, p, At.BUMP_WRITE)
+    done, again = write_decision(s, m, c, p)
+    with when(done):
+        say(LeaderEpochUpdated, partition=p, leader_epoch=s.zookeeper.state[p].leader_epoch)
+        told = tell_bumped(s, m, c, p, assigned_set(s, m, c, p))
+        with when(told):
+            forget_decision(s, c, At.START_READ)
+            with when(either(m.brokers.is_empty(controller.partitions[p].visiting), ~has_started(s, m, c))):
+                reset(controller.partitions[p], "visiting")
+                _wait(s, m, c, p)
+    with when(again):
+        forget_decision(s, c, At.BUMP_READ)
+
+
+@action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
+def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
+    """Step 3: a replica of RAR - OAR goes New and is sent what the state znode says, unless it is the leader there."""
+    controller, znode = s.controllers[c], s.zookeeper.state[p]
+    cached = controller.partitions[p]
+    working_on(s, m, c, p, At.START_READ)
+    require(m.brokers.in_set(r, cached.visiting))
+    note_read(s, m, c, p)
+    one = m.brokers.set_kind.constant((r,))
+    starts = both(cached.replicas[r] == ReplicaState.NON_EXISTENT, ~both(exists(znode), znode.leader == r))
+    with when(starts):
+        with when(~both(exists(znode), adding_raises(s, m, c))):
+            move(cached.replicas, r, ReplicaState.NEW)
+        with when(exists(znode)):
+            batch = Batch(ordered={p: one}, metadata={p: is_cached(cached)}, everybody=True, content={(p, r): znode})
+            send(s, m, c, batch)
+    cached.visiting = m.brokers.difference(cached.visiting, one)
+    with when(m.brokers.is_empty(cached.visiting)):
+        _wait(s, m, c, p)
+
+
+def _wait(s: State, m: Model, c: int, p: int) -> None:
+    """Step 4: the new replicas are to catch up; the handler is done with the partition."""
+    say(WaitingForNewReplicas, partition=p, new_replicas=s.controllers[c].reassigned[p])
+    go_on(s, m, c)
+
+
+RULES = (write_union, read_for_bump, write_bump, start_new_replica)
