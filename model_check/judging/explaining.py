@@ -18,9 +18,9 @@ from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
 from model_check.judging.hidden_steps import SESSIONS, Candidate, hidden_steps, is_instead_of, part
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
-from model_check.judging.lines.spurious_callbacks import finds_nothing_new
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
+from model_check.judging.spurious_callbacks import finds_nothing_new
 from model_check.judging.taken_steps import Steps
 from model_check.recordings.processes import (
     ControllerSaid,

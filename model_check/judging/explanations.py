@@ -1,7 +1,7 @@
 """Which actions may be what was observed: a table from observations to rules with their parameters.
 
 The likelier come first, and not all of them are enabled. Whether one that is shows exactly what was recorded, others
-decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests, `lines/state_change_log.py` for lines.
+decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests, `writing` for lines.
 """
 
 from __future__ import annotations

@@ -10,12 +10,10 @@ from collections.abc import Mapping
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import Candidate
-from model_check.judging.lines.controller_log import Reports
-from model_check.judging.lines.controller_step import SILENT
-from model_check.judging.lines.said_lines import Names
-from model_check.judging.lines.state_change_log import Printing
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees, makes_a_transaction
+from model_check.judging.said_lines import Names
+from model_check.judging.writing import Writing
 from model_check.recordings.processes import (
     ControllerSaid,
     ProcessKilled,
@@ -30,6 +28,7 @@ from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_request_lines import ControllerLine
 
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
 """What happens to a process that is stopped, too."""
@@ -63,15 +62,17 @@ class Steps:
     def says_nothing(self, at: Position, candidate: Candidate) -> bool:
         """Whether an action, if it is enabled, writes to no log what it would have to."""
         rule, parameters = candidate
-        found = None if rule in SILENT else self.step(at, rule, parameters)
+        found = self.step(at, rule, parameters)
         if found is None:
             return True
-        return not any(written.must_say for written in self._written(at, candidate, found).values())
+        return not any(written.must_say for written in self._written(found).values())
 
-    def _written(self, at: Position, candidate: Candidate, found: Step) -> Mapping[str, Printing | Reports]:
-        """The logs of a controller, and which of their lines are a step's."""
-        printing = Printing(self.system, self.cluster, *candidate, at.state, found.after, found.seen)
-        return {STATE_CHANGES: printing, REPORTS: Reports(self._names.expected(found.said, ControllerLogLine))}
+    def _written(self, found: Step) -> Mapping[str, Writing]:
+        """What a step writes to the logs of its controller."""
+        if not found.said:
+            return {}
+        kinds = {STATE_CHANGES: ControllerLine, REPORTS: ControllerLogLine}
+        return {log: Writing(self._names.expected(found.said, kind)) for log, kind in kinds.items()}
 
     def taken(
         self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False
@@ -98,7 +99,7 @@ class Steps:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
-        for log, written in self._written(at, candidate, found).items() if rule not in SILENT else ():
+        for log, written in self._written(found).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:

@@ -17,6 +17,7 @@ import builtins
 import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -50,12 +51,16 @@ class Seen:
 
 @dataclass(frozen=True)
 class Said:
-    """A line that Kafka writes to its log at a step: its class, and its fields as the model has them."""
+    """A line that Kafka writes to its log at a step: its class, and its fields as the model has them.
+
+    Lines of one `group`, which are next to each other, are written in any order; 0 is none. One that is said `perhaps`
+    may be missing.
+    """
 
     line: type
     fields: Mapping[str, Any]
-    in_any_order: bool
-    perhaps: bool
+    group: int = 0
+    perhaps: bool = False
 
 
 @dataclass
@@ -64,6 +69,8 @@ class Run:
 
     seen: list[Seen] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    group: int = 0
+    groups: int = 0
     fits: bool = True
 
 
@@ -114,9 +121,23 @@ def observe(role: str, kind: str, **fields: Value | int) -> None:
     _runs[-1].seen.append(Seen(role, kind, known))
 
 
-def say(line: type, *, in_any_order: bool = False, perhaps: object = False, **fields: Any) -> None:
+def say(line: type, *, perhaps: object = False, **fields: Any) -> None:
     """Kafka writes this line now."""
-    _runs[-1].said.append(Said(line, fields, in_any_order, holds(perhaps)))
+    leaves = _runs[-1]
+    leaves.said.append(Said(line, fields, leaves.group, holds(perhaps)))
+
+
+@contextmanager
+def in_any_order() -> Iterator[None]:
+    """What is said inside is one group, unless it is in another's inside."""
+    leaves = _runs[-1]
+    if leaves.group:
+        yield
+        return
+    leaves.groups += 1
+    leaves.group = leaves.groups
+    yield
+    leaves.group = 0
 
 
 def reset(view: Any, *names: str) -> None:
@@ -128,7 +149,7 @@ def take(row: str, condition: object) -> None:
     """Which row of a transition table it is, is asked of nobody here: Kafka's own log tells."""
 
 
-WORDS = {word.__name__: word for word in (require, fits, successor, observe, say, reset, take)}
+WORDS = {word.__name__: word for word in (require, fits, successor, observe, say, in_any_order, reset, take)}
 REPLACED = frozenset({*WORDS, "when"})
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -126,14 +126,18 @@ def observe(role: str, kind: str, **fields: Value | int) -> None:
     frame.events.append(Observation(role, kind, lifted, frame.condition.term))
 
 
-def say(line: type, *, in_any_order: bool = False, perhaps: object = False, **fields: object) -> None:
-    """Kafka writes this line to its log here.
+def say(line: type, *, perhaps: object = False, **fields: object) -> None:
+    """Kafka writes this line to its log here; one that is said `perhaps` may be missing, or come later in the step.
 
     `fields` are what the model has: the number of a partition, a topic or a broker, a value, a mapping from any of
-    these to what holds of it (a set is one to flags). Lines `in_any_order` are written in the order of a hash; who
-    says one `perhaps` may be stopped before it. Terms speak of no logs, so here nothing is left behind; a run on
+    these to what holds of it (a set is one to flags). Terms speak of no logs, so here nothing is left behind; a run on
     numbers keeps the line (model_check/stepping).
     """
+
+
+def in_any_order() -> AbstractContextManager[None]:
+    """The lines that are said inside are written in the order of a hash."""
+    return nullcontext()
 
 
 def take(row: str, condition: object) -> None:
@@ -266,6 +270,7 @@ __all__ = [
     "either",
     "fits",
     "flag",
+    "in_any_order",
     "instantiate",
     "leaves",
     "observe",

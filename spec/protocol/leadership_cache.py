@@ -7,6 +7,7 @@ Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`. PROTOCOL.md section
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from spec.language.terms import Value, flag
@@ -17,7 +18,7 @@ LEADERSHIP: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
 """What Kafka prints of one."""
 
 
-def leadership(record: Leadership) -> dict[str, Value]:
+def leadership(record: Leadership | Mapping[str, Value]) -> dict[str, Value]:
     """What Kafka prints of a leadership that somebody has cached, or that a state znode says."""
     return {name: record[name] for name in LEADERSHIP}
 

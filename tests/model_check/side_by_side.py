@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from model_check.judging.lines.controller_step import SILENT
 from model_check.recordings.observed_lines import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.recordings.recording import Cluster
 from model_check.refinement.abstraction.cluster import Abstraction
@@ -85,7 +84,7 @@ class SideBySide:
         assert list(self._differences()) == [], self.way
         observed = Observer(self.cluster, choice.rule, int(owner)).observed()
         assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in seen)
-        if choice.rule not in SILENT:
+        if any(one.line in JUDGED for one in said) or "c" in parameters:
             assert self._written() == Counter(one.line for one in said if one.line in JUDGED), self.way
         return [one.kind for one in seen]
 

@@ -20,13 +20,14 @@ PROTOCOL.md section 7.1.
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import shutdown_is_over
+from spec.protocol.context.state_changes import lose_leader
 from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.threads import has_started, leave_broker_change, take_callback
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
@@ -40,7 +41,6 @@ from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
-from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
@@ -184,12 +184,13 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
         leave_broker_change(s, m, c)  # without a death, nobody has returned
     with when(failed):
         shutdown_is_over(s, m, c, dead)
-        for p in m.partitions:
-            cached = controller.partitions[p]
-            led = both(is_cached(cached), m.brokers.in_set(cached.leader, dead))
-            with when(both(led, ~is_queued(s, m, c, p))):
-                move(cached, "state", PartitionState.OFFLINE)
-                controller.lost_leader = True
+        with in_any_order():
+            for p in m.partitions:
+                cached = controller.partitions[p]
+                led = both(is_cached(cached), m.brokers.in_set(cached.leader, dead))
+                with when(both(led, ~is_queued(s, m, c, p))):
+                    lose_leader(s, c, p, PartitionState.OFFLINE)
+                    controller.lost_leader = True
         begin_online(s, m, c, Handler.BROKER_FAILURE)
         with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
             remove_the_dead(s, m, c)

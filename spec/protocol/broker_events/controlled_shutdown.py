@@ -32,6 +32,7 @@ from spec.model import Model
 from spec.protocol.brokers.processes import forget_process
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.context.state_changes import replica_stays
 from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
 from spec.protocol.controller.threads import give_lock_back, has_started, lock_is_free
@@ -42,6 +43,7 @@ from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
 from spec.state.elections import Leaving
 from spec.state.enumerations import Handler, Owes, Session
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 SOURCE = "KafkaController.shutdownBroker 0.10.2.2"
@@ -160,6 +162,7 @@ def _stop_follower(s: State, m: Model, c: int, p: int, r: int) -> None:
         with when(waiting):
             remove_from_znode(s, m, c, p, r)
         with when(~waiting):
+            replica_stays(s, c, p, r, ReplicaState.OFFLINE)
             _leave(s, m, c)
 
 

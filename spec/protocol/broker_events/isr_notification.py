@@ -109,7 +109,7 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
         cache_state(s, c, p)
     partitions[p].todo = False
     with when(both(~fenced, ~either(*(partitions[q].todo for q in m.partitions)))):
-        told = tell(s, m, c, _to_be_told(s, m, c))
+        told = tell(s, m, c, _to_be_told(s, m, c), perhaps=_unread(s, m, c))
         with when(told):
             controller.at = At.NOTIFIED_DELETE
         if m.remembers_named:
@@ -125,6 +125,14 @@ def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
     if not m.remembers_named:
         return known
     return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
+
+
+def _unread(s: State, m: Model, c: int) -> dict[int, Value]:
+    """The partitions of which it is not kept whether they were named: no notification that is still there does."""
+    if m.remembers_named:
+        return {}
+    taken = s.controllers[c].taken
+    return {p: m.notices.disjoint(taken, s.zookeeper.notified[p]) for p in m.partitions}
 
 
 @action(actor="controller {c}", source=SOURCE, parts=("notifications",))

@@ -109,7 +109,14 @@ def tell_all(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
 
 
 def tell(
-    s: State, m: Model, c: int, partitions: Mapping[int, Value], *, in_failover: bool = False, whole: bool = False
+    s: State,
+    m: Model,
+    c: int,
+    partitions: Mapping[int, Value],
+    *,
+    in_failover: bool = False,
+    whole: bool = False,
+    perhaps: Mapping[int, Value] | None = None,
 ) -> Value:
     """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
     told = begin_batch(s, m, c, in_failover=in_failover)
@@ -124,7 +131,7 @@ def tell(
         told = told & ~raises
     told = _can_send(s, m, c, told)
     with when(told):
-        send(s, m, c, Batch(metadata=partitions, everybody=True, whole=whole))
+        send(s, m, c, Batch(metadata=partitions, everybody=True, whole=whole, perhaps=perhaps or {}))
     return told
 
 

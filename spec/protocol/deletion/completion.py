@@ -13,11 +13,12 @@ Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, forget_assignments
+from spec.protocol.context.state_changes import lose_leader, replica_goes
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
@@ -26,7 +27,6 @@ from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
-from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 COMPLETE = "TopicDeletionManager.completeDeleteTopic 0.10.2.2"
@@ -44,9 +44,10 @@ def complete(s: State, m: Model, c: int, t: int) -> None:
     with when(~goes_on):
         end_thread(s, m, c)
     with when(goes_on):
-        for p in m.partitions_of(t):
-            _forget(s, m, c, p)
-            controller.doomed[p] = False
+        with in_any_order():
+            for p in m.partitions_of(t):
+                _forget(s, m, c, p)
+                controller.doomed[p] = False
         controller.modified[t] = False
         if m.has("addition"):
             controller.topic_listening[t] = False
@@ -71,11 +72,11 @@ def _forget(s: State, m: Model, c: int, p: int) -> None:
     there = assigned_replicas(s, m, c, p) != () if m.loses_topics else flag(True)
     for r in m.assigned(p):
         with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
-            move(cached.replicas, r, ReplicaState.NON_EXISTENT)
+            replica_goes(s, c, p, r, ReplicaState.NON_EXISTENT)
     if m.keeps_assignments:
         reset(cached, "assigned")
     with when(s.controllers[c].topics[m.topic_of(p)]):
-        move(cached, "state", PartitionState.OFFLINE, PartitionState.NON_EXISTENT)
+        lose_leader(s, c, p, PartitionState.OFFLINE, PartitionState.NON_EXISTENT)
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))

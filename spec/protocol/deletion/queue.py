@@ -13,20 +13,20 @@ Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIn
 
 from __future__ import annotations
 
-from spec.language.rules import observe, reset, say, when
+from spec.language.rules import in_any_order, observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.channels import DeletionThreadFailed
 from spec.logs.controller_log.topic_deletion import DeletionHalted, DeletionIneligible, ReplicaDeletionFailed
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.context.deletion_marks import is_busy
+from spec.protocol.context.state_changes import refused, replica_goes
 from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import notify
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
-from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
@@ -100,10 +100,11 @@ def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
             ReplicaDeletionFailed, replicas={p: (topics[m.topic_of(p)], failed[p]) for p in m.partitions}, topics=topics
         )
         say(DeletionHalted, topics=topics)
-    for p in m.partitions:
-        for r in m.assigned(p):
-            with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
-                fail_deletion(s, m, c, p, r)
+    with in_any_order():
+        for p in m.partitions:
+            for r in m.assigned(p):
+                with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
+                    fail_deletion(s, m, c, p, r)
 
 
 def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
@@ -111,8 +112,9 @@ def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
     controller, t = s.controllers[c], m.topic_of(p)
     state = controller.partitions[p].replicas[r]
     with when(controller.queued[t]):
+        refused(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         with when(state == ReplicaState.DELETION_STARTED):
-            move(controller.partitions[p].replicas, r, ReplicaState.DELETION_INELIGIBLE)
+            replica_goes(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         controller.ineligible[t] = True
         wake(s, m, c)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topic_deletion import (
     DeadReplicasFound,
@@ -41,6 +41,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.context.state_changes import refused, replica_goes
 from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, lock_is_free, rearm_watch, take_callback
@@ -64,7 +65,6 @@ from spec.state.brokers import Stage
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
-from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
@@ -300,6 +300,7 @@ def _start(s: State, m: Model, c: int, t: int) -> None:
     say(TopicDeletionStarted, topics={t: flag(True)})
     told = tell(s, m, c, {p: known[p] for p in m.partitions_of(t)})
     with when(told):
+        say_refused(s, m, c, t)
         assigned = {p: ~m.brokers.is_empty(assigned_set(s, m, c, p)) for p in m.partitions_of(t)}
         say(PartitionDeletionStarted, partitions=assigned)
         waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
@@ -341,6 +342,24 @@ def _stop_and_delete(s: State, m: Model, c: int, t: int) -> None:
 
     Kafka sends two batches, one right behind the other; the second has no more than the deletions.
     """
+    say_refused(s, m, c, t)
+    with in_any_order():
+        _tell_to_delete(s, m, c, t)
+    turn_to_next(s, m, c)
+
+
+def say_refused(s: State, m: Model, c: int, t: int) -> None:
+    """The table lets the dead not become ineligible (D15, D45), nor who did not go Offline be deleted (D16)."""
+    for p in m.partitions_of(t):
+        for r in m.assigned(p):
+            lives = m.brokers.in_set(r, s.controllers[c].live)
+            with when(lives):
+                refused(s, c, p, r, ReplicaState.DELETION_STARTED)
+            with when(~lives):
+                refused(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
+
+
+def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
     controller = s.controllers[c]
     stopped, deleted, live = {}, {}, live_brokers(s, m, c)
     say(ReplicaDeletionStarted, replicas=_live_undeleted(s, m, c, t))
@@ -355,11 +374,10 @@ def _stop_and_delete(s: State, m: Model, c: int, t: int) -> None:
         stopped[p], deleted[p] = m.brokers.intersection(chosen, movable), m.brokers.intersection(chosen, offline)
         for r in m.assigned(p):
             with when(m.brokers.in_set(r, deleted[p])):
-                move(states, r, ReplicaState.DELETION_STARTED)
+                replica_goes(s, c, p, r, ReplicaState.DELETION_STARTED)
         with when(~m.brokers.is_subset(assigned_set(s, m, c, p), live_brokers(s, m, c))):
             controller.ineligible[t] = True
     send_online_batch(s, m, c, stopped, deleted)
-    turn_to_next(s, m, c)
 
 
 @action(actor="controller {c}", source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
@@ -376,7 +394,9 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]
         with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
-            move(controller.partitions[p].replicas, b, ReplicaState.DELETION_SUCCESSFUL)
+            replica_goes(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
+        with when(controller.queued[m.topic_of(p)]):
+            refused(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
     if m.mends(Switch.REFUSED_DELETIONS_FAIL):
         with when(~succeeded):
             fail_deletion(s, m, c, p, b)

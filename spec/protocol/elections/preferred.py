@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.preferred_election import (
     PreferredElectionDone,
@@ -143,9 +143,9 @@ def say_who_leads(s: State, m: Model, c: int, p: int, *, perhaps: object = False
     cached = s.controllers[c].partitions[p]
     preferred = flag(cached.leader == m.brokers.first(assigned_replicas(s, m, c, p)))
     with when(both(is_cached(cached), preferred)):
-        say(PreferredReplicaLeads, in_any_order=True, perhaps=perhaps, partition=p, leader=cached.leader)
+        say(PreferredReplicaLeads, perhaps=perhaps, partition=p, leader=cached.leader)
     with when(both(is_cached(cached), ~preferred)):
-        say(PreferredReplicaDoesNotLead, in_any_order=True, perhaps=perhaps, partition=p, leader=cached.leader)
+        say(PreferredReplicaDoesNotLead, perhaps=perhaps, partition=p, leader=cached.leader)
 
 
 def end_requested_election(s: State, m: Model, c: int) -> None:
@@ -165,9 +165,10 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
     if not m.mends(Switch.ELECT_ONLY_THE_LED):
         raises = either(*(both(controller.asked[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     controller.handler = Handler.NONE
-    for p in m.partitions:
-        with when(controller.asked[p]):
-            say_who_leads(s, m, c, p, perhaps=raises)
+    with in_any_order():
+        for p in m.partitions:
+            with when(controller.asked[p]):
+                say_who_leads(s, m, c, p, perhaps=raises)
     with when(raises):
         observe(f"controller {c}", "fail preferred election")
         if handler == Handler.PENDING_ELECTION:

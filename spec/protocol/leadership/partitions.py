@@ -19,10 +19,20 @@ from collections.abc import Mapping
 
 from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.state_change_lines import (
+    ElectionAborted,
+    ElectionFailed,
+    LeaderElected,
+    LeaderElectionStarted,
+    NoAssignedReplicaAlive,
+    PartitionBecameOnline,
+    StateZnodeExists,
+)
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.context.state_changes import log, partition_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.junctions import Junction, proceed
@@ -81,6 +91,25 @@ def begin_visits(s: State, m: Model, c: int, handler: Handler, visited: Mapping[
             controller.partitions[p].todo = True
             controller.handler = handler
             controller.at = At.ONLINE_READ
+    say_of_the_unvisited(s, m, c)
+
+
+def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
+    """Among those that are visited Kafka finds some that cannot go Online, without a look at ZooKeeper.
+
+    No assigned replica of a New one lives, or a preferred election is asked for of one that is not known.
+    """
+    controller = s.controllers[c]
+    for p in m.partitions:
+        state = controller.partitions[p].state
+        nobody_lives = both(state == PartitionState.NEW, live_assigned(s, m, c, p) == ())
+        with when(nobody_lives):
+            log(s, c, NoAssignedReplicaAlive, perhaps=True, partition=p)
+        unknown = flag(False)
+        if m.has("preferred_election"):
+            unknown = both(controller.asked[p], state == PartitionState.NON_EXISTENT)
+        with when(nobody_lives | unknown):
+            partition_stays(s, c, p, target=PartitionState.ONLINE, perhaps=True)
 
 
 @action(actor="controller {c}", source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
@@ -95,9 +124,12 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
         with when(absent):
             _create_znode(s, m, c, p)
         with when(absent | own):
-            _now_online(s, m, c, p, m.brokers.members(live_assigned(s, m, c, p)))
+            now_online(s, m, c, p)
+            cached.batched = m.brokers.members(live_assigned(s, m, c, p))
         with when(~absent & ~own):
             observe(f"controller {c}", "fail to create state", partition=p)
+            log(s, c, StateZnodeExists, perhaps=True, partition=p)
+            partition_stays(s, c, p, target=PartitionState.ONLINE)
         finish_visit(s, m, c, p)
     with when(fenced):
         controller_moved(s, m, c)
@@ -140,13 +172,13 @@ def read_for_election(s: State, m: Model, c: int, p: int) -> None:
     controller = s.controllers[c]
     cached = controller.partitions[p]
     require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, _may_be_elected(m, cached))
-    elect_from_znode(s, m, c, p)
+    elect_from_znode(s, m, c, p, again=True)
 
 
-def elect_from_znode(s: State, m: Model, c: int, p: int) -> None:
-    """What comes of the read: a leader to write, nothing to do, or a failure."""
+def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False) -> None:
+    """What comes of the read, which may be another one: a leader to write, nothing to do, or a failure."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
-    cached = controller.partitions[p]
+    log(s, c, LeaderElectionStarted, perhaps=again, partition=p)
     note_read(s, m, c, p)
     usable = both(exists(znode), znode.controller_epoch <= controller.epoch)
     election = election_of(s, m, c, p)
@@ -155,11 +187,27 @@ def elect_from_znode(s: State, m: Model, c: int, p: int) -> None:
     with when(possible):
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.ONLINE_WRITE)
     with when(needless):
-        move(cached, "state", PartitionState.ONLINE)
+        _become_online(s, c, p)
         finish_visit(s, m, c, p)
     with when(~possible & ~needless):
-        observe(f"controller {c}", "fail election", partition=p)
+        fail_election(s, c, p)
         finish_visit(s, m, c, p)
+
+
+def fail_election(s: State, c: int, p: int) -> None:
+    """Nobody is elected: the znode is absent, or a newer controller's, or the selector finds nobody."""
+    observe(f"controller {c}", "fail election", partition=p)
+    log(s, c, ElectionAborted, perhaps=True, partition=p)
+    log(s, c, ElectionFailed, perhaps=True, partition=p)
+    partition_stays(s, c, p, target=PartitionState.ONLINE)
+
+
+def _become_online(s: State, c: int, p: int) -> None:
+    """A partition goes Online, with the leader that is cached."""
+    cached = s.controllers[c].partitions[p]
+    fields = {"leader": cached.leader, "source": cached.state, "target": PartitionState.ONLINE}
+    log(s, c, PartitionBecameOnline, partition=p, **fields)
+    move(cached, "state", PartitionState.ONLINE)
 
 
 def election_of(s: State, m: Model, c: int, p: int) -> ElectionTerms:
@@ -214,7 +262,8 @@ def write_elected_leader(s: State, m: Model, c: int, p: int) -> None:
     receivers = election_of(s, m, c, p).receivers
     done, again = write_decision(s, m, c, p)
     with when(done):
-        _now_online(s, m, c, p, receivers)
+        now_led(s, m, c, p)
+        s.controllers[c].partitions[p].batched = receivers
         forget_decision(s, c, At.ONLINE_READ)
         finish_visit(s, m, c, p)
     with when(again):
@@ -233,13 +282,21 @@ def _require_electing(s: State, c: int, p: int) -> None:
     require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
 
 
-def _now_online(s: State, m: Model, c: int, p: int, receivers: Value) -> None:
-    """The znode is as this controller would have it: cache it, tell the receivers, state Online if that raises not."""
-    cached = s.controllers[c].partitions[p]
+def now_led(s: State, m: Model, c: int, p: int) -> None:
+    """A leader is elected, and the znode says so."""
+    log(s, c, LeaderElected, partition=p, leader=s.zookeeper.state[p].leader)
+    now_online(s, m, c, p)
+
+
+def now_online(s: State, m: Model, c: int, p: int) -> None:
+    """The znode is as this controller would have it: cache it, then Online, unless adding to the batch throws."""
     cache_state(s, c, p)
-    with when(~adding_raises(s, m, c)):
-        move(cached, "state", PartitionState.ONLINE)
-    cached.batched = receivers
+    raises = adding_raises(s, m, c)
+    with when(~raises):
+        _become_online(s, c, p)
+    with when(raises):
+        log(s, c, ElectionFailed, perhaps=True, partition=p)
+        partition_stays(s, c, p, target=PartitionState.ONLINE)
 
 
 def finish_visit(s: State, m: Model, c: int, p: int) -> None:
@@ -247,6 +304,7 @@ def finish_visit(s: State, m: Model, c: int, p: int) -> None:
     controller = s.controllers[c]
     controller.partitions[p].todo = False
     controller.at = At.ONLINE_READ
+    say_of_the_unvisited(s, m, c)
     last = ~either(*(controller.partitions[q].todo for q in m.partitions))
     with when(last):
         send_online_batch(s, m, c)

@@ -24,12 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import NotInIsr
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued, is_reassigned
+from spec.protocol.context.state_changes import log_replica, refused, replica_goes, replica_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.state_writes import (
@@ -68,20 +69,34 @@ def go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays:
     """
     partitions = s.controllers[c].partitions
     told, informed, raises = {}, {}, adding_raises(s, m, c)
-    for p, going in replicas.items():
-        cached = is_cached(partitions[p])
-        moving = {
-            r: both(m.brokers.in_set(r, going), may_go_online_or_offline(partitions[p].replicas[r]))
-            for r in m.assigned(p)
-        }
-        from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
-        receivers = {r: both(moving[r], ~from_new[r], cached, ~is_spared(s, m, c, p)) for r in m.assigned(p)}
-        told[p] = m.brokers.set_from(receivers)
-        informed[p] = either(*receivers.values())
-        for r in m.assigned(p):
-            with when(both(moving[r], ~both(receivers[r], raises))):
-                move(partitions[p].replicas, r, ReplicaState.ONLINE)
+    with in_any_order():
+        for p, going in replicas.items():
+            cached = is_cached(partitions[p])
+            moving = {
+                r: both(m.brokers.in_set(r, going), may_go_online_or_offline(partitions[p].replicas[r]))
+                for r in m.assigned(p)
+            }
+            from_new = {r: flag(partitions[p].replicas[r] == ReplicaState.NEW) for r in m.assigned(p)}
+            receivers = {r: both(moving[r], ~from_new[r], cached, ~is_spared(s, m, c, p)) for r in m.assigned(p)}
+            told[p] = m.brokers.set_from(receivers)
+            informed[p] = either(*receivers.values())
+            for r in m.assigned(p):
+                _to_online(s, c, p, r, moving[r], both(receivers[r], raises))
+                with when(both(m.brokers.in_set(r, going), ~moving[r])):
+                    refused(s, c, p, r, ReplicaState.ONLINE)
     send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
+
+
+def _to_online(s: State, c: int, p: int, r: int, moves: Value, raises: Value) -> None:
+    """A replica goes Online, which is not logged of one whose leadership is not cached, unless it is New."""
+    cached = s.controllers[c].partitions[p]
+    logged = either(cached.replicas[r] == ReplicaState.NEW, is_cached(cached))
+    with when(both(moves, raises)):
+        replica_stays(s, c, p, r, ReplicaState.ONLINE)
+    with when(both(moves, ~raises)):
+        with when(logged):
+            log_replica(s, c, p, r, ReplicaState.ONLINE)
+        move(cached.replicas, r, ReplicaState.ONLINE)
 
 
 def _strays(s: State, m: Model, c: int, on: Value) -> dict[int, Value]:
@@ -146,11 +161,24 @@ def begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> V
         if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
             for r in m.assigned(p):
                 with when(both(~is_cached(cached), m.brokers.in_set(r, candidates))):
-                    move(cached.replicas, r, ReplicaState.OFFLINE)
+                    replica_goes(s, c, p, r, ReplicaState.OFFLINE)
+        for r in m.assigned(p):
+            with when(m.brokers.in_set(r, replicas)):
+                refused(s, c, p, r, ReplicaState.OFFLINE)
+    _say_of_the_unborn(s, m, c)
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):
         controller.at = At.REMOVE_READ
     return waiting
+
+
+def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
+    """Replicas of partitions without leadership do not go Offline, which is found among the visits to the others."""
+    for p in m.partitions:
+        cached = s.controllers[c].partitions[p]
+        for r in m.assigned(p):
+            with when(both(~is_cached(cached), may_go_online_or_offline(cached.replicas[r]))):
+                replica_stays(s, c, p, r, ReplicaState.OFFLINE, perhaps=True)
 
 
 @action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
@@ -179,6 +207,8 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r, earlier)
+    with when(both(~fenced, ~usable, either(exists(znode), ~is_queued(s, m, c, p)))):
+        replica_stays(s, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
     with when(fenced):
@@ -245,8 +275,11 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     With it goes UpdateMetadata to everybody, also where there is no other replica.
     """
     cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
-    with when(either(untold, ~adding_raises(s, m, c))):
-        move(cached.replicas, r, ReplicaState.OFFLINE)
+    goes = either(untold, ~adding_raises(s, m, c))
+    with when(goes):
+        replica_goes(s, c, p, r, ReplicaState.OFFLINE)
+    with when(~goes):
+        replica_stays(s, c, p, r, ReplicaState.OFFLINE)
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
@@ -273,6 +306,7 @@ def _keep_word(m: Model, cached: CachedPartition, p: int, r: int, others: Value,
 def finish_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The replica is done; after the last one whoever wanted the replicas Offline goes on."""
     partitions = s.controllers[c].partitions
+    _say_of_the_unborn(s, m, c)
     partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
     with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
         proceed(Junction.REMOVALS_DONE, s, m, c, p=p)

@@ -8,11 +8,14 @@ from spec.language.terms import Value, both
 from spec.logs.controller_log.reassignment import (
     LeaderEpochUpdating,
 )
+from spec.logs.controller_request_lines import ReassignmentSent
 from spec.model import Model
+from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises
+from spec.protocol.context.state_changes import log
 from spec.protocol.controller.controller_batch import is_dirty
 from spec.protocol.leadership.state_writes import cache_state
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import is_cached, leadership
 from spec.protocol.reassignment.requests import end_run
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.zookeeper import can_operate, exists
@@ -57,6 +60,8 @@ def tell_bumped(s: State, m: Model, c: int, p: int, receivers: Value) -> Value:
             end_run(s, m, c, p)
     with when(~raises):
         _tell(s, m, c, p, receivers)
+        sent = {"leadership": leadership(s.zookeeper.state[p]), "assigned_replicas": assigned_replicas(s, m, c, p)}
+        log(s, c, ReassignmentSent, partition=p, **sent)
     return ~raises
 
 

@@ -13,6 +13,7 @@ from spec.logs.controller_log.reassignment import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
+from spec.protocol.context.state_changes import replica_goes, replica_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
@@ -24,7 +25,6 @@ from spec.protocol.zookeeper import exists, is_fenced_off, note_read
 from spec.state.cluster import State
 from spec.state.enumerations import At
 from spec.tables.replica_states import ReplicaState
-from spec.tables.taken_rows import move
 
 PARTS = ("reassignment",)
 SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
@@ -91,11 +91,16 @@ def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     one = m.brokers.set_kind.constant((r,))
     starts = both(cached.replicas[r] == ReplicaState.NON_EXISTENT, ~both(exists(znode), znode.leader == r))
     with when(starts):
-        with when(~both(exists(znode), adding_raises(s, m, c))):
-            move(cached.replicas, r, ReplicaState.NEW)
+        raises = both(exists(znode), adding_raises(s, m, c))
+        with when(raises):
+            replica_stays(s, c, p, r, ReplicaState.NEW)
+        with when(~raises):
+            replica_goes(s, c, p, r, ReplicaState.NEW)
         with when(exists(znode)):
             batch = Batch(ordered={p: one}, metadata={p: is_cached(cached)}, everybody=True, content={(p, r): znode})
             send(s, m, c, batch)
+    with when(~starts):
+        replica_stays(s, c, p, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(m.brokers.is_empty(cached.visiting)):
         _wait(s, m, c, p)

@@ -6,7 +6,7 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `moveReassignedPartit
 section 8.
 """
 
-from spec.language.rules import action, observe, reset, say, when
+from spec.language.rules import action, in_any_order, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.reassignment import (
     AssignmentUpdated,
@@ -15,23 +15,24 @@ from spec.logs.controller_log.reassignment import (
     LeaderReassignedAlive,
     LeaderReassignedDead,
 )
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.context.state_changes import log, log_replica, partition_stays, refused, replica_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
-from spec.protocol.leadership.partitions import everybody_is_informed
+from spec.protocol.leadership.partitions import everybody_is_informed, fail_election, now_led
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
-from spec.protocol.leadership.state_writes import cache_state, decide, forget_decision, write_decision
+from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped, working_on
 from spec.protocol.reassignment.requests import end_run, go_on, stop_watching
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.zookeeper import is_fenced_off, note_read
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.state.enumerations import At, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -65,6 +66,7 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
         with when(~_moves(s, m, c, p)):
             begin_bump(s, m, c, p)
     with when(both(is_cached(cached), unknown)):
+        partition_stays(s, c, p, target=PartitionState.ONLINE)
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
         end_run(s, m, c, p)
@@ -97,10 +99,17 @@ def _to_online(s: State, m: Model, c: int, p: int, r: int) -> None:
     cached = s.controllers[c].partitions[p]
     was_new = flag(cached.replicas[r] == ReplicaState.NEW)
     told = both(may_go_online_or_offline(cached.replicas[r]), ~was_new, is_cached(cached))
+    refused(s, c, p, r, ReplicaState.ONLINE)
+    raises = both(told, adding_raises(s, m, c))
+    with when(raises):
+        replica_stays(s, c, p, r, ReplicaState.ONLINE)
+    goes = both(may_go_online_or_offline(cached.replicas[r]), ~raises)
+    with when(both(goes, either(was_new, is_cached(cached)))):
+        log_replica(s, c, p, r, ReplicaState.ONLINE)
     with when(told):
         one = m.brokers.set_kind.constant((r,))
         send(s, m, c, Batch(ordered={p: one}, metadata={p: flag(True)}))
-    with when(both(may_go_online_or_offline(cached.replicas[r]), ~both(told, adding_raises(s, m, c)))):
+    with when(goes):
         move(cached.replicas, r, ReplicaState.ONLINE)
 
 
@@ -128,11 +137,13 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     working_on(s, m, c, p, At.MOVE_READ)
     note_read(s, m, c, p)
     moves, election = _moves(s, m, c, p), election_of_move(s, m, c, p)
+    with when(moves):
+        log(s, c, LeaderElectionStarted, perhaps=True, partition=p)
     possible = both(is_usable(s, c, p), election.possible)
     with when(possible):
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
-        observe(f"controller {c}", "fail election", partition=p)
+        fail_election(s, c, p)
         _go_on_without_leader(s, m, c, p)
     with when(~possible & ~moves):
         end_run(s, m, c, p)
@@ -151,9 +162,7 @@ def write_move(s: State, m: Model, c: int, p: int) -> None:
     with when(done):
         controller.partitions[p].assigned = wanted
         with when(moves):
-            cache_state(s, c, p)
-            with when(~adding_raises(s, m, c)):
-                move(controller.partitions[p], "state", PartitionState.ONLINE)
+            now_led(s, m, c, p)
             send(s, m, c, Batch(ordered={p: m.brokers.members(wanted)}, metadata={p: flag(True)}))
         told = moves
         with when(~moves):
@@ -173,7 +182,7 @@ def _begin_step_8(s: State, m: Model, c: int, p: int) -> None:
     cached.visiting = m.brokers.intersection(controller.leaving, movable_replicas(m, cached, p))
     controller.at = At.REMOVE_READ
     with when(m.brokers.is_empty(cached.visiting)):
-        _end_step_9(m, controller, p)
+        _end_step_9(s, m, c, p)
         controller.at = At.WRITE_TARGET
 
 
@@ -194,20 +203,40 @@ def delete_old_replicas(s: State, m: Model, c: int, p: int) -> None:
         deleted = m.brokers.intersection(leaving, offline)
         send(s, m, c, Batch(deleted={p: deleted}))
         reset_present(cached, "batched", "informed")
-        _end_step_9(m, controller, p)
+        _end_step_9(s, m, c, p)
         controller.at = At.WRITE_TARGET
 
 
-def _end_step_9(m: Model, controller: Controller, p: int) -> None:
+def _end_step_9(s: State, m: Model, c: int, p: int) -> None:
     """Old replicas are gone, also those that the deletion of their topic has begun on, which refused to go Offline."""
-    ends = [ReplicaState.OFFLINE]
+    controller, ends = s.controllers[c], [ReplicaState.OFFLINE]
     if m.has("deletion"):
         ends += [ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL]
     replicas = controller.partitions[p].replicas
+    for target in DELETED_AT_ONCE:
+        with in_any_order():
+            for r in m.assigned(p):
+                with when(m.brokers.in_set(r, controller.leaving)):
+                    _log_deletion(s, c, p, r, target)
     for r in m.assigned(p):
         with when(both(m.brokers.in_set(r, controller.leaving), either(*(replicas[r] == one for one in ends)))):
             move(replicas, r, *DELETED_AT_ONCE)
     reset(controller, "leaving")
+
+
+def _log_deletion(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+    """An old replica goes to a state of its deletion, by way of those before; from others the table does not let it.
+
+    Its state is not set before it is at the end of that way.
+    """
+    state, way = s.controllers[c].partitions[p].replicas[r], (ReplicaState.OFFLINE, *DELETED_AT_ONCE)
+    behind = way[: way.index(target)]
+    goes = either(*(state == one for one in behind))
+    with when(goes):
+        log(s, c, ReplicaChanged, partition=p, replica=r, source=behind[-1], target=target)
+    with when(~goes):
+        refused(s, c, p, r, ReplicaState.OFFLINE)
+        replica_stays(s, c, p, r, target, perhaps=True)
 
 
 @action(actor="controller {c}", source=f"{SOURCE}, step 10", parts=PARTS)

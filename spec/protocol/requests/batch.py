@@ -28,11 +28,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.language.records import names
-from spec.language.rules import fits, observe, when
+from spec.language.rules import fits, in_any_order, observe, when
 from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.context.state_changes import log
+from spec.protocol.leadership_cache import is_cached, leadership
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
 from spec.state.controller import Controller
@@ -53,7 +56,8 @@ class Batch:
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
     With `whole` (a mend) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
-    partition to a broker where that is not the controller's cache.
+    partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for
+    which it is not known whether they are named.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)
@@ -64,6 +68,7 @@ class Batch:
     whole: object = False
     content: Mapping[tuple[int, int], Content] = field(default_factory=dict)
     calls_back: bool = False
+    perhaps: Mapping[int, Value] = field(default_factory=dict)
 
 
 def known_partitions(s: State, m: Model, c: int) -> dict[int, Value]:
@@ -112,6 +117,7 @@ def send(s: State, m: Model, c: int, batch: Batch) -> None:
     named_with_channel = (~m.brokers.disjoint(controller.channels, brokers) for brokers in named)
     with when(either(informed, *named_with_channel)):
         acts(s, m, c)
+    _log_batch(s, m, c, batch, informs)
     if not m.has("connections"):
         return
     for b in m.brokers.ids:
@@ -122,6 +128,44 @@ def send(s: State, m: Model, c: int, batch: Batch) -> None:
         with when(both(reached, either(*ordered.values(), told, stops))):
             _put(s, m, c, b, batch, ordered, told)
         _observe_stops(s, m, c, b, batch, reached)
+
+
+def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None:
+    """A line for each partition of each LeaderAndIsr, whether or not there is a channel, then for each that is named.
+
+    What a broker without a channel is not told, the batch need not have in its latest form.
+    """
+    controller = s.controllers[c]
+    with in_any_order():
+        for p, brokers in batch.ordered.items():
+            for b in m.assigned(p):
+                with when(m.brokers.in_set(b, brokers)):
+                    _log_leadership(s, m, c, p, b, batch.content.get((p, b), controller.partitions[p]))
+    with when(informs):
+        _log_metadata(s, m, c, batch)
+
+
+def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
+    controller = s.controllers[c]
+    with in_any_order():
+        for p in m.partitions:
+            cached, removed = controller.partitions[p], tells_removal(s, m, c, p)
+            told, nobody = leadership(cached), m.brokers.is_empty(controller.live)
+            with when(removed):
+                gone = {**told, "leader": LEADER_DURING_DELETE, "leader_epoch": 0}
+                log(s, c, UpdateMetadataSending, perhaps=nobody, partition=p, brokers=controller.live, leadership=gone)
+            with when(both(~removed, batch.metadata.get(p, flag(False)))):
+                perhaps = either(nobody, batch.perhaps.get(p, flag(False)))
+                log(s, c, UpdateMetadataSending, perhaps=perhaps, partition=p, brokers=controller.live, leadership=told)
+
+
+def _log_leadership(s: State, m: Model, c: int, p: int, b: int, content: Content) -> None:
+    reached = m.brokers.in_set(b, s.controllers[c].channels)
+    with when(reached):
+        said = {"leadership": leadership(content), "role": content["leader"] == b}
+        log(s, c, LeaderAndIsrSending, partition=p, broker=b, **said)
+    with when(~reached):
+        log(s, c, LeaderAndIsrSending, perhaps=True, partition=p, broker=b)
 
 
 def _observe_stops(s: State, m: Model, c: int, b: int, batch: Batch, reached: Value) -> None:

@@ -15,17 +15,20 @@ Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModi
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import both, either, flag
 from spec.logs.controller_log.topics import PartitionsAdded
+from spec.logs.state_change_lines import PartitionBecameNew
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.context.state_changes import log, partition_stays, replica_stays
 from spec.protocol.controller.threads import rearm_topic_watch, take_callback
 from spec.protocol.zookeeper import can_operate, notify, topic_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
 
@@ -76,16 +79,40 @@ def on_partition_modifications(s: State, m: Model, c: int, t: int) -> None:
     }
     with when(either(*unknown.values())):
         say(PartitionsAdded, assignment={p: (added, s.zookeeper.assigned[p]) for p, added in unknown.items()})
-    for p, is_unknown in unknown.items():
-        cached, replicas = controller.partitions[p], s.zookeeper.assigned[p]
-        with when(is_unknown):
-            cached.assigned = replicas
-            cached.visiting = m.brokers.members(replicas)
-            controller.at = At.NEW_REPLICA_READ
-            with when(cached.state == PartitionState.NON_EXISTENT):
-                move(cached, "state", PartitionState.NEW)
-                cached.todo = True
+    with in_any_order():
+        for p, is_unknown in unknown.items():
+            with when(is_unknown):
+                _track(s, m, c, p)
     observe(f"controller {c}", "read assignment", topic=t)
+
+
+def _track(s: State, m: Model, c: int, p: int) -> None:
+    """A partition that was not known goes New, and its replicas are to; the table refuses what is left of another."""
+    controller, replicas = s.controllers[c], s.zookeeper.assigned[p]
+    cached = controller.partitions[p]
+    cached.assigned = replicas
+    cached.visiting = m.brokers.members(replicas)
+    controller.at = At.NEW_REPLICA_READ
+    with when(cached.state != PartitionState.NON_EXISTENT):
+        partition_stays(s, c, p, target=PartitionState.NEW)
+    with when(cached.state == PartitionState.NON_EXISTENT):
+        become_new(s, m, c, p)
+        cached.todo = True
+
+
+def become_new(s: State, m: Model, c: int, p: int) -> None:
+    """A partition goes New, with its assigned replicas."""
+    cached, replicas = s.controllers[c].partitions[p], assigned_replicas(s, m, c, p)
+    fields = {"source": cached.state, "target": PartitionState.NEW, "assigned_replicas": replicas}
+    log(s, c, PartitionBecameNew, partition=p, **fields)
+    move(cached, "state", PartitionState.NEW)
+
+
+def refuse_new_replicas(s: State, m: Model, c: int, p: int) -> None:
+    """The replicas that are left over from a topic before this one do not go New."""
+    for r in m.assigned(p):
+        with when(s.controllers[c].partitions[p].replicas[r] != ReplicaState.NON_EXISTENT):
+            replica_stays(s, c, p, r, ReplicaState.NEW, perhaps=True)
 
 
 def listen_to_topic(s: State, c: int, t: int) -> None:

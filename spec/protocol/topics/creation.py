@@ -20,16 +20,17 @@ section 7.3.
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
+from spec.protocol.context.state_changes import partition_stays, refused, replica_goes, replica_stays
 from spec.protocol.controller.threads import become_idle, has_started, take_callback
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
 from spec.protocol.requests.batch import FIELDS, Batch, send
-from spec.protocol.topics.addition import listen_to_topic
+from spec.protocol.topics.addition import become_new, listen_to_topic, refuse_new_replicas
 from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
 from spec.protocol.zookeeper import can_operate, exists, notify
@@ -37,7 +38,6 @@ from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
-from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
@@ -69,6 +69,16 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
         there, known = s.zookeeper.topics, controller.topics
         new_topics = {t: both(there[t], ~known[t]) for t in m.topics}
         say(TopicDifference, new=new_topics, deleted={t: both(~there[t], known[t]) for t in m.topics})
+    with in_any_order():
+        _take_over(s, m, c, started)
+    if m.recreates_topics:
+        with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
+            _partitions_to_online(s, m, c)
+
+
+def _take_over(s: State, m: Model, c: int, started: Value) -> None:
+    """What the children are now: those that are gone are forgotten, those that are new are tracked."""
+    controller = s.controllers[c]
     for topic in m.topics:
         new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
         observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
@@ -76,9 +86,6 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
             _forget_vanished(s, m, c, topic, started)
         with when(new):
             _track(s, m, c, topic)
-    if m.recreates_topics:
-        with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
-            _partitions_to_online(s, m, c)
 
 
 def _track(s: State, m: Model, c: int, topic: int) -> None:
@@ -105,7 +112,10 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
             fresh = {r: cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)}
             assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
         with when(unknown):
-            move(cached, "state", PartitionState.NEW)
+            become_new(s, m, c, p)
+        with when(both(there, ~unknown)):
+            partition_stays(s, c, p, target=PartitionState.NEW)
+        refuse_new_replicas(s, m, c, p)
         with when(there if m.recreates_topics else unknown):
             cached.todo = True
         cached.visiting = assigned
@@ -137,8 +147,12 @@ def read_for_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
         cached.batched = m.brokers.union(cached.batched, one)
         for name in FIELDS:
             cached.found[r][name] = znode[name]
-    with when(~both(present, leads | adding_raises(s, m, c))):
-        move(cached.replicas, r, ReplicaState.NEW)
+    refuse_new_replicas(s, m, c, p)
+    starts = ~both(present, leads | adding_raises(s, m, c))
+    with when(~starts):
+        replica_stays(s, c, p, r, ReplicaState.NEW)
+    with when(starts):
+        replica_goes(s, c, p, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(~_are_replicas_due(s, m, c)):
         _tell_new_replicas(s, m, c)
@@ -186,12 +200,14 @@ def _is_due(s: State, m: Model, c: int, p: int) -> Value:
 def finish_creation(s: State, m: Model, c: int) -> None:
     """The replicas go from New to Online, which tells nobody; the handler ends."""
     controller = s.controllers[c]
-    tell_of_left_overs(s, m, c)
-    for p in m.partitions:
-        created = _is_created(s, m, c, p)
-        for r in m.assigned(p):
-            with when(both(controller.partitions[p].replicas[r] == ReplicaState.NEW, created)):
-                move(controller.partitions[p].replicas, r, ReplicaState.ONLINE)
+    with in_any_order():
+        tell_of_left_overs(s, m, c)
+        for p in m.partitions:
+            created = _is_created(s, m, c, p)
+            for r in m.assigned(p):
+                refused(s, c, p, r, ReplicaState.ONLINE)
+                with when(both(controller.partitions[p].replicas[r] == ReplicaState.NEW, created)):
+                    replica_goes(s, c, p, r, ReplicaState.ONLINE)
     controller.handler = Handler.NONE
     become_idle(s, c)
 

@@ -7,17 +7,9 @@ import pytest
 
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
-from model_check.judging.lines.controller_log import Reports
-from model_check.judging.lines.said_lines import Expected
 from model_check.judging.positions import BreakOff, Position
 from model_check.judging.shipped_recordings import BROKEN
-from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.reading import read
-from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.failover import BecomingController, Resigned
-from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.logs.controller_log.preferred_election import PreferredReplicaLeads
-from spec.logs.log_lines import Line
 from tests.model_check.unpacking import Change, changed
 
 LATE, BOUNCED = "33-D54-connectionloss-on-create", "15-D3-resign-deletes-foreign-controller"
@@ -92,34 +84,3 @@ def test_the_log_of_a_life_has_no_hole_at_its_end_if_the_next_life_goes_on_in_it
     assert noted(folder, found) == [f"{BROKE_OFF} {LOG}:25; that log goes on, so this controller took no more steps"]
     assert found.path[-1].silent == {(1, 1)}
     assert [one for one in found.stuck.enabled if "c=1" in one] == []
-
-
-PARTITION = TopicPartition("t", 0)
-LEADS = Expected(PreferredReplicaLeads, {"partition": PARTITION, "leader": 1}, in_any_order=True)
-BEGAN, LED = BecomingController(1), PreferredReplicaLeads(1, PARTITION, 1)
-
-
-def step(*kinds: type[Line], results: tuple[Expected, ...] = ()) -> Reports:
-    """A step that must write these lines, and then in any order the results of an election."""
-    return Reports([*(Expected(kind, {}) for kind in kinds), *results])
-
-
-@pytest.mark.parametrize(
-    ("written", "lines", "is_cut_short"),
-    [
-        (step(BecomingController), [], True),
-        (step(BecomingController), [BEGAN], False),
-        (step(NotificationsFound), [], False),  # of DEBUG
-        (step(NotificationsFound, BecomingController), [NotificationsFound(1)], True),
-        (step(Resigned), [], False),  # that is not read at the end of a log
-        (step(Resigned, BecomingController), [Resigned(1)], True),
-        (step(BecomingController, results=(LEADS,)), [BEGAN], True),
-        (step(BecomingController, results=(LEADS,)), [BEGAN, LED], False),
-        (step(BecomingController, results=(replace(LEADS, perhaps=True),)), [BEGAN], False),
-    ],
-)
-def test_a_step_is_cut_short_if_a_line_that_must_be_there_is_not(
-    written: Reports, lines: list[Line], is_cut_short: bool
-) -> None:
-    said = [ControllerSaid(place="", time=0, text="", controller=1, incarnation=1, line=line) for line in lines]
-    assert written.is_cut_short(said) == is_cut_short

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from model_check.judging.hidden_steps import CALLBACKS, PLACES, part
-from model_check.judging.lines.said_lines import Names
+from model_check.judging.said_lines import Names
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem, Step

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from model_check.judging.judge import Outcome, judge
-from model_check.judging.lines.spurious_callbacks import finds_nothing_new
+from model_check.judging.spurious_callbacks import finds_nothing_new
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, Final, TypeAlias
 
 from model_check.recordings.recording import Cluster
@@ -16,20 +17,29 @@ from spec.language.broker_lists import Brokers
 from spec.language.terms import Value
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import Leadership
+from spec.logs.logged_values import Leadership, Role
 from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
 
 Fields: TypeAlias = Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """A line that a step writes: its class, and what those of its fields hold that the step knows."""
+    """A line that a step writes: its class, and what those of its fields hold that the step knows.
+
+    Lines of one `group` are written in any order, 0 is none; one that is there `perhaps` comes anywhere in the step.
+    """
 
     kind: type[Line]
-    fields: Fields
-    in_any_order: bool = False
+    known: Callable[[], Fields]
+    group: int = 0
     perhaps: bool = False
+
+    @cached_property
+    def fields(self) -> Fields:
+        """What is known of it."""
+        return self.known()
 
     def is_written_as(self, line: Line) -> bool:
         """Whether a line is this one."""
@@ -50,7 +60,7 @@ class Names:
     def expected(self, said: Iterable[Said], of: type[Line] = Line) -> list[Expected]:
         """The lines that were said, or those of a class."""
         return [
-            Expected(one.line, self._fields(one), one.in_any_order, one.perhaps)
+            Expected(one.line, partial(self._fields, one), one.group, one.perhaps)
             for one in said
             if issubclass(one.line, of)
         ]
@@ -63,14 +73,10 @@ class Names:
             return MEANINGS[name](self, value)
         if not isinstance(value, Value):
             return value
-        match value.kind.name:
-            case "broker":
-                return self.broker(value.raw)
-            case "broker set" | "broker list":
-                members = frozenset(self._ids(value))
-                return len(members) if name in SIZES else members
-            case _:
-                return int(value.kind.show(value.raw))
+        if name in SIZES:
+            return len(self.ids(value))
+        kind = value.kind.name
+        return KINDS[kind](self, value) if kind in KINDS else int(value.kind.show(value.raw))
 
     def broker(self, number: int) -> int:
         """The id of a broker, -1 for none."""
@@ -97,12 +103,12 @@ class Names:
         return frozenset(
             PartitionReplica(self.cluster.partitions[p].topic, self.cluster.partitions[p].partition, b)
             for p, of_it in _present(brokers)
-            for b in self._ids(of_it)
+            for b in self.ids(of_it)
         )
 
     def assignment(self, lists: Mapping[int, Any]) -> object:
         """The replicas of each partition, in their order."""
-        return frozenset((self.partition(p), self._ids(one)) for p, one in _present(lists))
+        return frozenset((self.partition(p), self.ids(one)) for p, one in _present(lists))
 
     def states(self, states: Mapping[int, Any]) -> object:
         """The state of each partition."""
@@ -112,16 +118,27 @@ class Names:
         """The leadership of each partition."""
         return frozenset((self.partition(p), self.leadership(one)) for p, one in _present(leaderships))
 
-    def leadership(self, record: Mapping[str, Value]) -> Leadership:
+    def leadership(self, record: Mapping[str, Any]) -> Leadership:
         """What is cached, or written, of a partition."""
-        numbers = {name: int(record[name].kind.show(record[name].raw)) for name in ("leader_epoch", "controller_epoch")}
-        return Leadership(leader=self.broker(record["leader"].raw), isr=self._ids(record["isr"]), **numbers)
+        return Leadership(
+            leader=_known(record["leader"], self.broker),
+            isr=self.ids(record["isr"]),
+            leader_epoch=_known(record["leader_epoch"]),
+            controller_epoch=_known(record["controller_epoch"]),
+        )
 
-    def _ids(self, brokers: Value) -> tuple[int, ...]:
+    def ids(self, brokers: Value) -> tuple[int, ...]:
         """The ids of the brokers of a set, or of a list in its order."""
         if brokers.kind.name == "broker list":
             return tuple(map(self.broker, self.brokers.lists[brokers.raw]))
         return tuple(self.broker(b) for b in self.brokers.ids if brokers.raw >> b - 1 & 1)
+
+
+def _known(value: Any, of: Callable[[int], int] | None = None) -> int:
+    """A number that is said as it is, or a value."""
+    if not isinstance(value, Value):
+        return int(value)
+    return of(value.raw) if of else int(value.kind.show(value.raw))
 
 
 def _present(values: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:
@@ -139,6 +156,14 @@ def _ratio(_names: Names, counted: tuple[Mapping[int, Value], Mapping[int, Value
     return round(some / every, 6)
 
 
+KINDS: Final[Mapping[str, Callable[[Names, Value], object]]] = {
+    "flag": lambda _, leads: Role.LEADER if leads.raw else Role.FOLLOWER,
+    "PartitionState": lambda _, state: list(PartitionState)[state.raw],
+    "ReplicaState": lambda _, state: list(ReplicaState)[state.raw],
+    "broker": lambda names, broker: names.broker(broker.raw),
+    **dict.fromkeys(("broker set", "broker list"), lambda names, brokers: frozenset(names.ids(brokers))),
+}
+"""What values mean, by the names of their kinds; all others are numbers."""
 SIZES: Final = frozenset({"all", "caught_up"})
 """The fields that say how many there are in a set."""
 MEANINGS: Final[Mapping[str, Callable[[Names, Any], object]]] = {
@@ -151,6 +176,7 @@ MEANINGS: Final[Mapping[str, Callable[[Names, Any], object]]] = {
     **dict.fromkeys(("assignment", "reassigned", "requested"), Names.assignment),
     "states": Names.states,
     "leaders": Names.leaders,
+    "leadership": Names.leadership,
     "ratio": _ratio,
 }
 """What the fields mean whose values are numbers, or mappings from numbers, by their names."""

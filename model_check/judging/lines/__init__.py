@@ -1,1 +1,0 @@
-"""Which lines of Kafka's logs a step writes."""

@@ -1,0 +1,78 @@
+"""What a step of a controller writes to a log, to be compared with what its process wrote there next.
+
+The rules say the lines where Kafka writes them, on the thread that holds the controller's lock; so each step has its
+own, in this order, and no other step may take them. (A process that is killed may not come to write them, and a log
+that was copied early does not have them; but behind what is missing in a log that goes on, no more steps of that
+process follow.)
+
+Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBrokerRequestBatch`.
+PROTOCOL.md sections 12.1 and 12.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Final
+
+from model_check.judging.said_lines import Expected
+from model_check.recordings.processes import ControllerSaid
+from spec.formats.kafka_types import V0102
+from spec.logs.controller_log.failover import Resigned
+from spec.logs.controller_log.parts import ControllerLogLine
+
+MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
+"""Levels at which controller.log need not have lines; whether it has a kind holds for the whole life of a process."""
+
+
+def _may_be_off(one: Expected) -> bool:
+    return issubclass(one.kind, ControllerLogLine) and one.kind.level_at(V0102) in MAY_BE_OFF
+
+
+class Writing:
+    """The lines of a step in a log."""
+
+    def __init__(self, expected: Sequence[Expected]) -> None:
+        self._certain = [one for one in expected if not one.perhaps]
+        self._possible = [one for one in expected if one.perhaps]
+
+    @property
+    def must_say(self) -> bool:
+        """Whether there is a line that it writes in any case."""
+        return bool(self._certain)
+
+    def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
+        """How many of the lines that its process has yet to write are this step's; None if one of its lines differs."""
+        count, left = self._matched(lines)
+        return count if count == len(lines) or not left else None
+
+    def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
+        """Whether something that must be written is not among these lines; a last resignation is not read."""
+        _, left = self._matched(lines)
+        return any(one.kind is not Resigned and not _may_be_off(one) for one in left)
+
+    def _matched(self, lines: Sequence[ControllerSaid]) -> tuple[int, list[Expected]]:
+        """How many lines come in the order of the step, and which lines of the step do not."""
+        certain, possible, count = list(self._certain), list(self._possible), 0
+        while count < len(lines):
+            line = lines[count]
+            next_one = next((one for one in _next(certain) if one.is_written_as(line.line)), None)
+            if next_one is not None:
+                certain.remove(next_one)
+            elif certain and _may_be_off(certain[0]) and certain[0].kind not in line.details:
+                del certain[0]
+                continue
+            else:
+                other = next((one for one in possible if one.is_written_as(line.line)), None)
+                if other is None:
+                    break
+                possible.remove(other)
+            count += 1
+        return count, certain
+
+
+def _next(lines: Sequence[Expected]) -> Iterator[Expected]:
+    """What may come next: a line, or one of the group that it is in."""
+    if lines:
+        group = lines[0].group
+        yield from takewhile(lambda one: one.group == group, lines) if group else lines[:1]

@@ -1,0 +1,65 @@
+"""State changes as a controller logs them: each line of state-change.log bears the epoch that it holds.
+
+Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `PartitionStateMachine.handleStateChange`, and their
+`StateChangeLogger`. PROTOCOL.md section 12.1.
+"""
+
+from __future__ import annotations
+
+from spec.language.rules import say, when
+from spec.language.terms import Value, either
+from spec.logs.controller_request_lines import ControllerLine
+from spec.logs.state_change_lines import PartitionChangeFailed, PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
+from spec.state.cluster import State
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState, valid_previous_states
+from spec.tables.taken_rows import move
+
+
+def log(s: State, c: int, line: type[ControllerLine], *, perhaps: object = False, **fields: object) -> None:
+    """The controller writes this line."""
+    say(line, perhaps=perhaps, epoch=s.controllers[c].epoch, **fields)
+
+
+def replica_goes(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+    """A replica goes to a state, and that is logged."""
+    log_replica(s, c, p, r, target)
+    move(s.controllers[c].partitions[p].replicas, r, target)
+
+
+def log_replica(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+    """That a replica goes to a state is logged."""
+    source = s.controllers[c].partitions[p].replicas[r]
+    log(s, c, ReplicaChanged, partition=p, replica=r, source=source, target=target)
+
+
+def replica_stays(s: State, c: int, p: int, r: int, target: ReplicaState, *, perhaps: object = False) -> None:
+    """A replica does not go to a state, and that is logged."""
+    source = s.controllers[c].partitions[p].replicas[r]
+    log(s, c, ReplicaChangeFailed, perhaps=perhaps, partition=p, replica=r, source=source, target=target)
+
+
+def partition_stays(s: State, c: int, p: int, *, target: PartitionState, perhaps: object = False) -> None:
+    """A partition does not go to a state, and that is logged."""
+    source = s.controllers[c].partitions[p].state
+    log(s, c, PartitionChangeFailed, perhaps=perhaps, partition=p, source=source, target=target)
+
+
+def lose_leader(s: State, c: int, p: int, *targets: PartitionState) -> None:
+    """A partition goes to the last of these states by way of the others, none of which has a leader."""
+    cached = s.controllers[c].partitions[p]
+    with when(cached.state != PartitionState.NON_EXISTENT):
+        for source, target in zip((cached.state, *targets), targets, strict=False):
+            log(s, c, PartitionLostLeader, partition=p, source=source, target=target)
+    move(cached, "state", *targets)
+
+
+def refused(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+    """A replica that the table does not let go to a state stays as it is; Kafka visits it among others."""
+    with when(~is_let(s.controllers[c].partitions[p].replicas[r], target)):
+        replica_stays(s, c, p, r, target, perhaps=True)
+
+
+def is_let(state: Value, target: ReplicaState) -> Value:
+    """Whether the table lets a replica go from a state to another."""
+    return either(*(state == source for source in valid_previous_states(target)))
