@@ -52,6 +52,7 @@ from spec.logs.state_change_lines import (
     StateZnodeExists,
 )
 from spec.protocol.context.live_brokers import live_brokers
+from spec.state.controller import Controller
 from spec.state.enumerations import At
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState, is_valid
@@ -335,7 +336,7 @@ class Printing(MetadataPrinting, ElectionStep):
 
     def _ends_creation(self, p: int) -> bool:
         """Whether a topic is created, and its replicas go Online from what its namesake has left them in (D53)."""
-        if not self.system.model.recreates_topics or self.place(self.after) is not At.IDLE:
+        if not self.system.model.keeps(Controller.created) or self.place(self.after) is not At.IDLE:
             return False
         t, (before, after) = self.system.model.topic_of(p), map(self._controller, self._states)
         return bool(before.created[t].raw) or before.topics[t].raw < after.topics[t].raw

@@ -29,6 +29,7 @@ from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import acts, known_partitions
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
 from spec.state.cluster import State
+from spec.state.controller import CachedPartition
 from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
@@ -91,7 +92,7 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some
-        if m.remembers_named:
+        if m.keeps(CachedPartition.named):
             controller.partitions[p].named = some
         controller.taken = m.notices.union(controller.taken, notified[p])
         with when(some):
@@ -112,7 +113,7 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
         told = tell(s, m, c, _to_be_told(s, m, c))
         with when(told):
             controller.at = At.NOTIFIED_DELETE
-        if m.remembers_named:
+        if m.keeps(CachedPartition.named):
             for q in m.partitions:
                 reset(partitions[q], "named")
     with when(fenced):
@@ -122,7 +123,7 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
 def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
     """The partitions that were named; where it does not matter which, all that are known."""
     known, controller = known_partitions(s, m, c), s.controllers[c]
-    if not m.remembers_named:
+    if not m.keeps(CachedPartition.named):
         return known
     return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
 

@@ -188,7 +188,7 @@ def elects_preferred(controller: Controller) -> Value:
 
 def _may_be_elected(m: Model, cached: CachedPartition) -> Value:
     """From OfflinePartition; from OnlinePartition, too, where handlers elect anew, or topics are created again."""
-    if m.elects_preferred or m.has("shutdown") or m.recreates_topics:
+    if m.elects_preferred or m.has("shutdown") or m.keeps(Controller.created):
         return flag(cached.state != PartitionState.NEW)
     return flag(cached.state == PartitionState.OFFLINE)
 
@@ -272,7 +272,7 @@ def send_online_batch(
 
 def everybody_is_informed(m: Model, cached: CachedPartition) -> Value:
     """Whether the running batch's UpdateMetadata names a partition: LeaderAndIsr of it was added, be it for nobody."""
-    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps_informed else False)
+    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps(CachedPartition.informed) else False)
 
 
 def _last_words(s: State, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:

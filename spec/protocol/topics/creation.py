@@ -34,6 +34,7 @@ from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
 from spec.protocol.zookeeper import can_operate, exists, notify
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -76,7 +77,7 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
             _forget_vanished(s, m, c, topic, started)
         with when(new):
             _track(s, m, c, topic)
-    if m.recreates_topics:
+    if m.keeps(Controller.created):
         with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
             _partitions_to_online(s, m, c)
 
@@ -95,7 +96,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
         controller.modified[topic] = True
     if m.has("addition"):
         listen_to_topic(s, c, topic)
-    if m.recreates_topics:
+    if m.keeps(Controller.created):
         controller.created[topic] = True
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
@@ -106,7 +107,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
             assigned = m.brokers.intersection(assigned, m.brokers.set_from(fresh))
         with when(unknown):
             move(cached, "state", PartitionState.NEW)
-        with when(there if m.recreates_topics else unknown):
+        with when(there if m.keeps(Controller.created) else unknown):
             cached.todo = True
         cached.visiting = assigned
         with when(~m.brokers.is_empty(assigned)):
@@ -178,7 +179,7 @@ def _is_due(s: State, m: Model, c: int, p: int) -> Value:
     Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
     """
     due = can_be_visited(s, m, c, p)
-    if m.recreates_topics:
+    if m.keeps(Controller.created):
         due = either(due, is_elected_again(s, c, p))
     return both(~is_queued(s, m, c, p), due) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else due
 
