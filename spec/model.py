@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from spec.language.broker_lists import Brokers
+from spec.language.records import Declared
 from spec.language.terms import Kind, epoch, number
 from spec.scopes import APART, Purgatory, Scope
 from spec.variants import Switch, Switches
@@ -41,9 +43,6 @@ that are not to be deleted now, batches of several kinds of requests.
 #: What a controller may lose its office by while its process lives: its session's end, an exception (D49 is one), or an
 #: election whose answer it does not get.
 DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "preferred_election"})
-
-#: The mends by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
-ONE_REQUEST_A_TERM = frozenset({Switch.FENCED_WRITES, Switch.CLEAR_CONTEXT, Switch.RESIGN_CLEANS_UP})
 
 #: The parts in which the preferred selector is asked.
 PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})
@@ -79,26 +78,23 @@ class Model:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""
         return parts <= self.features and parts & APART == self.scope.parts & APART
 
+    def keeps(self, field: Declared[Any]) -> bool:
+        """Whether a field of the state is kept, which the field itself says (spec/state/)."""
+        found = self._kept.get(field)
+        if found is None:
+            found = self._kept[field] = field.is_kept(self)
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[Declared[Any], bool]:
+        return {}
+
     @property
     def purgatory(self) -> Purgatory:
         """The bounds of the purgatory that the scope has."""
         if self.scope.purgatory is None:
             raise ValueError(f"the scope {self.scope.name} has no purgatory")
         return self.scope.purgatory
-
-    @property
-    def counts_epoch_versions(self) -> bool:
-        """Whether the data version of /controller_epoch is a variable.
-
-        It is the epoch minus one, unless the first epoch was written twice; that can only be where nobody has been
-        controller yet, and where the election and the epoch are two writes.
-        """
-        return self.scope.cold and not self.mends(Switch.ATOMIC_ELECTION)
-
-    @property
-    def epochs_acted_in(self) -> range:
-        """The controller epochs that a term may act in; 0 is that of a term that read no epoch and lost the first."""
-        return range(0 if self.counts_epoch_versions else 1, self.scope.controller_epochs + 1)
 
     @property
     def stops_replicas(self) -> bool:
@@ -143,46 +139,6 @@ class Model:
         return self.shutdowns_outlive_terms or notified
 
     @property
-    def dirties_batch(self) -> bool:
-        """Whether an exception may leave something in the controller's own batch."""
-        return self.loses_topics or (self.sends_after_terms and self.puts_back(Switch.KEEP_DIRTY_BATCH))
-
-    @property
-    def shutdowns_fail(self) -> bool:
-        """Whether an exception may end the treatment of a controlled shutdown."""
-        return self.loses_topics or self.shutdowns_outlive_terms
-
-    @property
-    def remembers_named(self) -> bool:
-        """Whether it is kept which partitions notifications named: where telling of them may fail."""
-        return self.loses_topics and self.has("notifications")
-
-    @property
-    def keeps_remaining_read(self) -> bool:
-        """Whether it is kept if the request to reassign that stands is the one that was read for its next write.
-
-        Another may stand where answers to such writes may be lost. A mend goes by it wherever else one may: where a
-        controller may write that is deposed, or that a term has left something to complete.
-        """
-        asks = self.mends(Switch.KEEP_UNREAD_REQUESTS) and not self.switches >= ONE_REQUEST_A_TERM
-        return self.has("reassignment") and (bool(self.scope.budget("move_losses")) or asks)
-
-    @property
-    def keeps_informed(self) -> bool:
-        """Whether it is kept which removals everybody is told of: where UpdateMetadata is, and of some it is all."""
-        lists = (one for p in self.partitions for one in (self.first_assigned(p), *self.requested(p)))
-        alone = any(len(replicas) == 1 for replicas in lists)
-        return self.has("metadata") and (alone or self.puts_back(Switch.TELL_ONLY_THE_LEADER))
-
-    @property
-    def recreates_topics(self) -> bool:
-        """Whether a topic may be new to the listener on topics, and something known of it: it was lost, and created
-        again; or it was deleted, and the listener on its own znode finds it there again first, created or written back.
-        """
-        again = self.loses_topics and bool(self.scope.budget("creations"))
-        return again or (self.has("addition") and self.has("deletion"))
-
-    @property
     def keeps_assignments(self) -> bool:
         """Whether AR is a variable, in ZooKeeper and in each controller."""
         return self.has("reassignment") or self.has("addition")
@@ -196,13 +152,6 @@ class Model:
     def has_several_topics(self) -> bool:
         """Whether there is more than one topic."""
         return len(self.topics) > 1
-
-    @property
-    def resumes_later(self) -> bool:
-        """Whether anything comes between the start of a broker and the deletions that it resumes: visits of partitions
-        whose topics are not queued, or reassignments.
-        """
-        return self.has("deletion") and (self.has("reassignment") or self.has_several_topics)
 
     @property
     def tells_topics_apart(self) -> bool:

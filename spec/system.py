@@ -23,6 +23,7 @@ from spec.protocol.brokers import processes as processes_and_sessions
 from spec.protocol.controller import epoch_listener
 from spec.protocol.controller import threads as controller_threads
 from spec.protocol.deletion import completion as deletion_completion
+from spec.protocol.deletion import requests as deletion_requests
 from spec.protocol.deletion import thread as topic_deletion
 from spec.protocol.elections import preferred as preferred_election
 from spec.protocol.elections import rebalance as auto_rebalance
@@ -51,10 +52,10 @@ CONTINUATIONS = handlers
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
-    replica_transitions, broker_changes, topics, partition_addition, foreign_removal, topic_deletion,
-    deletion_completion, connections, isr_changes, isr_notification, reassignment_requests, reassignment, phase_a,
-    phase_b, lost_reassignment_writes, preferred_election, auto_rebalance, controlled_shutdown, late_requests,
-    epoch_listener, delayed_operations,
+    replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
+    topic_deletion, deletion_completion, connections, isr_changes, isr_notification, reassignment_requests,
+    reassignment, phase_a, phase_b, lost_reassignment_writes, preferred_election, auto_rebalance, controlled_shutdown,
+    late_requests, epoch_listener, delayed_operations,
 )  # fmt: skip
 
 

@@ -37,6 +37,7 @@ from model_check.recordings.zookeeper import (
 )
 from model_check.stepping.plain_state import EMPTY, PlainState
 from spec.model import Model
+from spec.state.zookeeper import ZooKeeper
 
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
@@ -49,7 +50,7 @@ def _bit(member: int) -> int:
 
 
 def _epoch_written(m: Model, _tree: Tree, one: EpochWritten) -> Tree:
-    return {"epoch": one.epoch} | ({"epoch_version": one.version} if m.counts_epoch_versions else {})
+    return {"epoch": one.epoch} | ({"epoch_version": one.version} if m.keeps(ZooKeeper.epoch_version) else {})
 
 
 def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:

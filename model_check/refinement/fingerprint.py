@@ -62,6 +62,7 @@ from reference.zookeeper.api import parent_path
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
 from spec.model import Model
+from spec.state.controller import Controller
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
@@ -182,7 +183,7 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         yield f"notifications that {b} handles and that are gone", gone
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
-    if process.controller is not None and Model(cluster.scope, cluster.switches).keeps_remaining_read:
+    if process.controller is not None and Model(cluster.scope, cluster.switches).keeps(Controller.remaining_read):
         yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         known = process.controller.known_broker_epochs()

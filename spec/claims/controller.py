@@ -13,7 +13,7 @@ from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.brokers import Stage
-from spec.state.cluster import State
+from spec.state.cluster import State, epochs_acted_in
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Session, listened_paths
 
@@ -38,7 +38,7 @@ def one_term_acts_in_an_epoch(before: State, after: State, m: Model, action: Act
     now, epoch = acts_now(before, after, c), after.controllers[c].epoch
     if m.proving:
         return ~both(now, epoch == before.history.watched, before.history.acted)
-    taken = either(*(both(epoch == e, before.history.acted[e]) for e in m.epochs_acted_in))
+    taken = either(*(both(epoch == e, before.history.acted[e]) for e in epochs_acted_in(m)))
     return ~both(now, taken)
 
 

@@ -87,14 +87,14 @@ class Record:
     """
 
     kept: ClassVar[PerScope[bool]] = ALWAYS
-    declared: ClassVar[tuple[tuple[str, Declared[Any], PerScope[bool]], ...]] = ()
-    """Every field, those that it takes over first: its name, itself, and where it is kept."""
+    declared: ClassVar[tuple[tuple[str, Declared[Any]], ...]] = ()
+    """Every field by its name, those that it takes over first."""
 
     def __init_subclass__(cls, *, kept: PerScope[bool] = ALWAYS) -> None:
         super().__init_subclass__()
         cls.kept = kept
         others = (one for base in taken_over(cls) for one in base.declared)
-        cls.declared = (*others, *((name, one, kept & one.kept) for name, one in own(cls).items()))
+        cls.declared = (*others, *own(cls).items())
 
     def __getitem__(self, name: str) -> Value:
         raise NotImplementedError
@@ -146,6 +146,19 @@ class Declared(Generic[T]):
     def __init__(self, meaning: str, kept: PerScope[bool]) -> None:
         self.meaning = meaning
         self.kept = kept
+        self.owner: type[Record] = Record
+
+    def __set_name__(self, owner: type[Record], name: str) -> None:
+        self.owner = owner
+
+    @property
+    def where(self) -> PerScope[bool]:
+        """Where it is kept: what its record says of all its fields, and what is said of it."""
+        return self.owner.kept & self.kept
+
+    def is_kept(self, m: object, index: object = None) -> bool:
+        """Whether it is kept in a model, at an index of the array around it."""
+        return self.owner.kept.of(m, index) and self.kept.of(m, index)
 
     @overload
     def __get__(self, record: None, owner: type) -> Self: ...
@@ -226,7 +239,7 @@ class Nested(Declared[T]):
     @property
     def indexed(self) -> bool:
         """Whether anything in the record, or whether it is kept, goes by the index."""
-        return any(one.indexed or kept.indexed for _, one, kept in self.record.declared)
+        return any(one.indexed or one.where.indexed for _, one in self.record.declared)
 
 
 class Each(Declared[Array[K, T]]):
@@ -292,9 +305,9 @@ def own(record: type[Record]) -> dict[str, Declared[Any]]:
 
 def names(record: type[Record]) -> tuple[str, ...]:
     """The names of its fields, whatever a model keeps of them."""
-    return tuple(name for name, _, _ in record.declared)
+    return tuple(name for name, _ in record.declared)
 
 
 def shape_of(record: type[Record], m: object, index: object = None) -> Mapping[str, Shape]:
     """The tree of variables of a record in a model."""
-    return {name: one.shape(m, index) for name, one, kept in record.declared if kept.of(m, index)}
+    return {name: one.shape(m, index) for name, one in record.declared if one.is_kept(m, index)}

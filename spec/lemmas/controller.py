@@ -15,9 +15,10 @@ from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import epoch_is_as_read
-from spec.state.cluster import State
+from spec.state.cluster import State, epochs_acted_in
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Session
+from spec.state.zookeeper import ZooKeeper
 from spec.variants import Switch
 
 #: A failover up to the opening of the channels.
@@ -53,7 +54,7 @@ def no_epoch_is_ahead_of_zookeepers(s: State, m: Model) -> Value:
 @claim("always", source="PROTOCOL.md section 2")
 def no_epoch_version_is_ahead_of_zookeepers(s: State, m: Model) -> Value | None:
     """No controller goes by a data version of /controller_epoch that has not been yet."""
-    if not m.counts_epoch_versions:
+    if not m.keeps(ZooKeeper.epoch_version):
         return None
     return both(*(s.controllers[c].epoch_version <= s.zookeeper.epoch_version for c in m.controllers))
 
@@ -61,7 +62,7 @@ def no_epoch_version_is_ahead_of_zookeepers(s: State, m: Model) -> Value | None:
 @claim("always", source="KafkaController.incrementControllerEpoch 0.10.2.2")
 def the_epoch_read_is_the_versions(s: State, m: Model) -> Value | None:
     """While the data version is the one read, the epoch is too; or it is the first, and what was read was nothing."""
-    if not m.counts_epoch_versions:
+    if not m.keeps(ZooKeeper.epoch_version):
         return None
     facts = []
     for c in m.controllers:
@@ -145,7 +146,7 @@ def has_one_epoch_a_term(m: Model) -> bool:
 
     The first epoch may be written twice where it is not written with the election.
     """
-    own = m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT) and not m.counts_epoch_versions
+    own = m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT) and not m.keeps(ZooKeeper.epoch_version)
     return (own or m.mends(Switch.ATOMIC_ELECTION)) and m.mends(Switch.RESIGN_CLEANS_UP)
 
 
@@ -216,7 +217,7 @@ def _history(s: State, m: Model) -> list[tuple[Value, Value]]:
     """Epochs, and whether some term has acted in each: one arbitrary epoch when proving, otherwise all."""
     if m.proving:
         return [(s.history.watched, s.history["acted"])]
-    return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in m.epochs_acted_in]
+    return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in epochs_acted_in(m)]
 
 
 LEMMAS = (

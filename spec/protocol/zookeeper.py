@@ -20,7 +20,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State
 from spec.state.enumerations import Callback, Session
-from spec.state.zookeeper import Leadership
+from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
 
 
@@ -142,7 +142,7 @@ def register(s: State, m: Model, process: int) -> None:
 
 def epoch_is_as_read(s: State, m: Model, c: int) -> Value:
     """Whether /controller_epoch still has the data version that a controller read or wrote."""
-    if m.counts_epoch_versions:
+    if m.keeps(ZooKeeper.epoch_version):
         return flag(s.zookeeper.epoch_version == s.controllers[c].epoch_version)
     return flag(s.zookeeper.epoch == s.controllers[c].epoch)
 

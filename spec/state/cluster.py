@@ -47,8 +47,13 @@ class Tool(Record):
     assigned = Each(PARTITIONS, Field(BROKER_LIST, ()), "AR of the topic's partitions, as it was read.")
 
 
+def epochs_acted_in(m: Model) -> range:
+    """The controller epochs that a term may act in; 0 is that of a term that read no epoch and lost the first."""
+    return range(0 if m.keeps(ZooKeeper.epoch_version) else 1, m.scope.controller_epochs + 1)
+
+
 def _epochs(m: Model) -> Iterable[int] | None:
-    return None if m.proving else m.epochs_acted_in
+    return None if m.proving else epochs_acted_in(m)
 
 
 class History(Record):

@@ -6,6 +6,7 @@ Kafka 0.10.2.2: `KafkaController`, `ControllerContext`, `ZookeeperLeaderElector`
 from __future__ import annotations
 
 from spec.language.records import Choice, Each, Field, Flag, Nested, Record, flags
+from spec.model import Model
 from spec.state.controller_parts import DeletionManager, LostTopics, Notifications, Reassigning, TopicListeners
 from spec.state.elections import Elections, Rebalance, Shutdowns
 from spec.state.enumerations import (
@@ -24,7 +25,6 @@ from spec.state.per_scope import (
     BROKER_SET,
     BROKERS,
     CONTROLLER_EPOCH,
-    EPOCH_VERSIONS,
     LEADER_EPOCH,
     PARTITION_NUMBER,
     PARTITIONS,
@@ -36,10 +36,25 @@ from spec.state.per_scope import (
     mends,
     per_scope,
 )
-from spec.state.zookeeper import Leadership
+from spec.state.zookeeper import EPOCH_VERSIONS, Leadership
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
+
+
+def _telling_may_fail(m: Model) -> bool:
+    """Which partitions notifications named is forgotten as soon as everybody is told of them, unless that may fail."""
+    return m.loses_topics and m.has("notifications")
+
+
+def _may_be_all(m: Model) -> bool:
+    """Who is told of a removal is told by LeaderAndIsr, too, but where nobody gets one.
+
+    That is of a partition with one replica; and of any, where only the leader is told.
+    """
+    lists = (one for p in m.partitions for one in (m.first_assigned(p), *m.requested(p)))
+    alone = any(len(replicas) == 1 for replicas in lists)
+    return m.has("metadata") and (alone or m.puts_back(Switch.TELL_ONLY_THE_LEADER))
 
 
 class BatchWords(Record):
@@ -54,11 +69,11 @@ class BatchWords(Record):
     assigned = Field(BROKER_LIST, (), "AR: partitionReplicaAssignment.", kept=ASSIGNMENTS)
     named = Flag(
         "An ISR change notification that is being handled names the partition.",
-        kept=per_scope("telling of what notifications name may fail", lambda m: m.remembers_named),
+        kept=per_scope("telling of what notifications name may fail", _telling_may_fail),
     )
     informed = Flag(
         "Everybody is to be told of a removal.",
-        kept=per_scope("UpdateMetadata may be all that tells of a removal", lambda m: m.keeps_informed),
+        kept=per_scope("UpdateMetadata may be all that tells of a removal", _may_be_all),
     )
 
 

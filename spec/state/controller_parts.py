@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spec.language.records import Each, Field, Flag, Record, flags
+from spec.model import Model
 from spec.state.per_scope import (
     BROKER_LIST,
     BROKER_SET,
@@ -18,6 +19,42 @@ from spec.state.per_scope import (
     has,
     per_scope,
 )
+from spec.variants import Switch
+
+#: The mends by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
+ONE_REQUEST_A_TERM = frozenset({Switch.FENCED_WRITES, Switch.CLEAR_CONTEXT, Switch.RESIGN_CLEANS_UP})
+
+
+def _may_be_left(m: Model) -> bool:
+    """An exception leaves nothing in the controller's own batch but where it meets a topic that is gone, or a send that
+    failed since the term is over.
+    """
+    return m.loses_topics or (m.sends_after_terms and m.puts_back(Switch.KEEP_DIRTY_BATCH))
+
+
+def _may_come_again(m: Model) -> bool:
+    """A topic that is new to the listener on topics is unknown, but where it was lost, and created again; or it was
+    deleted, and the listener on its own znode finds it there again first, created or written back.
+    """
+    again = m.loses_topics and bool(m.scope.budget("creations"))
+    return again or (m.has("addition") and m.has("deletion"))
+
+
+def _another_may_stand(m: Model) -> bool:
+    """The request that stands is the one that was read, but where answers to writes of it may be lost.
+
+    A mend goes by it wherever else another may stand: where a controller may write that is deposed, or that a term has
+    left something to complete.
+    """
+    asks = m.mends(Switch.KEEP_UNREAD_REQUESTS) and not m.switches >= ONE_REQUEST_A_TERM
+    return bool(m.scope.budget("move_losses")) or asks
+
+
+def _something_comes_before(m: Model) -> bool:
+    """Between the start of a broker and the deletions that it resumes come visits of partitions whose topics are not
+    queued, and reassignments.
+    """
+    return m.has("reassignment") or m.has_several_topics
 
 
 class LostTopics(Record):
@@ -25,13 +62,13 @@ class LostTopics(Record):
 
     dirty = Flag(
         "The controller's own batch holds what an exception left in it.",
-        kept=per_scope("an exception may leave something in the controller's own batch", lambda m: m.dirties_batch),
+        kept=per_scope("an exception may leave something in the controller's own batch", _may_be_left),
     )
     started = Flag("The state machines are up.", kept=LOST_TOPICS)
     resigns_again = Flag("A failover has found the batch dirty: elect() is to resign for that, too.", kept=LOST_TOPICS)
     created = flags(
         TOPICS, "The creation of the topic is being handled.",
-        kept=per_scope("a topic may be new to its listener, and something known of it", lambda m: m.recreates_topics),
+        kept=per_scope("a topic may be new to its listener, and something known of it", _may_come_again),
     )  # fmt: skip
     topic_ids = flags(TOPICS, "The id of the topic that the controller knows.", kept=TOPIC_IDS)
 
@@ -51,7 +88,7 @@ class Reassigning(Record, kept=has("reassignment")):
 
     remaining_read = Flag(
         "The request that stands in ZooKeeper is the very one that was read for the next write.",
-        kept=per_scope("another request may stand by the next write", lambda m: m.keeps_remaining_read),
+        kept=per_scope("another request may stand by the next write", _another_may_stand),
     )
     reassigned = Each(PARTITIONS, Field(BROKER_LIST, ()), "RAR of a partition that is being reassigned; []: it is not.")
     due = Each(PARTITIONS, Field(BROKER_LIST, ()), "RAR of a partition with which the running handler has to begin.")
@@ -79,7 +116,7 @@ class DeletionManager(Record, kept=has("deletion")):
 
     resuming = flags(
         TOPICS, "The topic is held back no more once the start of brokers is handled.",
-        kept=per_scope("something may come before deletions are resumed", lambda m: m.resumes_later),
+        kept=per_scope("something may come before deletions are resumed", _something_comes_before),
     )  # fmt: skip
     to_queue = flags(
         TOPICS, "The listener queues the topic once it has dropped the requests for others.", kept=SEVERAL_TOPICS

@@ -45,7 +45,7 @@ class Shutdowns(Record, kept=has("shutdown")):
     to_move = flags(PARTITIONS, "The partition is still to be treated, for that request.")
     shutdown_fails = Flag(
         "An exception has ended the treatment.",
-        kept=per_scope("an exception may end the treatment of a shutdown", lambda m: m.shutdowns_fail),
+        kept=per_scope("an exception may end the treatment", lambda m: m.loses_topics or m.shutdowns_outlive_terms),
     )
 
 

@@ -1,8 +1,5 @@
 """What is in ZooKeeper: the znodes of the protocol, and whose the ephemeral ones are.
 
-Left out is the data version of /controller_epoch, where somebody has been controller before: it is the epoch minus one,
-so a conditional write on the version read is one on the epoch read.
-
 PROTOCOL.md sections 1 and 2.
 """
 
@@ -16,7 +13,6 @@ from spec.state.per_scope import (
     BROKER_LIST,
     BROKER_SET,
     CONTROLLER_EPOCH,
-    EPOCH_VERSIONS,
     LEADER_EPOCH,
     NOTIFICATION_SET,
     PARTITIONS,
@@ -27,6 +23,7 @@ from spec.state.per_scope import (
     per_index,
     per_scope,
 )
+from spec.variants import Switch
 
 
 class Leadership(Record):
@@ -43,6 +40,16 @@ def _at_start(m: Model, p: int) -> tuple[int, ...]:
     """The AR in a topic's znode, if it is there from the start."""
     return m.first_assigned(p) if m.topics_stand and p not in m.scope.added else ()
 
+
+def _may_be_written_twice(m: Model) -> bool:
+    """The data version of /controller_epoch is the epoch minus one, unless the first epoch was written twice.
+
+    That can only be where nobody has been controller yet, and where the election and the epoch are two writes.
+    """
+    return m.scope.cold and not m.mends(Switch.ATOMIC_ELECTION)
+
+
+EPOCH_VERSIONS = per_scope("the first epoch may be written twice", _may_be_written_twice)
 
 STANDS = per_scope("yes, if the topics stand from the start", lambda m: m.topics_stand)
 

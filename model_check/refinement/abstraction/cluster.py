@@ -62,7 +62,10 @@ from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
 from spec.language.terms import Kind
 from spec.model import Model
+from spec.state.cluster import epochs_acted_in
+from spec.state.controller import CachedPartition, Controller
 from spec.state.enumerations import At, Callback, Handler, Owes, Session, watched_paths
+from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -118,7 +121,7 @@ class Abstraction:
                     yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
                 yield from late_copies(self.m, cluster, process.broker_id)
                 yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
-        for epoch in self.m.epochs_acted_in:
+        for epoch in epochs_acted_in(self.m):
             yield f"history.acted[{epoch}]", epoch in history.epochs
         for number, topic in enumerate(cluster.topics() if self.m.has("remembered_requests") else ()):
             yield f"history.asked[{number}]", topic in history.doomed
@@ -165,7 +168,7 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
     yield "zookeeper.controller", controller
     yield "zookeeper.controller_orphaned", orphaned
     yield "zookeeper.epoch", int(tree[CONTROLLER_EPOCH].data or b"0") if CONTROLLER_EPOCH in tree else 0
-    if m.counts_epoch_versions:
+    if m.keeps(ZooKeeper.epoch_version):
         yield "zookeeper.epoch_version", tree[CONTROLLER_EPOCH].version if CONTROLLER_EPOCH in tree else 0
     registered = {b: tree[broker_path(b)] for b in cluster.processes if broker_path(b) in tree}
     yield "zookeeper.registered", frozenset(registered)
@@ -224,7 +227,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.deletion", controller.deletion
     if m.puts_back(Switch.READ_BROKERS_TWICE):
         yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
-    if m.counts_epoch_versions:
+    if m.keeps(ZooKeeper.epoch_version):
         counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
         yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
     yield from after_removals(m, cluster, process, controller, path)
@@ -250,9 +253,9 @@ def _to_be_told(
     m: Model, process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition
 ) -> Named:
     """Why everybody is to be told of a partition: its removals, or a notification that names it."""
-    if m.remembers_named:
+    if m.keeps(CachedPartition.named):
         yield f"{path}.named", partition in getattr(_next_effect(process), "named", ())
-    if m.keeps_informed:
+    if m.keeps(CachedPartition.informed):
         yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)
 
 
@@ -300,7 +303,7 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
             yield f"{path}.listening.{name}", process.listens_to(znode)
     if m.has("preferred_election"):
         yield f"{path}.request_read", has_read_request(cluster, controller)
-    if m.keeps_remaining_read:
+    if m.keeps(Controller.remaining_read):
         yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     if m.mends(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:

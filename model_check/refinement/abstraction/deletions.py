@@ -11,6 +11,7 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.scripts import delete_topic_path, topic_config_path
 from spec.model import Model
+from spec.state.controller import Controller
 
 Named = Iterator[tuple[str, object]]
 
@@ -39,7 +40,7 @@ def deletion_manager(
         yield f"{path}.turns[{number}]", topic in turns
         if m.has_several_topics:
             yield f"{path}.to_queue[{number}]", topic in to_queue
-        if m.resumes_later:
+        if m.keeps(Controller.resuming):
             yield f"{path}.resuming[{number}]", topic in controller.activity.resuming
     retried = controller.activity.retried
     for p, partition in enumerate(cluster.partitions):

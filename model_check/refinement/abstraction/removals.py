@@ -13,6 +13,7 @@ from reference.controller.effects import ResignDelete
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from spec.model import Model
+from spec.state.controller import Controller
 
 
 def topic_ids(m: Model, cluster: MemoryCluster) -> Named:
@@ -25,12 +26,12 @@ def after_removals(
     m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
 ) -> Named:
     """What a removal leaves in a controller, and which topics it knows."""
-    if m.dirties_batch:
+    if m.keeps(Controller.dirty):
         yield f"{path}.dirty", controller.batch.is_dirty
     if m.loses_topics:
         yield f"{path}.started", controller.replica_machine.has_started
         yield f"{path}.resigns_again", _resigns_again(process, controller)
-    for number, topic in enumerate(cluster.topics() if m.recreates_topics else ()):
+    for number, topic in enumerate(cluster.topics() if m.keeps(Controller.created) else ()):
         yield f"{path}.created[{number}]", topic in controller.activity.created
     for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
         known = controller.context.topic_ids.get(topic)

@@ -9,6 +9,7 @@ from reference.controller.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from spec.model import Model
+from spec.state.controller import Controller
 from spec.state.elections import Leaving
 
 Named = Iterator[tuple[str, object]]
@@ -38,7 +39,7 @@ def other_threads(m: Model, cluster: MemoryCluster, controller: KafkaController,
             yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
     if m.has("shutdown"):
         yield from _shutdowns(cluster, controller, path)
-        if m.shutdowns_fail:
+        if m.keeps(Controller.shutdown_fails):
             yield f"{path}.shutdown_fails", controller.shutdown is not None and controller.shutdown.failed
 
 

@@ -27,7 +27,6 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import shutdown_is_over
-from spec.protocol.context.state_changes import lose_leader
 from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.threads import has_started, leave_broker_change, take_callback
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
@@ -37,6 +36,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
+from spec.protocol.state_change_log import lose_leader
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler

@@ -32,15 +32,16 @@ from spec.model import Model
 from spec.protocol.brokers.processes import forget_process
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.context.state_changes import replica_stays
 from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
 from spec.protocol.controller.threads import give_lock_back, has_started, lock_is_free
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
 from spec.protocol.leadership_cache import is_cached, leadership
+from spec.protocol.state_change_log import replica_stays
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.elections import Leaving
 from spec.state.enumerations import Handler, Owes, Session
 from spec.tables.replica_states import ReplicaState
@@ -196,13 +197,13 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
     fails = _fails_to_answer(s, m, c, b)
-    with when(~controller.shutdown_fails if m.shutdowns_fail else flag(True)):
+    with when(~controller.shutdown_fails if m.keeps(Controller.shutdown_fails) else flag(True)):
         say(AllLeaders, leaders=_leaderships(s, m, c))
     controller.shutdown_of = 0
     moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
-    if m.shutdowns_fail:
+    if m.keeps(Controller.shutdown_fails):
         reset(controller, "shutdown_fails")
         with when(~moved & fails):
             observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
@@ -228,7 +229,7 @@ def _fails_to_answer(s: State, m: Model, c: int, b: int) -> Value:
 
     That is an exception, too: to know whether it remains, Kafka asks how many replicas it has.
     """
-    if not m.shutdowns_fail:
+    if not m.keeps(Controller.shutdown_fails):
         return flag(False)
     partitions, facts = s.controllers[c].partitions, []
     for p in m.partitions if m.loses_topics else ():

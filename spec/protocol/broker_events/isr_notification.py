@@ -29,6 +29,7 @@ from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import acts, known_partitions
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
 from spec.state.cluster import State
+from spec.state.controller import CachedPartition
 from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
@@ -91,7 +92,7 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some
-        if m.remembers_named:
+        if m.keeps(CachedPartition.named):
             controller.partitions[p].named = some
         controller.taken = m.notices.union(controller.taken, notified[p])
         with when(some):
@@ -112,7 +113,7 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
         told = tell(s, m, c, _to_be_told(s, m, c), perhaps=_unread(s, m, c))
         with when(told):
             controller.at = At.NOTIFIED_DELETE
-        if m.remembers_named:
+        if m.keeps(CachedPartition.named):
             for q in m.partitions:
                 reset(partitions[q], "named")
     with when(fenced):
@@ -122,14 +123,14 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
 def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
     """The partitions that were named; where it does not matter which, all that are known."""
     known, controller = known_partitions(s, m, c), s.controllers[c]
-    if not m.remembers_named:
+    if not m.keeps(CachedPartition.named):
         return known
     return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
 
 
 def _unread(s: State, m: Model, c: int) -> dict[int, Value]:
     """The partitions of which it is not kept whether they were named: no notification that is still there does."""
-    if m.remembers_named:
+    if m.keeps(CachedPartition.named):
         return {}
     taken = s.controllers[c].taken
     return {p: m.notices.disjoint(taken, s.zookeeper.notified[p]) for p in m.partitions}

@@ -39,6 +39,7 @@ from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
 from spec.protocol.requests.batch import Batch, known_partitions, send
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.variants import Switch
 
 #: What tells which handler it is that raises; kept while its elector resigns.
@@ -47,12 +48,12 @@ MARKS = ("handler", "reassigning", "taken", "gone")
 
 def is_dirty(s: State, m: Model, c: int) -> Value:
     """Whether an exception has left something in the controller's own batch."""
-    return flag(s.controllers[c].dirty) if m.dirties_batch else flag(False)
+    return flag(s.controllers[c].dirty) if m.keeps(Controller.dirty) else flag(False)
 
 
 def begin_batch(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
-    if not m.dirties_batch:
+    if not m.keeps(Controller.dirty):
         return flag(True)
     dirty = is_dirty(s, m, c)
     with when(dirty):

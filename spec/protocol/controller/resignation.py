@@ -18,6 +18,7 @@ from spec.protocol.requests.connections import drop_channels, is_awaited
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
+from spec.state.zookeeper import ZooKeeper
 from spec.variants import Switch
 
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
@@ -100,7 +101,7 @@ def take_down(s: State, m: Model, c: int) -> None:
         reset_present(controller, *KEPT_BY_RESIGNATION)
     if m.mends(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
-    if m.counts_epoch_versions:
+    if m.keeps(ZooKeeper.epoch_version):
         reset(controller, "epoch_version")
 
 
@@ -170,7 +171,7 @@ def _leave_handler(controller: Controller, m: Model) -> None:
 
 def forget_epoch_version(controller: Controller, m: Model) -> None:
     """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
-    if m.counts_epoch_versions and not m.mends(Switch.FENCED_WRITES):
+    if m.keeps(ZooKeeper.epoch_version) and not m.mends(Switch.FENCED_WRITES):
         reset(controller, "epoch_version")
 
 

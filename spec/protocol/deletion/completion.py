@@ -18,10 +18,10 @@ from spec.language.terms import both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, forget_assignments
-from spec.protocol.context.state_changes import lose_leader, replica_goes
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
+from spec.protocol.state_change_log import lose_leader, replica_goes
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback

@@ -20,11 +20,12 @@ from spec.logs.controller_log.topic_deletion import DeletionHalted, DeletionInel
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.context.deletion_marks import is_busy
-from spec.protocol.context.state_changes import refused, replica_goes
 from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.requests.batch import acts
+from spec.protocol.state_change_log import refused, replica_goes
 from spec.protocol.zookeeper import notify
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -70,7 +71,7 @@ def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
         return
     for t in m.topics:
         returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
-        if m.resumes_later:
+        if m.keeps(Controller.resuming):
             s.controllers[c].resuming[t] = both(returned, s.controllers[c].queued[t])
         else:
             with when(returned):
@@ -79,7 +80,7 @@ def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
 
 def end_startup(s: State, m: Model, c: int) -> None:
     """The start of brokers has been handled, but for the topics that it resumes."""
-    if m.resumes_later:
+    if m.keeps(Controller.resuming):
         for t in m.topics:
             with when(s.controllers[c].resuming[t]):
                 resume_deletion(s, m, c, t)

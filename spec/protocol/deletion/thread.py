@@ -5,7 +5,8 @@ and turns to each: if every replica is deleted, it completes the deletion; else,
 takes failed replicas Offline and, if the topic is not held back, starts (again). Starting takes the live replicas
 Offline, which empties the ISR as far as that goes, and sends each a StopReplica with delete; the dead hold the topic
 back. The answer comes on the broker's send thread, whose callback takes the controller lock, too: whoever holds the
-lock and waits for that thread waits for ever (D50). How a deletion completes is told in `completion.py`.
+lock and waits for that thread waits for ever (D50). How a deletion is asked for is told in `requests.py`, how it
+completes in `completion.py`.
 
 An exception ends the thread; nothing is deleted until the next failover. The next controller begins every deletion from
 the start.
@@ -27,163 +28,39 @@ from spec.logs.controller_log.topic_deletion import (
     DeletionBegun,
     DeletionHalted,
     DeletionInProgress,
-    DeletionQueued,
-    DeletionRequested,
     DeletionRetried,
     HandlingDeletion,
     PartitionDeletionStarted,
     ReplicaDeletionStarted,
     ReplicasDeleted,
     TopicDeletionStarted,
-    UnknownTopicsIgnored,
 )
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.context.state_changes import refused, replica_goes
 from spec.protocol.controller.controller_batch import tell
-from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import become_idle, lock_is_free, rearm_watch, take_callback
+from spec.protocol.controller.threads import lock_is_free
 from spec.protocol.deletion.completion import complete
 from spec.protocol.deletion.queue import (
-    delete_the_request,
-    enqueue,
     fail_deletion,
-    hold_back,
     say_held_back,
     turn_to_next,
     wake,
 )
-from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
 from spec.protocol.requests.batch import known_partitions
 from spec.protocol.requests.connections import end_deletion
-from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.protocol.state_change_log import refused, replica_goes
+from spec.protocol.zookeeper import can_operate
 from spec.state.brokers import Stage
 from spec.state.cluster import State
-from spec.state.enumerations import At, Callback, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
-
-
-# ------------------------------------------------------------------------------------------- the request and the queue
-
-
-@action(actor="admin", source="AdminUtils.deleteTopic 0.10.2.2", budget="deletions", parts=("deletion",))
-def request_deletion(s: State, m: Model, t: int) -> None:
-    """The admin tool asks for the deletion of a topic that exists."""
-    require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
-    if m.has("remembered_requests"):
-        s.history.asked[t] = True
-    _create_request(s, m, t)
-
-
-@action(
-    actor="admin", source="zookeeper-shell.sh create /admin/delete_topics/T", budget="stray_deletions",
-    parts=("deletion",),
-)  # fmt: skip
-def request_stray_deletion(s: State, m: Model, t: int) -> None:
-    """Somebody asks for the deletion of a topic that does not exist; the tool, if it goes between its look and this."""
-    require(~s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
-    _create_request(s, m, t)
-
-
-def _create_request(s: State, m: Model, t: int) -> None:
-    s.zookeeper.deletions[t] = True
-    observe("admin", "create delete_topics", topic=t)
-    notify(s, m, "deletions", Callback.DELETIONS)
-
-
-@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
-def on_deletion_change(s: State, m: Model, c: int) -> None:
-    """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
-
-    What is queued is what was read here; requests that come meanwhile have a callback of their own.
-    """
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.active)
-    take_callback(s, m, c, Callback.DELETIONS)
-    rearm_watch(s, c, "deletions")
-    known, unknown = {}, {}
-    for t in m.topics:
-        asked = s.zookeeper.deletions[t]
-        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
-        known[t], unknown[t] = both(asked, controller.topics[t]), both(asked, ~controller.topics[t])
-    drops = either(*unknown.values())
-    say(DeletionRequested, topics={t: s.zookeeper.deletions[t] for t in m.topics})
-    with when(drops):
-        say(UnknownTopicsIgnored, topics=unknown)
-        controller.at = At.DROP_REQUEST
-        for t in m.topics:
-            controller.turns[t] = unknown[t]
-            if m.has_several_topics:
-                controller.to_queue[t] = known[t]
-    with when(~drops):
-        _queue(s, m, c, known)
-
-
-def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
-    """Topics are queued and the thread is woken, if there is one.
-
-    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
-    queued already.
-    """
-    controller = s.controllers[c]
-    with when(either(*topics.values())):
-        say(DeletionQueued, topics=topics)
-    for t, chosen in topics.items():
-        with when(both(chosen, controller.queued[t], is_busy(s, m, c, t))):
-            say(DeletionHalted, topics={t: flag(True)})
-        with when(both(chosen, controller.deletion != DeletionThread.NONE)):
-            with when(is_busy(s, m, c, t)):
-                hold_back(s, m, c, t)
-            enqueue(s, m, c, t)
-            wake(s, m, c)
-            if m.mends(Switch.MARK_WHAT_IS_QUEUED):
-                controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
-
-
-@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
-def drop_request(s: State, m: Model, c: int, t: int) -> None:
-    """A request to delete a topic that is not known is deleted; behind the last one the known topics are queued."""
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
-    fenced = is_fenced_off(s, m, c)
-    with when(~fenced):
-        delete_the_request(s, m, c, t)
-        controller.turns[t] = False
-        with when(~either(*(controller.turns[u] for u in m.topics))):
-            become_idle(s, c)
-            if m.has_several_topics:
-                _queue(s, m, c, {u: controller.to_queue[u] for u in m.topics})
-                reset(controller, "to_queue")
-    with when(fenced):
-        controller_moved(s, m, c)
-
-
-@action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
-def read_deletions(s: State, m: Model, c: int) -> None:
-    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_DELETIONS)
-    rearm_watch(s, c, "deletions")
-    reset(controller, "queued", "doomed", "woken")
-    for t in m.topics:
-        asked = s.zookeeper.deletions[t]
-        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
-        all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
-        with when(asked):
-            enqueue(s, m, c, t)
-        controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
-        controller.modified[t] = controller.topics[t]
-    proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
-
-
-# ---------------------------------------------------------------------------------------------- the thread's decisions
 
 
 @action(actor="controller {c}", source=THREAD, parts=("deletion",))
@@ -403,7 +280,4 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     end_deletion(s, m, c, b, p)
 
 
-RULES = (
-    request_deletion, request_stray_deletion, on_deletion_change, drop_request, read_deletions, delete_queued_topic,
-    on_replica_deleted,
-)  # fmt: skip
+RULES = (delete_queued_topic, on_replica_deleted)

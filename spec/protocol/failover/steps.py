@@ -51,6 +51,7 @@ from spec.protocol.topics.removal_by_hand import read_topic_id
 from spec.protocol.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
+from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
@@ -72,7 +73,7 @@ def read_epoch(s: State, m: Model, c: int) -> None:
     require(can_operate(s, c), controller.at == At.READ_EPOCH)
     with when(s.zookeeper.epoch != 0):
         controller.epoch = s.zookeeper.epoch
-        if m.counts_epoch_versions:
+        if m.keeps(ZooKeeper.epoch_version):
             controller.epoch_version = s.zookeeper.epoch_version
             say(EpochRead, epoch=controller.epoch, epoch_zk_version=controller.epoch_version)
         else:
@@ -112,14 +113,14 @@ def increment_epoch(s: State, m: Model, c: int) -> None:
 
 def _write_next_epoch(s: State, m: Model, c: int) -> None:
     s.zookeeper.epoch = successor(s.controllers[c].epoch)
-    if m.counts_epoch_versions:
+    if m.keeps(ZooKeeper.epoch_version):
         s.zookeeper.epoch_version = successor(s.zookeeper.epoch_version)
     observe(f"controller {c}", "write /controller_epoch", epoch=s.zookeeper.epoch)
 
 
 def hold_epoch_version(s: State, m: Model, c: int) -> None:
     """A controller's fence goes by the version that it has made."""
-    if m.counts_epoch_versions:
+    if m.keeps(ZooKeeper.epoch_version):
         s.controllers[c].epoch_version = s.zookeeper.epoch_version
         forget_epoch_version(s.controllers[c], m)
 

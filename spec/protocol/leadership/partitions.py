@@ -32,7 +32,6 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.context.state_changes import log, partition_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.junctions import Junction, proceed
@@ -52,6 +51,7 @@ from spec.protocol.leadership.state_writes import (
 )
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, acts, send
+from spec.protocol.state_change_log import log, partition_stays
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition, Controller
@@ -236,7 +236,7 @@ def elects_preferred(controller: Controller) -> Value:
 
 def _may_be_elected(m: Model, cached: CachedPartition) -> Value:
     """From OfflinePartition; from OnlinePartition, too, where handlers elect anew, or topics are created again."""
-    if m.elects_preferred or m.has("shutdown") or m.recreates_topics:
+    if m.elects_preferred or m.has("shutdown") or m.keeps(Controller.created):
         return flag(cached.state != PartitionState.NEW)
     return flag(cached.state == PartitionState.OFFLINE)
 
@@ -330,7 +330,7 @@ def send_online_batch(
 
 def everybody_is_informed(m: Model, cached: CachedPartition) -> Value:
     """Whether the running batch's UpdateMetadata names a partition: LeaderAndIsr of it was added, be it for nobody."""
-    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps_informed else False)
+    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps(CachedPartition.informed) else False)
 
 
 def _last_words(s: State, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:

@@ -30,7 +30,6 @@ from spec.logs.controller_log.broker_changes import NotInIsr
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued, is_reassigned
-from spec.protocol.context.state_changes import log_replica, refused, replica_goes, replica_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.state_writes import (
@@ -43,6 +42,7 @@ from spec.protocol.leadership.state_writes import (
 )
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, send
+from spec.protocol.state_change_log import log_replica, refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
@@ -286,7 +286,7 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     with when(~untold):
         _keep_word(m, cached, p, r, others, earlier)
         cached.batched = m.brokers.union(cached.batched, others)
-        if m.keeps_informed:
+        if m.keeps(CachedPartition.informed):
             cached.informed = True
 
 

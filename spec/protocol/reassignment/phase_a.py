@@ -13,7 +13,6 @@ from spec.logs.controller_log.reassignment import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
-from spec.protocol.context.state_changes import replica_goes, replica_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
@@ -21,6 +20,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped, working_on
 from spec.protocol.reassignment.requests import end_run, go_on
 from spec.protocol.requests.batch import Batch, send
+from spec.protocol.state_change_log import replica_goes, replica_stays
 from spec.protocol.zookeeper import exists, is_fenced_off, note_read
 from spec.state.cluster import State
 from spec.state.enumerations import At

@@ -20,7 +20,6 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.context.state_changes import log, log_replica, partition_stays, refused, replica_stays
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
@@ -31,6 +30,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped, working_on
 from spec.protocol.reassignment.requests import end_run, go_on, stop_watching
 from spec.protocol.requests.batch import Batch, send
+from spec.protocol.state_change_log import log, log_replica, partition_stays, refused, replica_stays
 from spec.protocol.zookeeper import is_fenced_off, note_read
 from spec.state.cluster import State
 from spec.state.enumerations import At, Handler

@@ -202,7 +202,7 @@ def read_remaining(s: State, m: Model, c: int, p: int) -> None:
         rearm_watch(s, c, "reassignments")
     for q in m.partitions:
         controller.remaining[q] = () if q == p else requested[q]
-    if m.keeps_remaining_read:
+    if m.keeps(Controller.remaining_read):
         controller.remaining_read = _is_requested(s, m)
 
 
@@ -237,7 +237,7 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
 def changes_request(s: State, m: Model, c: int) -> Value:
     """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
     controller = s.controllers[c]
-    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and m.keeps_remaining_read:
+    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and m.keeps(Controller.remaining_read):
         return flag(controller.remaining_read)
     return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
 
@@ -254,7 +254,7 @@ def write_request(s: State, m: Model, c: int) -> None:
             with when(requested[q] == ()):
                 history.original[q] = ()
                 history.caught_up[q] = False
-        if m.keeps_remaining_read:
+        if m.keeps(Controller.remaining_read):
             with when(~_is_requested(s, m)):
                 for one in m.controllers:
                     s.controllers[one].remaining_read = False

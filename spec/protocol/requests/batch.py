@@ -34,10 +34,10 @@ from spec.language.rules import fits, in_any_order, observe, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
-from spec.protocol.context.state_changes import log
 from spec.protocol.leadership_cache import is_cached, leadership
+from spec.protocol.state_change_log import log
 from spec.state.brokers import Slot, Stage
-from spec.state.cluster import State
+from spec.state.cluster import State, epochs_acted_in
 from spec.state.controller import Controller
 from spec.state.zookeeper import Leadership
 
@@ -103,7 +103,7 @@ def acts(s: State, m: Model, c: int) -> None:
         with when(controller.epoch == s.history.watched):
             s.history.acted = True
         return
-    for e in m.epochs_acted_in:
+    for e in epochs_acted_in(m):
         with when(controller.epoch == e):
             s.history.acted[e] = True
 

@@ -22,8 +22,8 @@ from spec.logs.state_change_lines import PartitionBecameNew
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
-from spec.protocol.context.state_changes import log, partition_stays, replica_stays
 from spec.protocol.controller.threads import rearm_topic_watch, take_callback
+from spec.protocol.state_change_log import log, partition_stays, replica_stays
 from spec.protocol.zookeeper import can_operate, notify, topic_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback

@@ -26,15 +26,16 @@ from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
-from spec.protocol.context.state_changes import partition_stays, refused, replica_goes, replica_stays
 from spec.protocol.controller.threads import become_idle, has_started, take_callback
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
 from spec.protocol.requests.batch import FIELDS, Batch, send
+from spec.protocol.state_change_log import partition_stays, refused, replica_goes, replica_stays
 from spec.protocol.topics.addition import become_new, listen_to_topic, refuse_new_replicas
 from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
 from spec.protocol.zookeeper import can_operate, exists, notify
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -71,7 +72,7 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
         say(TopicDifference, new=new_topics, deleted={t: both(~there[t], known[t]) for t in m.topics})
     with in_any_order():
         _take_over(s, m, c, started)
-    if m.recreates_topics:
+    if m.keeps(Controller.created):
         with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
             _partitions_to_online(s, m, c)
 
@@ -102,7 +103,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
         controller.modified[topic] = True
     if m.has("addition"):
         listen_to_topic(s, c, topic)
-    if m.recreates_topics:
+    if m.keeps(Controller.created):
         controller.created[topic] = True
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
@@ -116,7 +117,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
         with when(both(there, ~unknown)):
             partition_stays(s, c, p, target=PartitionState.NEW)
         refuse_new_replicas(s, m, c, p)
-        with when(there if m.recreates_topics else unknown):
+        with when(there if m.keeps(Controller.created) else unknown):
             cached.todo = True
         cached.visiting = assigned
         with when(~m.brokers.is_empty(assigned)):
@@ -192,7 +193,7 @@ def _is_due(s: State, m: Model, c: int, p: int) -> Value:
     Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
     """
     due = can_be_visited(s, m, c, p)
-    if m.recreates_topics:
+    if m.keeps(Controller.created):
         due = either(due, is_elected_again(s, c, p))
     return both(~is_queued(s, m, c, p), due) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else due
 

@@ -12,6 +12,7 @@ import pytest
 
 from spec.model import Model
 from spec.scopes import scope
+from spec.state.controller import CachedPartition
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
 
@@ -61,7 +62,7 @@ def test_a_broker_learns_of_the_last_replicas_death() -> None:
 
 
 def test_where_leadership_always_goes_to_somebody_it_is_not_kept() -> None:
-    assert not Model(METADATA, AS_CODED).keeps_informed
-    assert Model(METADATA, ONLY_THE_LEADER).keeps_informed
-    assert Model(scope("told_move"), AS_CODED).keeps_informed
-    assert not Model(scope("addition_deletion"), AS_CODED).keeps_informed, "nobody is told metadata"
+    assert not Model(METADATA, AS_CODED).keeps(CachedPartition.informed)
+    assert Model(METADATA, ONLY_THE_LEADER).keeps(CachedPartition.informed)
+    assert Model(scope("told_move"), AS_CODED).keeps(CachedPartition.informed)
+    assert not Model(scope("addition_deletion"), AS_CODED).keeps(CachedPartition.informed), "nobody is told metadata"

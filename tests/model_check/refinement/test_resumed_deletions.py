@@ -9,6 +9,7 @@ import pytest
 
 from spec.model import Model
 from spec.scopes import scope
+from spec.state.controller import Controller
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.model_check.side_by_side import SideBySide
 
@@ -38,5 +39,5 @@ def test_a_topic_is_held_back_until_the_other_topics_partitions_are_visited(swit
 
 
 def test_of_a_single_topic_nothing_is_visited_before() -> None:
-    assert Model(scope("threadless_rebalance"), AS_CODED).resumes_later
-    assert not Model(scope("recreation"), AS_CODED).resumes_later
+    assert Model(scope("threadless_rebalance"), AS_CODED).keeps(Controller.resuming)
+    assert not Model(scope("recreation"), AS_CODED).keeps(Controller.resuming)

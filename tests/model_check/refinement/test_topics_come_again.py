@@ -13,6 +13,7 @@ import pytest
 
 from spec.model import Model
 from spec.scopes import scope
+from spec.state.controller import Controller
 from spec.variants import AS_CODED, FENCED
 from tests.model_check.side_by_side import SideBySide
 
@@ -68,5 +69,5 @@ def test_one_that_the_tool_writes_back_is_elected_for_once_more() -> None:
     ],
 )
 def test_where_something_may_be_known_of_a_new_topic(name: str, *, again: bool) -> None:
-    assert Model(scope(name), AS_CODED).recreates_topics is again
-    assert Model(scope(name), FENCED).recreates_topics is again
+    assert Model(scope(name), AS_CODED).keeps(Controller.created) is again
+    assert Model(scope(name), FENCED).keeps(Controller.created) is again

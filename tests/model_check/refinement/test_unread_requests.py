@@ -13,6 +13,7 @@ import pytest
 
 from spec.model import Model
 from spec.scopes import scope
+from spec.state.controller import Controller
 from spec.variants import AS_CODED, FENCED, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
 
@@ -38,9 +39,11 @@ def test_a_request_that_nobody_has_read_stays(switches: Switches, left: str, los
 
 
 def test_it_is_kept_what_was_read_where_another_request_may_stand() -> None:
-    assert Model(ZOMBIE, MENDED).keeps_remaining_read
-    assert not Model(ZOMBIE, AS_CODED).keeps_remaining_read, "nobody asks"
-    assert Model(scope("lost_moves"), AS_CODED).keeps_remaining_read, "but what is claimed there"
-    assert not Model(ZOMBIE, FENCED).keeps_remaining_read, "only the controller in office writes"
-    assert Model(ZOMBIE, FENCED - {Switch.CLEAR_CONTEXT}).keeps_remaining_read, "an earlier term's reassignment (D13)"
-    assert not Model(scope("preferred_election"), MENDED).keeps_remaining_read
+    assert Model(ZOMBIE, MENDED).keeps(Controller.remaining_read)
+    assert not Model(ZOMBIE, AS_CODED).keeps(Controller.remaining_read), "nobody asks"
+    assert Model(scope("lost_moves"), AS_CODED).keeps(Controller.remaining_read), "but what is claimed there"
+    assert not Model(ZOMBIE, FENCED).keeps(Controller.remaining_read), "only the controller in office writes"
+    assert Model(ZOMBIE, FENCED - {Switch.CLEAR_CONTEXT}).keeps(Controller.remaining_read), (
+        "an earlier term's reassignment (D13)"
+    )
+    assert not Model(scope("preferred_election"), MENDED).keeps(Controller.remaining_read)

@@ -140,7 +140,7 @@ def test_a_name_that_two_records_declare_stands_where_it_is_first_kept() -> None
 
 
 def test_where_a_field_is_kept_is_said_in_words() -> None:
-    found = {name: kept.text for name, _, kept in Coop.declared} | {"fences": Farm.fences.kept.text}
+    found = {name: one.where.text for name, one in (*Coop.declared, ("fences", Farm.fences))}
     assert found == {
         "opens": "doors", "locks": "doors and locks", "leaks": "always", "inside": "always", "asleep": "always",
         "painted": "the first", "fences": "fences and not doors",

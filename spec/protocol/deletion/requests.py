@@ -1,0 +1,149 @@
+"""Requests to delete topics: asked for in /admin/delete_topics, queued or dropped by the listener, read by a failover.
+
+What the thread does with what is queued stands in spec/protocol/deletion/thread.py.
+
+Kafka 0.10.2.2: `AdminUtils.deleteTopic`, `PartitionStateMachine.DeleteTopicsListener`,
+`KafkaController.initializeTopicDeletion`. PROTOCOL.md section 7.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.topic_deletion import (
+    DeletionHalted,
+    DeletionQueued,
+    DeletionRequested,
+    UnknownTopicsIgnored,
+)
+from spec.model import Model
+from spec.protocol.context.assignment import assigned_set
+from spec.protocol.context.deletion_marks import is_busy
+from spec.protocol.controller.resignation import controller_moved
+from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
+from spec.protocol.deletion.queue import (
+    delete_the_request,
+    enqueue,
+    hold_back,
+    wake,
+)
+from spec.protocol.junctions import Junction, proceed
+from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.state.cluster import State
+from spec.state.enumerations import At, Callback, DeletionThread, Handler
+from spec.variants import Switch
+
+
+@action(actor="admin", source="AdminUtils.deleteTopic 0.10.2.2", budget="deletions", parts=("deletion",))
+def request_deletion(s: State, m: Model, t: int) -> None:
+    """The admin tool asks for the deletion of a topic that exists."""
+    require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
+    if m.has("remembered_requests"):
+        s.history.asked[t] = True
+    _create_request(s, m, t)
+
+
+@action(
+    actor="admin", source="zookeeper-shell.sh create /admin/delete_topics/T", budget="stray_deletions",
+    parts=("deletion",),
+)  # fmt: skip
+def request_stray_deletion(s: State, m: Model, t: int) -> None:
+    """Somebody asks for the deletion of a topic that does not exist; the tool, if it goes between its look and this."""
+    require(~s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
+    _create_request(s, m, t)
+
+
+def _create_request(s: State, m: Model, t: int) -> None:
+    s.zookeeper.deletions[t] = True
+    observe("admin", "create delete_topics", topic=t)
+    notify(s, m, "deletions", Callback.DELETIONS)
+
+
+@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+def on_deletion_change(s: State, m: Model, c: int) -> None:
+    """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
+
+    What is queued is what was read here; requests that come meanwhile have a callback of their own.
+    """
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.active)
+    take_callback(s, m, c, Callback.DELETIONS)
+    rearm_watch(s, c, "deletions")
+    known, unknown = {}, {}
+    for t in m.topics:
+        asked = s.zookeeper.deletions[t]
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+        known[t], unknown[t] = both(asked, controller.topics[t]), both(asked, ~controller.topics[t])
+    drops = either(*unknown.values())
+    say(DeletionRequested, topics={t: s.zookeeper.deletions[t] for t in m.topics})
+    with when(drops):
+        say(UnknownTopicsIgnored, topics=unknown)
+        controller.at = At.DROP_REQUEST
+        for t in m.topics:
+            controller.turns[t] = unknown[t]
+            if m.has_several_topics:
+                controller.to_queue[t] = known[t]
+    with when(~drops):
+        _queue(s, m, c, known)
+
+
+def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
+    """Topics are queued and the thread is woken, if there is one.
+
+    A topic that is being reassigned is marked as ineligible before it is queued, which does nothing (D44), unless it is
+    queued already.
+    """
+    controller = s.controllers[c]
+    with when(either(*topics.values())):
+        say(DeletionQueued, topics=topics)
+    for t, chosen in topics.items():
+        with when(both(chosen, controller.queued[t], is_busy(s, m, c, t))):
+            say(DeletionHalted, topics={t: flag(True)})
+        with when(both(chosen, controller.deletion != DeletionThread.NONE)):
+            with when(is_busy(s, m, c, t)):
+                hold_back(s, m, c, t)
+            enqueue(s, m, c, t)
+            wake(s, m, c)
+            if m.mends(Switch.MARK_WHAT_IS_QUEUED):
+                controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
+
+
+@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+def drop_request(s: State, m: Model, c: int, t: int) -> None:
+    """A request to delete a topic that is not known is deleted; behind the last one the known topics are queued."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
+    fenced = is_fenced_off(s, m, c)
+    with when(~fenced):
+        delete_the_request(s, m, c, t)
+        controller.turns[t] = False
+        with when(~either(*(controller.turns[u] for u in m.topics))):
+            become_idle(s, c)
+            if m.has_several_topics:
+                _queue(s, m, c, {u: controller.to_queue[u] for u in m.topics})
+                reset(controller, "to_queue")
+    with when(fenced):
+        controller_moved(s, m, c)
+
+
+@action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
+def read_deletions(s: State, m: Model, c: int) -> None:
+    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.at == At.READ_DELETIONS)
+    rearm_watch(s, c, "deletions")
+    reset(controller, "queued", "doomed", "woken")
+    for t in m.topics:
+        asked = s.zookeeper.deletions[t]
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+        all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
+        with when(asked):
+            enqueue(s, m, c, t)
+        controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
+        controller.modified[t] = controller.topics[t]
+    proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
+
+
+RULES = (request_deletion, request_stray_deletion, on_deletion_change, drop_request, read_deletions)
