@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
+from model_check.verdicts import exploration_text
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document
 
@@ -54,6 +55,10 @@ def note(message: str) -> None:
     typer.echo(message, err=True)
 
 
+EXPLORATIONS = ("explore", "enumerate")
+"""The verbs whose documents tell first what is not expected."""
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """A table in aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -61,10 +66,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"  {line}\n" for line in lines)
 
 
-def print_document(document: Document, *, as_json: bool, stories: Sequence[str] | None = None) -> int:
+def print_document(
+    document: Document, *, as_json: bool, stories: Sequence[str] | None = None, verbose: bool = False
+) -> int:
     """Print a document and give its exit code."""
     if as_json:
         typer.echo(document.to_json())
+    elif document.verb in EXPLORATIONS:
+        say(exploration_text.text(document, stories=stories, verbose=verbose))
     else:
         say(text(document, stories=stories))
     return document.exit_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from model_check.explicit_state.findings import Found, run_of
 from model_check.kernel.system_digest import system_digest
 from model_check.traces.itf import save
 from model_check.verdicts.results import Run, plain_document
-from model_check.verdicts.verification import compared, printed_expectation
+from model_check.verdicts.verification import compared_as_asked, printed_expectation
 from spec.expectations import Expectation, plan
 from spec.language.rules import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
@@ -44,13 +45,17 @@ def command(
     print_expectations: Annotated[
         bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
     ] = False,
+    verbose: options.VerboseOption = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """Explore every reachable state of a scope.
 
-    Prints the number of states, a verdict for each property and the story of the shortest violation. Exits with 1 if
-    a property is violated, expected or not (`kcheck verify` compares with what is expected), and with 3 if the
-    exploration was cut short.
+    Prints the number of states; then every verdict that the manifest does not expect, with the story of the shortest
+    new violation; then a line for each violation that it knows, of which `--property` tells the story.
+
+    Exits with 0 if all is as the manifest expects, known violations included; with 1 if anything else is violated, if
+    what should be violated is not, or if the counts differ; and with 3 if the exploration was cut short. Of a scope and
+    variant of which the manifest expects nothing, 0 means that no property is violated, and 1 that one is.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` and `kcheck campaign` go on where they were.
@@ -80,8 +85,8 @@ def command(
         typer.echo(printed_expectation(told))
         code = 0 if found.exhausted else 3
     else:
-        document = plain_document("explore", annotated(told, task))
-        code = print_document(document, as_json=as_json, stories=chosen or None)
+        document = plain_document("explore", judged(told, task, chosen))
+        code = print_document(document, as_json=as_json, stories=chosen or None, verbose=verbose)
     if traces is not None:
         save_traces(traces, task, found)
     return code
@@ -169,13 +174,10 @@ def run(
         return found
 
 
-def annotated(told: Run, task: Task) -> Run:
-    """The run with what the manifest expects of each property, but with the plain verdict."""
+def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:
+    """The run compared with what the manifest expects of it; where it is silent, the run with its plain verdict."""
     expected = task.expectation
-    if expected is None:
-        return told
-    annotated = {one.property: one.expected for one in compared(told, expected).findings}
-    return replace(told, findings=tuple(replace(one, expected=annotated[one.property]) for one in told.findings))
+    return told if expected is None else compared_as_asked(told, expected, chosen)
 
 
 def save_traces(folder: Path, task: Task, found: Found) -> None:
