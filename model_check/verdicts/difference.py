@@ -17,7 +17,7 @@ from spec.expectations import Expectation
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an exploration came to: the number of states, their depth, and the broken claims with the shortest traces."""
+    """What an exploration came to: how many states, how deep, and the broken claims with the shortest traces."""
 
     states: int
     depth: int

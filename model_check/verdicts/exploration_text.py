@@ -23,7 +23,7 @@ from model_check.verdicts.verdict import Verdict
 
 
 def text(document: Document, *, stories: Sequence[str] | None = None, verbose: bool = False) -> str:
-    """The whole document; `stories` names the properties whose traces are told instead of the shortest new violation."""
+    """The whole document; `stories` names the properties whose traces are told, in place of the shortest new one."""
     lines = [headline(document)]
     for run in document.runs:
         lines += ["", *_run_lines(run, stories, verbose=verbose)]
@@ -54,7 +54,7 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
     if run.counts:
         yield "  " + counts_line(run.counts)
     yield from finding_lines(new)
-    yield from (line for one in run.comparisons if one.about not in by_name for line in _difference_lines(one))
+    yield from (line for one in run.comparisons if one.about not in by_name for line in difference_lines(one))
     told = _shortest(new) if stories is None else [one for one in run.findings if one.property in stories]
     for one in told:
         if one.story:
@@ -87,7 +87,7 @@ def _shortest(new: Sequence[Finding]) -> list[Finding]:
     return [min(broken, key=lambda one: one.story.length if one.story else 0)] if broken else []
 
 
-def _difference_lines(one: Comparison) -> Iterator[str]:
+def difference_lines(one: Comparison) -> Iterator[str]:
     """What is not as expected of a count, or of a list of names: what is more in it, and what less."""
     if one.is_met:
         return

@@ -12,6 +12,7 @@ import pytest
 
 from model_check.cli import explore as verb
 from model_check.explicit_state import explorer
+from model_check.inventory.system_facts import system_fact
 from model_check.traces.itf import load
 from model_check.traces.replay import replay
 from model_check.verdicts.results import from_json
@@ -136,7 +137,40 @@ def test_everything_is_named_when_asked_for(kcheck: Kcheck) -> None:
 def test_a_fix_moves_a_verdict(kcheck: Kcheck) -> None:
     result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP", "--property", "who_gave_up_is_not_active")
     assert result.exit_code == 0
-    assert "kcheck explore: HOLDS; the manifest expects nothing of it\n\npair AS_CODED+RESIGN_CLEANS_UP" in result.stdout
+    assert (
+        "kcheck explore: HOLDS; the manifest expects nothing of it\n\npair AS_CODED+RESIGN_CLEANS_UP" in result.stdout
+    )
+
+
+def test_what_a_fix_changes_is_told_beside_the_scope_without_it(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP")
+    assert "  beside pair AS_CODED:\n    no longer broken: who_gave_up_is_not_active\n" in result.stdout
+    assert f"    states {expectation('pair')['states']:,} -> " in result.stdout
+    assert "beside" not in kcheck("explore", "pair").stdout
+    back = kcheck("explore", "pair", "--variant", "FENCED", "--without", "RESIGN_CLEANS_UP")
+    assert "  beside pair FENCED:\n    now broken: who_gave_up_is_not_active in " in back.stdout
+
+
+def test_the_manifest_is_believed_of_the_scope_without_a_fix_where_its_terms_are_the_accepted_ones(
+    kcheck: Kcheck, manifest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest["pair"]["expect"]["AS_CODED"] = {**expectation("pair"), "states": 1_000_000}
+    explored = ("explore", "pair", "--with", "RESIGN_CLEANS_UP")
+    assert "states 1,000,000 -> " not in kcheck(*explored).stdout
+    monkeypatch.setattr(verb, "accepted", lambda: {"system pair AS_CODED": system_fact(built("pair"))})
+    assert "states 1,000,000 -> " in kcheck(*explored).stdout
+
+
+def test_a_fix_that_has_no_term_in_a_scope_changes_nothing_there(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--with", "TOPIC_IDS")
+    assert result.stdout.endswith(
+        "  beside pair AS_CODED:\n    nothing changes: AS_CODED+TOPIC_IDS has no other term in this scope\n"
+    )
+
+
+def test_what_was_cut_short_is_not_compared_with_the_scope_without_a_fix(kcheck: Kcheck) -> None:
+    result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP", "--limit", "3")
+    assert "    not compared, since not everything was explored\n" in result.stdout
 
 
 def test_a_fix_can_be_taken_out_of_a_variant(kcheck: Kcheck) -> None:
@@ -293,7 +327,8 @@ def test_what_is_likely_under_other_switches_chooses_the_kernel_but_makes_no_roo
         return plain(*arguments, expected=expected, likely=likely, **options)
 
     monkeypatch.setattr(explorer, "explore", noting)
-    for arguments in ([], ["--with", "RESIGN_CLEANS_UP"], ["--with", "RESIGN_CLEANS_UP", "--limit", "3"]):
+    cleaning = ["--variant", "AS_CODED+RESIGN_CLEANS_UP"]
+    for arguments in ([], cleaning, [*cleaning, "--limit", "3"]):
         kcheck("explore", "pair", *arguments)
     known = asked[0][0]
     assert known > 3
