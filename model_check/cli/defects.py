@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from model_check.cli import explore, options
-from model_check.cli.console import print_document, say
+from model_check.cli.console import markdown_table, print_document, say
 from model_check.defects import Half, check, halves, told_of_today
 from model_check.explicit_state.findings import Found
 from model_check.verdicts.results import Run
@@ -23,6 +23,7 @@ def command(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Show these, such as D1.")] = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
+    as_table: Annotated[bool, typer.Option("--list", help="List those found here as a Markdown table.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """List the known defects, those also that are not found here, or show some as stories.
@@ -36,10 +37,17 @@ def command(
 
     For example:
       kcheck defects
+      kcheck defects --list
       kcheck defects D1
       kcheck defects D26
       kcheck defects --all --json > defects.json
     """
+    if as_table:
+        if ids or every or as_json:
+            raise BadInput("--list lists the defects and shows none; leave out the ids, --all and --json")
+        rows = ([one.id, one.title, str(one.first_depth), one.scope, one.remedy] for one in DEFECTS)
+        say(markdown_table(HEADER, rows))
+        return 0
     chosen = list(DEFECTS) if every else [row(one) for one in ids or ()]
     if not chosen:
         say("".join(map(_line, listed())))
@@ -55,6 +63,9 @@ def command(
     if not as_json:
         say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
     return code
+
+
+HEADER = ("defect", "what goes wrong", "steps", "scope", "fixed by")
 
 
 def _line(one: Defect | Unfound) -> str:

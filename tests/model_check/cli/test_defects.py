@@ -102,3 +102,19 @@ def json_of(result: Result) -> str:
     """What a verification printed, which must be a document."""
     from_json(result.stdout, "stdout")
     return result.stdout
+
+
+def test_the_table_has_a_row_for_each_defect_that_is_found_here(kcheck: Kcheck) -> None:
+    header, line, *rows = kcheck("defects", "--list").stdout.splitlines()
+    assert (header, line) == (
+        "| defect | what goes wrong | steps | scope | fixed by |",
+        "| --- | --- | --- | --- | --- |",
+    )
+    assert rows == [f"| {one.id} | {one.title} | {one.first_depth} | {one.scope} | {one.remedy} |" for one in DEFECTS]
+
+
+@pytest.mark.parametrize("more", [["D1"], ["--all"], ["--json"]])
+def test_the_table_shows_no_defect(kcheck: Kcheck, more: list[str]) -> None:
+    result = kcheck("defects", "--list", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("kcheck: --list lists the defects and shows none; ")
