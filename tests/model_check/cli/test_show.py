@@ -106,7 +106,11 @@ def test_every_scope_and_variant_is_shown(kcheck: Kcheck) -> None:
 
 
 def test_the_results_of_all_scopes_are_a_table_from_the_manifest(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
-    broken = {"eventually_one_working_controller": 3, "recoverable_one_working_controller": 2, "epochs_never_go_back": 4}
+    broken = {
+        "eventually_one_working_controller": 3,
+        "recoverable_one_working_controller": 2,
+        "epochs_never_go_back": 4,
+    }
     given = {"states": 1234567, "transitions": 7654321, "depth": 9, "violated": broken}
     manifest["pair"]["expect"]["AS_CODED"] |= given
     manifest["solo"]["expect"]["AS_CODED"] |= {**given, "states": 12, "violated": {}}
