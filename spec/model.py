@@ -2,7 +2,7 @@
 
 Every action is a function of the state and of a model; the model answers what the scope fixes (which brokers,
 controllers and partitions there are, the assigned replicas, whether unclean election is on) and what the variant
-mends. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
+fixes. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNMENDED = {
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
 }
-"""What a rule may ask for that a mend takes away."""
+"""What a rule may ask for that a fix takes away."""
 
 PUT_BACK = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
@@ -42,7 +42,7 @@ that are not to be deleted now, batches of several kinds of requests.
 #: election whose answer it does not get.
 DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "preferred_election"})
 
-#: The mends by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
+#: The fixes by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
 ONE_REQUEST_A_TERM = frozenset({Switch.FENCED_WRITES, Switch.CLEAR_CONTEXT, Switch.RESIGN_CLEANS_UP})
 
 #: The parts in which the preferred selector is asked.
@@ -63,7 +63,7 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, or only if put back,
+        """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
         what is implied, and whether there are several partitions.
         """
         unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
@@ -111,11 +111,11 @@ class Model:
         return not PREFERRING_PARTS.isdisjoint(self.scope.parts)
 
     def mends(self, switch: Switch) -> bool:
-        """Whether a mend is switched on."""
+        """Whether a fix is switched on."""
         return switch in self.switches
 
     def puts_back(self, switch: Switch) -> bool:
-        """Whether what an older release did is put back."""
+        """Whether what an older release did is reintroduced."""
         return switch in self.switches
 
     @property
@@ -161,7 +161,7 @@ class Model:
     def keeps_remaining_read(self) -> bool:
         """Whether it is kept if the request to reassign that stands is the one that was read for its next write.
 
-        Another may stand where answers to such writes may be lost. A mend goes by it wherever else one may: where a
+        Another may stand where answers to such writes may be lost. A fix goes by it wherever else one may: where a
         controller may write that is deposed, or that a term has left something to complete.
         """
         asks = self.mends(Switch.KEEP_UNREAD_REQUESTS) and not self.switches >= ONE_REQUEST_A_TERM

@@ -29,7 +29,7 @@ def command(
     """List the known defects, those also that are not found here, or show some as stories.
 
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
-    nothing hinted. A claim is explored until it is broken, a goal to the end. Then the mend is switched on, and no such
+    nothing hinted. A claim is explored until it is broken, a goal to the end. Then the fix is switched on, and no such
     trace is left. Exits with 0 if both are so. Of one that is not found here the reason is told, and nothing explored.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
@@ -73,12 +73,12 @@ def _line(one: Defect | Unfound) -> str:
         return f"{one.id:<4} {one.title}\n     not found here: {one.reason}\n"
     after = f"breaks {one.breaks} after {one.first_depth} steps"
     remains = f"     {told_of_today(one)}\n" if one.remains else ""
-    shown_by = f"{after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}"
+    shown_by = f"{after} in {one.scope} {show_switches(one.base)}; fixed by {one.remedy}"
     return f"{one.id:<4} {one.title}\n     {shown_by}\n{remains}"
 
 
 def shown(half: Half) -> Run:
-    """The run that shows a defect, or the one in which it is mended."""
+    """The run that shows a defect, or the one in which it is fixed."""
     return check(half, _explored)
 
 

@@ -67,7 +67,7 @@ BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for: the members, the topics, the kinds of faults, and the mends of the reference."""
+    """What was asked for: the members, the topics, the kinds of faults, and the fixes of the reference."""
 
     kafka: str | None = None
     controller: str | None = None

@@ -21,14 +21,14 @@ from spec.formats.kafka_types import KafkaVersion
 from spec.variants import AS_CODED, Switch, Switches
 
 NEED_TRANSACTIONS: Final = frozenset({Switch.FENCED_WRITES, Switch.FENCED_RESIGN, Switch.ATOMIC_ELECTION})
-"""Mends that check and write in one transaction of ZooKeeper's."""
+"""Fixes that check and write in one transaction of ZooKeeper's."""
 
 
 @dataclass(frozen=True)
 class Setup:
     """How many members hold replicas, how many only control (0: the same), and what runs as these and as those.
 
-    `port` is ZooKeeper's (None: a free one); `switches` are the mends that the reference has. BadInput where it cannot.
+    `port` is ZooKeeper's (None: a free one); `switches` are the fixes that the reference has. BadInput where it cannot.
     """
 
     brokers: int

@@ -46,7 +46,7 @@ NO_VERSION: Final = -1
 def start_replica_machine(controller: KafkaController) -> Procedure[None]:
     """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then told.
 
-    Where that is mended, the others go Offline.
+    Where that is fixed, the others go Offline.
     """
     machine, context = controller.replica_machine, controller.context
     for partition, replicas in context.partition_replica_assignment.items():
@@ -73,7 +73,7 @@ def _invoke(controller: KafkaController, replicas: Collection[Replica], target: 
 
 
 def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
-    """Every replica on these brokers goes Online; where that is mended, what AR lacks is deleted there (D38, D47)."""
+    """Every replica on these brokers goes Online; where that is fixed, what AR lacks is deleted there (D38, D47)."""
     set_online(controller, controller.context.replicas_on(brokers), _strays(controller, brokers))
 
 
@@ -135,7 +135,7 @@ def _add(
 
 
 def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
+    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a fix)."""
     spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
     return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)
 

@@ -283,7 +283,7 @@ def remove_from_reassigned_partitions(
 
 
 def forget_reassignment(controller: KafkaController, partition: TopicPartition) -> None:
-    """It is done, or refused; only where that is mended the latter, too, lets the topic be deleted."""
+    """It is done, or refused; only where that is fixed the latter, too, lets the topic be deleted."""
     controller.context.partitions_being_reassigned.pop(partition, None)
     if controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
         resume_deletion(controller, (partition.topic,))

@@ -69,7 +69,7 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
 
 @dataclass(frozen=True)
 class ReadTopics(Effect[Topics]):
-    """Failover: the topics and their assignments; where that is mended, each is listened to before it is read."""
+    """Failover: the topics and their assignments; where that is fixed, each is listened to before it is read."""
 
     listens: bool = False
     at = At.READ_TOPICS
@@ -145,7 +145,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
 
 
 def _forget_vanished(controller: KafkaController, topics: frozenset[str]) -> None:
-    """Where that is mended, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
+    """Where that is fixed, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
     if not controller.mends(Switch.FORGET_THE_VANISHED):
         return
     for topic in topics:

@@ -230,7 +230,7 @@ def the_executor_wins_by_expiry(s: Any, m: Model) -> Value:
     return _each(s, m, fact)
 
 
-@claim("always", source=f"{SOURCE}, mended", parts=PARTS)
+@claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
 def a_completed_operation_loses_its_entry(s: Any, m: Model) -> Value | None:
     """An armed entry can be cancelled, and that of a completed operation is about to be."""
     if not m.mends(Switch.INSERT_UNDER_MONITOR):
@@ -285,7 +285,7 @@ def _is_watched(s: Any, m: Model, o: int) -> Value:
     return both(*(s.watching[k][o] for k in named(m, o)))
 
 
-@claim("always", source=f"{SOURCE}, mended", parts=PARTS)
+@claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
 def who_is_forgotten_is_being_tried(s: Any, m: Model) -> Value | None:
     """To a pending operation with an armed timer whose condition holds, its own thread or an updater comes."""
     if not m.mends(Switch.ARM_BEFORE_SECOND_TRY):

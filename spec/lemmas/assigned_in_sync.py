@@ -31,7 +31,7 @@ STARTING = (At.BUMP_READ, At.BUMP_WRITE, At.START_READ)
 NEEDED = (
     Switch.FENCED_READS, Switch.WAIT_FOR_LEADER, Switch.CACHE_BUMPED_EPOCH, Switch.REFUSE_UNBORN_REASSIGNMENTS,
 )  # fmt: skip
-"""The mends that these lemmas rest on, beside those by which only the current controller writes, and its copies are of
+"""The fixes that these lemmas rest on, beside those by which only the current controller writes, and its copies are of
 what was written.
 """
 
@@ -107,7 +107,7 @@ def who_moves_a_leader_wrote_last(s: Any, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 10; S6 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 10; S6 fixed", parts=PARTS)
 def who_has_the_leader_epoch_has_no_larger_assignment(s: Any, m: Model) -> Value | None:
     """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
     if not _is_asked_for(m):

@@ -151,7 +151,7 @@ def test_a_step_claim_says_something_of_some_action(name: str, switches: Switche
     actions = {action.name for action in one.actions}
     silent = {each.name for each in one.properties if each.kind == "step" and not each.terms}
     assert silent <= {"controller_znode_is_its_owners", "no_failover_fails_on_left_overs"}, silent
-    assert not silent or switches == FENCED, "only a mend makes a claim trivial"
+    assert not silent or switches == FENCED, "only a fix makes a claim trivial"
     for each in one.properties:
         assert each.terms.keys() <= actions
 

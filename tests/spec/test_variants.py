@@ -1,4 +1,4 @@
-"""Variants: sets of mends with names, each a documented one's superset, each mend of a defect that is there."""
+"""Variants: sets of fixes with names, each a documented one's superset, each fix of a defect that is there."""
 
 import re
 

@@ -106,7 +106,7 @@ def test_without_java_it_is_an_error_in_one_line(tmp_path: Path, monkeypatch: py
     assert len(result.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("error", "is_told"), [(EnvironmentFailure("no", "mend it"), False), (RuntimeError(), True)])
+@pytest.mark.parametrize(("error", "is_told"), [(EnvironmentFailure("no", "fix it"), False), (RuntimeError(), True)])
 def test_a_run_that_breaks_off_leaves_nothing_that_is_not_told(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, is_told: bool
 ) -> None:
