@@ -231,8 +231,9 @@ class Model:
 
     @property
     def keeps_words(self) -> bool:
-        """Whether a living broker may be told of a replica's removal, and not of its own that follows in the same batch
-        (S9): a topic is deleted that was created behind its request.
+        """Whether receivers may hold an older leadership than the cache: two replicas may go Offline in one batch (S9),
+        so a receiver can be sent the first removal and not its own. A topic is deleted that was created behind its
+        request.
         """
         return self.has("creation") and self.has("deletion")
 

@@ -45,7 +45,7 @@ class Setup:
             raise BadInput(f"a live run cannot have {older}: its brokers do what 0.10.2 does")
         if impossible := self.switches & NEED_TRANSACTIONS:
             names = ", ".join(sorted(one.name for one in impossible))
-            raise BadInput(f"a live run cannot have {names}: they need transactions, which the live client has not")
+            raise BadInput(f"a live run cannot have {names}: they need transactions, which the live client lacks")
 
     @cached_property
     def programs(self) -> Mapping[int, Program]:

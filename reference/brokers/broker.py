@@ -279,7 +279,7 @@ class Broker:
         return UpdateMetadataResponse(ErrorCode.NONE)
 
     def _stop_replicas(self, request: StopReplicaRequest, leader_epoch: int | None) -> PartitionsResponse:
-        """Stop to fetch these partitions, and delete them if so told; leader epochs are not known, let alone compared
+        """Stop to fetch these partitions, and delete them if asked to; leader epochs are not known, let alone compared
         (D22), but where that is fixed: one that is not higher than the replica's is refused.
         """
         if request.controller_epoch < self.controller_epoch:

@@ -1,4 +1,4 @@
-"""The request batch: what one call of the controller tells the brokers, gathered first, then put on their queues.
+"""The request batch: what one call of the controller sends the brokers, gathered first, then put on their queues.
 
 LeaderAndIsr is gathered by broker and partition, where the last word wins; UpdateMetadata once for all brokers;
 StopReplica as a list. What is said of a partition is what the cache says at the moment of adding. A batch that was not
@@ -120,7 +120,7 @@ class RequestBatch:
     def add_update_metadata(self, controller: Sender, partitions: Iterable[TopicPartition] | None = None) -> None:
         """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
 
-        Of every partition that is being deleted they are told so, whichever are named. Where one of them has no AR it
+        It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
         raises NoAssignment, and the brokers stay in the batch (D53).
         """
         context, deleted = controller.context, controller.deleting.partitions

@@ -2,7 +2,7 @@
 
 It listens to the topic's own znode from now on (`addition.py`). The partitions go New, their replicas go New
 (looking for a state znode, which normally is not there), the partitions go Online (which creates it), and the replicas
-Online (which tells nobody).
+Online (which sends nothing).
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
 section 7.3. Of a topic that is gone without this controller's doing only the assignment is forgotten, as in Kafka
