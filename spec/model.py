@@ -169,7 +169,7 @@ class Model:
 
     @property
     def keeps_informed(self) -> bool:
-        """Whether it is kept which removals everybody is told of: where UpdateMetadata is, and of some it is all."""
+        """Whether it is kept which removals all brokers are sent: where UpdateMetadata is, and of some it is all."""
         lists = (one for p in self.partitions for one in (self.first_assigned(p), *self.requested(p)))
         alone = any(len(replicas) == 1 for replicas in lists)
         return self.has("metadata") and (alone or self.puts_back(Switch.TELL_ONLY_THE_LEADER))

@@ -74,7 +74,7 @@ class Switch(enum.Enum):
 
     # What older releases did. Each begins with the release that fixed it.
     TAKE_ANY_FOLLOWER = "before 0.8.1, D20: a leader takes whoever fetches into its ISR, whatever AR is"
-    TELL_ONLY_THE_LEADER = "before 0.8.2, D21: of a removal from the ISR only the leader is told"
+    TELL_ONLY_THE_LEADER = "before 0.8.2, D21: only the leader is sent a removal from the ISR"
     COMPARE_NO_CONTENT = (
         "before 0.8.2.0, D31: a write that is repeated after a lost answer counts as failed (KAFKA-1382)"
     )

@@ -2,7 +2,7 @@
 
 The compare-and-set alone makes the answer happen once; that is proved, for any number of updates. Where an operation
 waits although its condition holds, where a completed one keeps its timer, and where one that was completed by its
-condition is told that it timed out, the code of 0.10.2 slips; each is claimed, and shown to be broken.
+condition is answered that it timed out, the code of 0.10.2 slips; each is claimed, and shown to be broken.
 
 PROTOCOL.md section 11.
 """

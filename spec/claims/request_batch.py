@@ -229,7 +229,7 @@ def _is_renewed(before: Any, after: Any, m: Model, action: Action, c: int, b: in
     return both(had, ~was.seen[b], after.controllers[c].seen[b])
 
 
-# -------------------------------------------------------------------------------------------------------- who is told
+# ------------------------------------------------------------------------------------------------------ who is sent it
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "metadata"))

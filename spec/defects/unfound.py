@@ -22,13 +22,13 @@ UNFOUND = (
     ),
     Unfound(
         "D32",
-        "A broker that shuts down is not told of the new leader (KAFKA-7482)",
+        "A broker that shuts down is not sent the new leader (KAFKA-7482)",
         "a slip of the rewrite in 1.1.0, which is after the era",
     ),
     Unfound(
         "D33",
         "The reassignment znode is removed too early (KAFKA-6193)",
-        "fixed in the rewrite for 1.1.0; its mechanism is not told, and step 11 of 0.10.2 follows the writes",
+        "fixed in the rewrite for 1.1.0; its mechanism is not documented, and step 11 of 0.10.2 follows the writes",
     ),
     Unfound(
         "D34",

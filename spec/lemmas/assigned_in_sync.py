@@ -1,6 +1,6 @@
 """Lemmas about reassignments: who may be in the ISR, and may lead, is assigned.
 
-A leader takes into the ISR whom its own AR has, and that it was told with the leader epoch. So whoever holds the
+A leader takes into the ISR whom its own AR has, which it was sent with the leader epoch. So whoever holds the
 leader epoch of the state znode, to tell it or to lead by it, must hold no AR that is too large: none beyond AR in
 ZooKeeper, nor, from step 7 on, beyond RAR. It is the fence around reads that keeps a controller which was overtaken
 from holding both its successor's leader epoch and an AR of before (S6).

@@ -1,7 +1,7 @@
 """Lemmas about topic deletion: what a controller that deletes has in hand, and what is on its way to the brokers.
 
 They speak of one controller at a time, current or not, and of the requests that it has queued. How what it holds is
-related to ZooKeeper is told in spec/lemmas/deleted_topic.py. All is said of topics that are deleted, and neither
+related to ZooKeeper is said in spec/lemmas/deleted_topic.py. All is said of topics that are deleted, and neither
 created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 """
 
