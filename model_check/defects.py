@@ -1,4 +1,4 @@
-"""Showing a defect: the shortest trace that breaks its property, and that the mend leaves none.
+"""Showing a defect: the shortest trace that breaks its property, and that the fix leaves none.
 
 Where a defect has defining steps, a monitor is put beside the system: one more variable, which counts how many of them
 were taken in their order. The property is then only broken where all of them were. A monitor watches and prevents
@@ -90,25 +90,25 @@ def _after_all(claim: Property, built: TransitionSystem, defining: tuple[str, ..
 
 @dataclass(frozen=True)
 class Half:
-    """One half of what a row claims: that the defect is there, or that it is gone when mended."""
+    """One half of what a row claims: that the defect is there, or that it is gone when fixed."""
 
     defect: Defect
-    mended: bool
+    fixed: bool
 
     @property
     def switches(self) -> Switches:
         """What is switched on for it."""
-        return self.defect.mended if self.mended else self.defect.base
+        return self.defect.fixed if self.fixed else self.defect.base
 
     @property
     def expected(self) -> str:
         """What the row claims of the property."""
-        return Verdict.HOLDS if self.mended else f"VIOLATED in {self.defect.first_depth} steps"
+        return Verdict.HOLDS if self.fixed else f"VIOLATED in {self.defect.first_depth} steps"
 
 
 def halves(one: Defect) -> tuple[Half, Half]:
     """Both halves of a row, the defect first."""
-    return Half(one, mended=False), Half(one, mended=True)
+    return Half(one, fixed=False), Half(one, fixed=True)
 
 
 def check(half: Half, explore: Explore) -> Run:
@@ -147,15 +147,15 @@ def _comparison(half: Half, finding: Finding) -> Comparison:
         said = f"VIOLATED in {finding.story.length} steps"
     weight = Verdict.INCOMPLETE if finding.verdict is Verdict.INCOMPLETE else Verdict.VIOLATED
     verdict = Verdict.HOLDS if said == half.expected else weight
-    about = f"{half.defect.id}{' mended' if half.mended else ''}: {half.defect.breaks}"
-    return Comparison(about, half.expected, said, verdict, Verdict.HOLDS if half.mended else Verdict.VIOLATED)
+    about = f"{half.defect.id}{' fixed' if half.fixed else ''}: {half.defect.breaks}"
+    return Comparison(about, half.expected, said, verdict, Verdict.HOLDS if half.fixed else Verdict.VIOLATED)
 
 
 def is_covered(half: Half, plan: Plan) -> bool:
     """Whether the manifest's own expectations say what this half says, so that verifying them verifies it."""
     known, name = plan.exploration(show_switches(half.switches)), half.defect.breaks
-    if known is None or (half.defect.defining and not half.mended):
+    if known is None or (half.defect.defining and not half.fixed):
         return False
-    if half.mended:  # what holds of all traces holds of those that take the defining steps
+    if half.fixed:  # what holds of all traces holds of those that take the defining steps
         return name not in {*known.violated, *known.incomplete}
     return known.violated.get(name) == half.defect.first_depth

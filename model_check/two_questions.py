@@ -76,11 +76,11 @@ def strangers_of(folder: Path) -> tuple[int, ...]:
 
 
 def excused_to(releases: Collection[KafkaVersion | None], switches: Switches) -> frozenset[str]:
-    """The defects that are known of these releases, but for those that the switches mend."""
+    """The defects that are known of these releases, but for those that the switches fix."""
     rows = frozenset[str]().union(*(rows_of(one) for one in releases if one is not None))
-    return rows - {one.id for one in DEFECTS if (mends := _mends(one)) and mends <= switches}
+    return rows - {one.id for one in DEFECTS if (fixes := _fixes(one)) and fixes <= switches}
 
 
-def _mends(one: Defect) -> Switches:
+def _fixes(one: Defect) -> Switches:
     """What has to be switched on to be rid of a defect."""
     return frozenset(switch for switch in one.fix if not switch.puts_back)

@@ -197,5 +197,5 @@ Journal: TypeAlias = Callable[[Entry], None]
 
 
 def nowhere(entry: Entry) -> None:
-    """The journal of who has no reader."""
+    """Discards every entry."""
     del entry

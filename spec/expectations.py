@@ -24,7 +24,7 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     incomplete = { property = "why" }    # what induction leaves open,
     bounded = { property = 25 }          # and up to how many steps it is known to hold (looked at with --deep)
 
-Everything that is not named HOLDS; `[scope.NAME.matrix]` is told of in spec/matrix_plans.py. Names are checked when a
+Everything that is not named HOLDS; `[scope.NAME.matrix]` is described in spec/matrix_plans.py. Names are checked when a
 scope's plan is read, so a renamed property cannot leave an expectation behind that nobody looks at.
 """
 

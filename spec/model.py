@@ -2,7 +2,7 @@
 
 Every action is a function of the state and of a model; the model answers what the scope fixes (which brokers,
 controllers and partitions there are, the assigned replicas, whether unclean election is on) and what the variant
-mends. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
+fixes. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNMENDED = {
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
 }
-"""What a rule may ask for that a mend takes away."""
+"""What a rule may ask for that a fix takes away."""
 
 PUT_BACK = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
@@ -62,7 +62,7 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless mended, or only if put back,
+        """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
         what is implied, and whether there are several partitions.
         """
         unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
@@ -107,11 +107,11 @@ class Model:
         return not PREFERRING_PARTS.isdisjoint(self.scope.parts)
 
     def mends(self, switch: Switch) -> bool:
-        """Whether a mend is switched on."""
+        """Whether a fix is switched on."""
         return switch in self.switches
 
     def puts_back(self, switch: Switch) -> bool:
-        """Whether what an older release did is put back."""
+        """Whether what an older release did is reintroduced."""
         return switch in self.switches
 
     @property
@@ -180,8 +180,9 @@ class Model:
 
     @property
     def keeps_words(self) -> bool:
-        """Whether a living broker may be told of a replica's removal, and not of its own that follows in the same batch
-        (S9): a topic is deleted that was created behind its request.
+        """Whether receivers may hold an older leadership than the cache: two replicas may go Offline in one batch (S9),
+        so a receiver can be sent the first removal and not its own. A topic is deleted that was created behind its
+        request.
         """
         return self.has("creation") and self.has("deletion")
 

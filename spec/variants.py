@@ -1,9 +1,9 @@
-"""Variants: the same protocol with the mends of its defects switched on or off.
+"""Variants: the same protocol with the fixes of its defects switched on or off.
 
-A switch is a mend, named after what it does, or puts back what an older release did before Kafka mended it; its text
-then begins with the release that mended it. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds
-the intent of Kafka's own documentation where the code slipped, and `DOCUMENTATION` has its words; `FENCED` has every
-mend, later versions' and, where there is none, ours. PROTOCOL.md section 13 numbers the defects.
+A switch is a fix, named after what it does, or reintroduces what an older release did; the text of such a switch begins
+with the release that fixed that. `AS_CODED` is the code of Kafka 0.10.2 and has none on; `DOCUMENTED` adds the intent
+of Kafka's own documentation where the code slipped, and `DOCUMENTATION` has its words; `FENCED` has every fix, those of
+later releases and, where there is none, ours. PROTOCOL.md section 13 numbers the defects.
 
 Any other set of switches is written as a variant with what is on top of it, and what it lacks:
 `AS_CODED+FENCED_WRITES`, `FENCED-TOPIC_IDS`.
@@ -20,30 +20,28 @@ from spec.errors import BadInput, UnknownName
 
 
 class Switch(enum.Enum):
-    """A mend, or an older behaviour, that can be switched on; the value says what it does and where it comes from."""
+    """A fix, or an older behaviour, that can be switched on; the value says what it does and where it comes from."""
 
     RESIGN_ON_EPOCH_CONFLICT = "D1: a failed epoch increment aborts the failover (0.10.2's intent, 1.1.0's code)"
     FENCED_WRITES = (
         "D2, D5, D6, D19, D41, D52, S7: each write of a controller is a transaction with a check of its epoch (2.1.0)"
     )
-    FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a mend of ours)"
+    FENCED_READS = "S6: whose writes are fenced caches a leadership only if its epoch stands (a fix of ours)"
     FENCED_RESIGN = "D3: resign() deletes /controller only where the session that owns it is its own (cf. 2.1.0)"
     ATOMIC_ELECTION = "D1, D6: /controller and the next /controller_epoch are written in one transaction (2.1.0)"
     RESIGN_CLEANS_UP = "D4, D56: giving up /controller runs the whole resignation, also in mid-failover (1.0.0)"
-    RECOGNISE_OWN_CREATE = "D54: a create that finds exactly what it meant to write counts as done (a mend of ours)"
+    RECOGNISE_OWN_CREATE = "D54: a create that finds exactly what it meant to write counts as done (a fix of ours)"
     ARM_BEFORE_SECOND_TRY = "S11: the timer is armed before the second try, so that no update finds it unarmed (ours)"
-    INSERT_UNDER_MONITOR = "S11: a timer entry is looked at and put in its bucket under one monitor (a mend of ours)"
-    ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a mend of ours)"
-    WAIT_FOR_LEADER = "D48: a reassignment waits, and keeps OAR, until a replica of RAR can lead (a mend of ours)"
-    REFUSE_UNBORN_REASSIGNMENTS = "S8: a reassignment of a partition without leadership is refused (a mend of ours)"
+    INSERT_UNDER_MONITOR = "S11: a timer entry is looked at and put in its bucket under one monitor (a fix of ours)"
+    ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a fix of ours)"
+    WAIT_FOR_LEADER = "D48: a reassignment waits, and keeps OAR, until a replica of RAR can lead (a fix of ours)"
+    REFUSE_UNBORN_REASSIGNMENTS = "S8: a reassignment of a partition without leadership is refused (a fix of ours)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
-    ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a mend of ours)"
-    KEEP_UNREAD_REQUESTS = (
-        "D49, S8: an admin's request is deleted, or changed, only by who has read it (a mend of ours)"
-    )
-    CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a mend of ours)"
+    ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a fix of ours)"
+    KEEP_UNREAD_REQUESTS = "D49, S8: an admin's request is deleted, or changed, only by who has read it (a fix of ours)"
+    CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a fix of ours)"
     SHUTDOWN_ENDS_WITH_TERM = (
         "D3, D5: a controlled shutdown is treated in one term, and ends with it (KAFKA-5028, 0.11.0.0)"
     )
@@ -54,12 +52,12 @@ class Switch(enum.Enum):
         "D57, S9: a queued topic that does not move gets no leader, and no LeaderAndIsr (ours)"
     )
     COMPLETE_UNKNOWN_DELETIONS = "D37: completing the deletion of an unknown topic does not end the thread (1.1.0)"
-    MARK_WHAT_IS_QUEUED = "D44, D57: a queued topic that is being reassigned is marked, and let alone (a mend of ours)"
+    MARK_WHAT_IS_QUEUED = "D44, D57: a queued topic that is being reassigned is marked, and let alone (a fix of ours)"
     REFUSE_DOOMED_REASSIGNMENTS = "D44: a failover, too, refuses to reassign a topic that is queued for deletion (ours)"
-    COMPLETION_FORGETS_MARK = "D45: a completed deletion takes the topic's ineligible mark along (a mend of ours)"
+    COMPLETION_FORGETS_MARK = "D45: a completed deletion takes the topic's ineligible mark along (a fix of ours)"
     REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
     CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
-    ATOMIC_COMPLETION = "D37, D55: a topic, its configuration and the request go in one transaction (a mend of ours)"
+    ATOMIC_COMPLETION = "D37, D55: a topic, its configuration and the request go in one transaction (a fix of ours)"
     REBALANCE_ONLY_TO_IN_SYNC = "D36: the rebalance takes up what its preferred replica could lead (KAFKA-9866, 2.6.0)"
     KEEP_LAST_IN_SYNC = "D29: the last member stays in the ISR, also where election may be unclean (KAFKA-5083, 1.1.0)"
     CLEAN_BY_DEFAULT = "D30: leader election is clean unless a topic says otherwise (KIP-106, 0.11.0.0)"
@@ -67,16 +65,16 @@ class Switch(enum.Enum):
     TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"
     STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
     TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"
-    COMPARE_METADATA_EPOCHS = "D43: UpdateMetadata replaces no leadership of a higher leader epoch (a mend of ours)"
+    COMPARE_METADATA_EPOCHS = "D43: UpdateMetadata replaces no leadership of a higher leader epoch (a fix of ours)"
     FULL_METADATA = (
         "S10: UpdateMetadata of all says so, and a broker forgets what it does not name (cf. KAFKA-15799, 3.7.0)"
     )
-    KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a mend of ours)"
-    LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a mend of ours)"
+    KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a fix of ours)"
+    LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
 
-    # What older releases did. Each begins with the release that mended it.
+    # What older releases did. Each begins with the release that fixed it.
     TAKE_ANY_FOLLOWER = "before 0.8.1, D20: a leader takes whoever fetches into its ISR, whatever AR is"
-    TELL_ONLY_THE_LEADER = "before 0.8.2, D21: of a removal from the ISR only the leader is told"
+    TELL_ONLY_THE_LEADER = "before 0.8.2, D21: only the leader is sent a removal from the ISR"
     COMPARE_NO_CONTENT = (
         "before 0.8.2.0, D31: a write that is repeated after a lost answer counts as failed (KAFKA-1382)"
     )
@@ -94,7 +92,7 @@ class Switch(enum.Enum):
 
     @property
     def puts_back(self) -> bool:
-        """Whether it puts an older release's behaviour back, and mends nothing."""
+        """Whether it reintroduces an older release's behaviour, and fixes nothing."""
         return self.value.startswith("before ")
 
 
@@ -128,10 +126,10 @@ DOCUMENTATION: Mapping[Switch, str] = MappingProxyType(
         ),
     }
 )
-"""What `DOCUMENTED` mends: where Kafka 0.10.2.2's own documentation says so, and its words.
+"""What `DOCUMENTED` fixes: where Kafka 0.10.2.2's own documentation says so, and its words.
 
-That who resigns is cleaned up could be read to mend D4, too (RESIGN_CLEANS_UP); but no words say that giving up in
-mid-failover is such a resignation, and so it can be seen what mending D1 alone brings (the scope `half_active`).
+That a resignation cleans up could be read to fix D4, too (RESIGN_CLEANS_UP). But no words say that giving up in
+mid-failover is such a resignation; so the scope `half_active` shows what fixing D1 alone brings.
 """
 
 AS_CODED: Switches = frozenset()

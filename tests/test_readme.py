@@ -1,4 +1,4 @@
-"""The README says nothing that is not so: its numbers are the manifest's, its code is code, its output is output."""
+"""No README says what is not so: numbers are the manifest's, code is code, output is output, what is named exists."""
 
 from __future__ import annotations
 
@@ -13,43 +13,121 @@ import pytest
 
 from model_check.cli.verbs import VERBS
 from spec.defects import DEFECTS
-from spec.expectations import plans
+from spec.expectations import Expectation, plans
+from spec.properties import claims
+from spec.scopes import scopes
+from spec.variants import DOCUMENTATION, DOCUMENTED, switch
 
 ROOT = Path(__file__).parents[1]
+FOLDERS = ("spec", "reference", "model_check", "tests")
+PATHS = ["README.md", *sorted(str(one.relative_to(ROOT)) for top in FOLDERS for one in (ROOT / top).rglob("README.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SPEC = (ROOT / "spec/README.md").read_text(encoding="utf-8")
+
+every_readme = pytest.mark.parametrize("path", PATHS)
 
 
-def rows(header: str) -> list[list[str]]:
+def text(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def rows(header: str, of: str = README) -> list[list[str]]:
     """The cells of the table that begins with this header."""
-    table = README.partition(header)[2].partition("\n\n")[0].splitlines()[2:]
+    table = of.partition(header)[2].partition("\n\n")[0].splitlines()[2:]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in table]
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language: str, of: str = README) -> list[str]:
     """The fenced blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", of, re.DOTALL | re.MULTILINE)
 
 
-def test_every_verb_that_is_named_exists() -> None:
-    assert set(re.findall(r"`(?:\.venv/bin/)?kcheck (\w+)", README)) <= set(VERBS)
+def explorations() -> list[Expectation]:
+    return [one for plan in plans().values() for one in plan.explorations]
+
+
+def test_what_is_told_of_a_folder_is_in_it() -> None:
+    assert {"README.md", "spec/README.md", "spec/lemmas/README.md", "model_check/matrix/README.md"} <= set(PATHS)
+
+
+def test_the_first_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 200
+
+
+@every_readme
+def test_every_verb_that_is_named_exists(path: str) -> None:
+    assert set(re.findall(r"(?:`|^\$ |^)(?:\.venv/bin/)?kcheck ([a-z]+)", text(path), re.MULTILINE)) <= set(VERBS)
+
+
+def test_every_verb_is_named() -> None:
+    assert {re.findall(r"`kcheck (\w+)", row[0])[0] for row in rows("| command | answers |")} == set(VERBS)
+
+
+@every_readme
+def test_files_that_are_named_or_linked_exist(path: str) -> None:
+    named = set(re.findall(r"`((?:spec|reference|model_check|tests)/[\w./]*)`", text(path)))
+    linked = {target for target in re.findall(r"\]\(([^)#:]+)\)", text(path)) if not target.startswith("http")}
+    here = (ROOT / path).parent
+    assert [one for one in sorted(named) if not (ROOT / one).exists()] == []
+    assert [one for one in sorted(linked) if not (here / one).exists()] == []
+
+
+def test_the_map_names_folders() -> None:
+    named = [name for row in rows("| folder | holds |") for name in re.findall(r"`([^`]*)`", row[0])]
+    assert {f"{top}/" for top in FOLDERS} - set(named) == {"model_check/"}, "which is named folder by folder"
+    assert [name for name in named if not (ROOT / name).is_dir()] == []
+
+
+@every_readme
+def test_sizes_of_scopes_are_the_manifests(path: str) -> None:
+    known = {f"{one.states:,}" for one in explorations()}
+    told = set(re.findall(r"(\d+(?:,\d{3})+) states(?! ->)", text(path)))
+    assert told - known == set()
+
+
+@every_readme
+def test_claims_that_output_names_are_claimed(path: str) -> None:
+    lines = [
+        line for block in (*blocks("console", text(path)), *blocks("text", text(path))) for line in block.split("\n")
+    ]
+    named = {name for line in lines for name in re.findall(r"(?:VIOLATED +\w+ +|broken: |^  [a-e]: )(\w+_\w+)", line)}
+    known = {one.name for one in claims()}
+    assert named <= known | {name.partition("_")[2] for name in known}, "of a goal also without how it is claimed"
+
+
+@pytest.mark.parametrize(
+    "path", ["README.md", "spec/README.md", "spec/lemmas/README.md", "model_check/matrix/README.md"]
+)
+def test_scopes_that_are_named_exist(path: str) -> None:
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", text(path)))
+    assert named <= scopes().keys()
 
 
 def test_the_results_are_the_manifests() -> None:
     expected = []
-    for plan in plans().values():
-        for one in plan.explorations:
-            broken = sorted({name.removeprefix("recoverable_").removeprefix("eventually_") for name in one.violated})
-            counts = [f"{one.states:,}", f"{one.transitions:,}", str(one.depth)]
-            expected.append([plan.scope, one.variant, *counts, ", ".join(broken) or "none"])
-    assert rows("| scope | variant |") == expected
-    examples = rows("| for example | variant |")
-    assert len(examples) > 5
-    assert [one for one in examples if one not in expected] == []
+    for one in explorations():
+        broken = {name.removeprefix("recoverable_").removeprefix("eventually_") for name in one.violated}
+        counts = [f"{one.states:,}", f"{one.transitions:,}", str(one.depth), str(len(broken))]
+        expected.append([one.scope, one.variant, *counts])
+    shown = rows("| scope | variant |")
+    assert len(shown) == 6
+    assert [one for one in shown if one not in expected] == []
 
 
-def test_the_defects_are_the_rows_of_the_specification() -> None:
+def test_the_defects_are_rows_of_the_specification() -> None:
     expected = [[one.id, one.title, str(one.first_depth), one.scope, one.remedy] for one in DEFECTS]
-    assert rows("| defect | what goes wrong |") == expected
+    shown = rows("| defect | what goes wrong |")
+    assert len(shown) == 5
+    assert [one for one in shown if one not in expected] == []
+
+
+def test_what_the_documentation_has_fixed_is_what_it_says() -> None:
+    shown = rows("| defect | fixed by | the words |", SPEC)
+    assert {switch(name) for _, name, _ in shown} == DOCUMENTED
+    for id_, name, words in shown:
+        assert any(one.id == id_ and switch(name) in one.fix for one in DEFECTS)
+        parts = re.findall(r'"(.*)"', words)[0].split(" [...] ")
+        assert [part for part in parts if part not in DOCUMENTATION[switch(name)].replace("3.2 ", "")] == []
 
 
 def test_the_action_shown_is_the_actions_text() -> None:
@@ -57,14 +135,8 @@ def test_the_action_shown_is_the_actions_text() -> None:
     assert shown.strip() in (ROOT / "spec/protocol/failover/steps.py").read_text(encoding="utf-8")
 
 
-def test_files_that_are_named_exist() -> None:
-    named = set(re.findall(r"`((?:spec|reference|model_check|tests)/[\w./]*)`", README))
-    assert named
-    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
-
-
 def test_every_part_that_acts_has_its_files_of_both_sides() -> None:
-    parts = rows("| part | section |")
+    parts = rows("| part | section |", SPEC)
     for column, here in enumerate((ROOT / "spec/protocol", ROOT / "reference"), start=2):
         named = set(re.findall(r"`([^`]*)`", "".join(row[column] for row in parts)))
         assert [name for name in sorted(named) if not (here / name).exists()] == []
@@ -75,26 +147,50 @@ def test_every_part_that_acts_has_its_files_of_both_sides() -> None:
     assert {f"{path.parts[0]}/" if len(path.parts) > 1 else path.name for path in acting} <= named
 
 
+def printed(*arguments: str, cwd: Path, code: int) -> list[str]:
+    """The lines that `kcheck` prints in a folder, where it exits with this code."""
+    command = [sys.executable, "-c", "from model_check.cli import main; main()", *arguments]
+    environment = {**os.environ, "PYTHONPATH": f"{cwd}{os.pathsep}{ROOT}", "KCHECK_CACHE": str(cwd / "cache")}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stdout.splitlines()
+
+
+def is_within(shown: list[str], lines: list[str]) -> bool:
+    """Whether the lines shown are among all lines, in their order."""
+    rest = iter(lines)
+    return all(one in rest for one in shown)
+
+
 @pytest.fixture(scope="module")
-def planted_output(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What `kcheck explore tiny` prints of a copy of the specification to which the README's diff was applied."""
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the specification to which the README's diff was applied."""
     copy = tmp_path_factory.mktemp("planted")
     shutil.copytree(ROOT / "spec", copy / "spec", ignore=shutil.ignore_patterns("__pycache__"))
     (diff,) = blocks("diff")
     old, new = (line[1:] for line in diff.splitlines())
     path = copy / "spec/protocol/requests/handling.py"
-    text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new), encoding="utf-8")
-    command = [sys.executable, "-c", "from model_check.cli import main; main()", "explore", "tiny"]
-    environment = {**os.environ, "PYTHONPATH": f"{copy}{os.pathsep}{ROOT}", "KCHECK_CACHE": str(copy / "cache")}
-    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1, done.stderr
-    return done.stdout
+    content = path.read_text(encoding="utf-8")
+    assert content.count(old) == 1
+    path.write_text(content.replace(old, new), encoding="utf-8")
+    return copy
 
 
-def test_the_planted_fault_is_found_with_the_output_that_is_shown(planted_output: str) -> None:
-    lines = planted_output.splitlines()
-    shown = [line for block in blocks("text") for line in block.splitlines() if line.strip()]
-    assert len(shown) == 14
-    assert [line for line in shown if line not in lines] == []
+def test_the_planted_fault_is_found_with_the_output_that_is_shown(planted: Path) -> None:
+    (block,) = blocks("console")
+    command, *shown = block.splitlines()
+    assert len(shown) == 17
+    assert is_within(shown, printed(*command.removeprefix("$ kcheck ").split(), cwd=planted, code=1))
+
+
+def test_a_fix_is_tried_with_the_output_that_is_shown(tmp_path: Path) -> None:
+    (shown,) = [block.splitlines() for block in blocks("text") if "beside" in block]
+    command = re.findall(r"the last lines of `kcheck ([^`]*)` are", README)[0].split()
+    assert printed(*command, cwd=tmp_path, code=1)[-3:] == shown
+
+
+@pytest.mark.slow
+def test_the_crash_matrix_is_the_one_that_is_shown(tmp_path: Path) -> None:
+    (block,) = blocks("console", text("model_check/matrix/README.md"))
+    command, *shown = block.splitlines()
+    assert is_within(shown, printed(*command.removeprefix("$ kcheck ").split(), cwd=tmp_path, code=0))

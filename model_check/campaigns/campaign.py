@@ -80,7 +80,7 @@ class Campaign:
                     task.title,
                     self.plan.variant,
                     0,
-                    partial(self.judge, recorded.folder, self._mends, None, NEVER),
+                    partial(self.judge, recorded.folder, self._fixes, None, NEVER),
                 )
                 self._waiting[self.elsewhere.submit(made, check)] = recorded
         self._settle(at_most=0)
@@ -90,7 +90,7 @@ class Campaign:
         return [task for task in self.plan.tasks if not self.folder.is_done(task.title)]
 
     @property
-    def _mends(self) -> Switches:
+    def _fixes(self) -> Switches:
         return self.plan.first.setup.switches
 
     def _recorded(self, task: Task) -> Recorded | None:

@@ -81,7 +81,7 @@ def opened(path: Path, plan: Plan) -> Iterator[CampaignFolder]:
     path.mkdir(parents=True, exist_ok=True)
     with _alone(path):
         if not (path / CAMPAIGN).exists() and not all(one.name.startswith(UNDER_WAY) for one in path.iterdir()):
-            raise BadInput(f"{path} is there already, and is no campaign's; name another folder with --save")
+            raise BadInput(f"{path} exists already, and is no campaign's folder; name another one with --save")
         for stale in path.glob(f"{UNDER_WAY}*"):
             shutil.rmtree(stale, ignore_errors=True)
         under_way = path / f"{UNDER_WAY}{os.getpid()}"

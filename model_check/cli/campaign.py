@@ -30,7 +30,7 @@ RUNS, SHRINK_MINUTES = 10, 30.0
 def command(
     *,
     runs: Annotated[int, typer.Option(min=1, help="How many runs, each with the next seed.")] = RUNS,
-    seed: Annotated[int | None, typer.Option(help="The seed of the first run; without it, a new one.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the first run (default: a new one).")] = None,
     kafka: live_options.KafkaOption = None,
     controller: live_options.ControllerOption = None,
     brokers: live_options.BrokersOption = None,
@@ -40,9 +40,7 @@ def command(
     up_when: live_options.UpWhenOption = "",
     stop_with: live_options.StopWithOption = live_options.STOP_WITH,
     topics: live_options.TopicsOption = live_options.TOPICS,
-    faults: Annotated[
-        int | None, typer.Option(min=0, help="How many faults a run; without it, each kind once.")
-    ] = None,
+    faults: Annotated[int | None, typer.Option(min=0, help="How many faults a run (default: each kind once).")] = None,
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long in each run, not so many.")] = None,
     only: live_options.OnlyOption = None,
     save: Annotated[

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import typer
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
+from model_check.verdicts import exploration_text
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document
 
@@ -63,6 +64,10 @@ def note(message: str) -> None:
     typer.echo(message, err=True)
 
 
+EXPLORATIONS = ("explore", "enumerate")
+"""The verbs whose documents tell first what is not expected."""
+
+
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """A table in aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -70,10 +75,19 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"  {line}\n" for line in lines)
 
 
-def print_document(document: Document, *, as_json: bool, stories: Sequence[str] | None = None) -> int:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return "".join(f"| {' | '.join(row)} |\n" for row in (header, ["---"] * len(header), *rows))
+
+
+def print_document(
+    document: Document, *, as_json: bool, stories: Sequence[str] | None = None, verbose: bool = False
+) -> int:
     """Print a document and give its exit code."""
     if as_json:
         typer.echo(document.to_json())
+    elif document.verb in EXPLORATIONS:
+        say(exploration_text.text(document, stories=stories, verbose=verbose))
     else:
         say(text(document, stories=stories))
     return document.exit_code

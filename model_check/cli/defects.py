@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from model_check.cli import explore, options
-from model_check.cli.console import print_document, say
+from model_check.cli.console import markdown_table, print_document, say
 from model_check.defects import Half, check, halves, told_of_today
 from model_check.explicit_state.findings import Found
 from model_check.verdicts.results import Run
@@ -23,12 +23,13 @@ def command(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Show these, such as D1.")] = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
+    as_table: Annotated[bool, typer.Option("--list", help="List those found here as a Markdown table.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """List the known defects, those also that are not found here, or show some as stories.
 
     A defect is shown by exploring its scope: the shortest trace that breaks its property comes out of the enumeration,
-    nothing hinted. A claim is explored until it is broken, a goal to the end. Then the mend is switched on, and no such
+    nothing hinted. A claim is explored until it is broken, a goal to the end. Then the fix is switched on, and no such
     trace is left. Exits with 0 if both are so. Of one that is not found here the reason is told, and nothing explored.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
@@ -36,10 +37,17 @@ def command(
 
     For example:
       kcheck defects
+      kcheck defects --list
       kcheck defects D1
       kcheck defects D26
       kcheck defects --all --json > defects.json
     """
+    if as_table:
+        if ids or every or as_json:
+            raise BadInput("--list lists the defects and shows none; leave out the ids, --all and --json")
+        rows = ([one.id, one.title, str(one.first_depth), one.scope, one.remedy] for one in DEFECTS)
+        say(markdown_table(HEADER, rows))
+        return 0
     chosen = list(DEFECTS) if every else [row(one) for one in ids or ()]
     if not chosen:
         say("".join(map(_line, listed())))
@@ -57,17 +65,20 @@ def command(
     return code
 
 
+HEADER = ("defect", "what goes wrong", "steps", "scope", "fixed by")
+
+
 def _line(one: Defect | Unfound) -> str:
     if isinstance(one, Unfound):
         return f"{one.id:<4} {one.title}\n     not found here: {one.reason}\n"
     after = f"breaks {one.breaks} after {one.first_depth} steps"
     remains = f"     {told_of_today(one)}\n" if one.remains else ""
-    shown_by = f"{after} in {one.scope} {show_switches(one.base)}; mended by {one.remedy}"
+    shown_by = f"{after} in {one.scope} {show_switches(one.base)}; fixed by {one.remedy}"
     return f"{one.id:<4} {one.title}\n     {shown_by}\n{remains}"
 
 
 def shown(half: Half) -> Run:
-    """The run that shows a defect, or the one in which it is mended."""
+    """The run that shows a defect, or the one in which it is fixed."""
     return check(half, _explored)
 
 

@@ -13,7 +13,7 @@ import typer
 from model_check.cli import options
 from model_check.cli.console import note, print_document
 from model_check.cli.estimates import estimated
-from model_check.cli.explore import Task, annotated
+from model_check.cli.explore import Task, judged
 from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit, states_bar
 from model_check.explicit_state.findings import Found, run_of
 from model_check.verdicts.results import plain_document
@@ -101,7 +101,7 @@ def command(
         notes.append(_told(written, tables))
         if written is None:
             told = replace(told, verdict=worst((told.verdict, Verdict.INCOMPLETE)), reason=INTERRUPTED)
-    told = replace(annotated(told, task), notes=tuple(notes))
+    told = replace(judged(told, task, chosen), notes=tuple(notes))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
 
 

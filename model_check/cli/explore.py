@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +14,13 @@ from model_check.cli.console import print_document
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
 from model_check.explicit_state.findings import Found, run_of
+from model_check.inventory.accepted import accepted
+from model_check.inventory.system_facts import SystemKey, system_fact
 from model_check.kernel.system_digest import system_digest
 from model_check.traces.itf import save
+from model_check.verdicts.difference import SAME, Outcome, changed_claims, size_change
 from model_check.verdicts.results import Run, plain_document
-from model_check.verdicts.verification import compared, printed_expectation
+from model_check.verdicts.verification import compared_as_asked, is_exhausted, printed_expectation
 from spec.expectations import Expectation, plan
 from spec.language.rules import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
@@ -44,13 +48,20 @@ def command(
     print_expectations: Annotated[
         bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
     ] = False,
+    verbose: options.VerboseOption = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """Explore every reachable state of a scope.
 
-    Prints the number of states, a verdict for each property and the story of the shortest violation. Exits with 1 if
-    a property is violated, expected or not (`kcheck verify` compares with what is expected), and with 3 if the
-    exploration was cut short.
+    Prints the number of states; then every verdict that the manifest does not expect, with the story of the shortest
+    new violation; then a line for each violation that it knows, of which `--property` tells the story.
+
+    Exits with 0 if all is as the manifest expects, known violations included; with 1 if anything else is violated, if
+    what should be violated is not, or if the counts differ; and with 3 if the exploration was cut short. Of a scope and
+    variant of which the manifest expects nothing, 0 means that no property is violated, and 1 that one is.
+
+    With `--with` or `--without` the last lines say what the switches change: which claims are broken now or no longer,
+    and how many states there are, beside the same scope without these options.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` and `kcheck campaign` go on where they were.
@@ -74,14 +85,16 @@ def command(
     options.folder_to_fill(traces)
     found = run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
+    if on or off:
+        told = beside(told, task, options.chosen_switches(variant, None, None))
     if found.stopped == "stop":
         told = replace(told, notes=(*told.notes, f"a run that can be resumed: kcheck enumerate {task.arguments}"))
     if print_expectations:
         typer.echo(printed_expectation(told))
         code = 0 if found.exhausted else 3
     else:
-        document = plain_document("explore", annotated(told, task))
-        code = print_document(document, as_json=as_json, stories=chosen or None)
+        document = plain_document("explore", judged(told, task, chosen))
+        code = print_document(document, as_json=as_json, stories=chosen or None, verbose=verbose)
     if traces is not None:
         save_traces(traces, task, found)
     return code
@@ -169,13 +182,42 @@ def run(
         return found
 
 
-def annotated(told: Run, task: Task) -> Run:
-    """The run with what the manifest expects of each property, but with the plain verdict."""
+def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:
+    """The run compared with what the manifest expects of it; where it is silent, the run with its plain verdict."""
     expected = task.expectation
-    if expected is None:
-        return told
-    annotated = {one.property: one.expected for one in compared(told, expected).findings}
-    return replace(told, findings=tuple(replace(one, expected=annotated[one.property]) for one in told.findings))
+    return told if expected is None else compared_as_asked(told, expected, chosen)
+
+
+def beside(told: Run, task: Task, plain: Switches) -> Run:
+    """The run with what its switches change, in notes: beside the same scope under other switches."""
+    base = Task(task.scope, plain, system(scope_named(task.scope), plain), task.goals)
+    return replace(told, notes=(*told.notes, f"beside {base.scope} {base.variant}:", *_changes(told, task, base)))
+
+
+def _changes(told: Run, task: Task, base: Task) -> Iterator[str]:
+    if system_digest(task.system) == system_digest(base.system):
+        yield f"  nothing changes: {task.variant} has no other term in this scope"
+        return
+    before = _outcome(base) if is_exhausted(told) else None
+    if before is None:
+        yield "  not compared, since not everything was explored"
+        return
+    after, names = Outcome.found(told), {one.property for one in told.findings}
+    known = {one.name for one in base.system.properties}
+    yield from (f"  {line}" for line in [*changed_claims(before, after, names & known)] or [SAME])
+    yield from (f"  claimed here only: {name}" for name in sorted(names - known))
+    yield f"  {size_change(before, after)}"
+
+
+def _outcome(task: Task) -> Outcome | None:
+    """What an exploration comes to: as the manifest says if its terms are the accepted ones, else explored; or None."""
+    known = task.expectation
+    if known is not None and accepted().get(SystemKey(task.scope, task.switches).name) == system_fact(task.system):
+        return Outcome.expected(known)
+    found = run(task)
+    return (
+        Outcome.found(run_of(task.system, found, scope=task.scope, variant=task.variant)) if found.exhausted else None
+    )
 
 
 def save_traces(folder: Path, task: Task, found: Found) -> None:

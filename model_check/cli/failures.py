@@ -1,4 +1,4 @@
-"""How a verb ends: its exit code, and one line instead of a traceback for everything that a user can mend.
+"""How a verb ends: its exit code, and one line instead of a traceback for everything that a user can fix.
 
 Ctrl-C leaves INCOMPLETE. An error that nobody foresaw keeps its traceback, for it is ours, and is the ERROR that it is:
 Python's own exit code for it would read as VIOLATED.

@@ -39,7 +39,7 @@ def command(
     properties: options.PropertyOption = None,
     budget: Annotated[int | None, typer.Option(min=1, help=LIMIT)] = None,
     release: Annotated[str | None, typer.Option(help=RELEASE)] = None,
-    story: Annotated[bool, typer.Option("--story", help="Tell the whole explanation, step by step.")] = False,
+    story: Annotated[bool, typer.Option("--story", help="Print the whole explanation, step by step.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """Judge recordings of a cluster by the specification.

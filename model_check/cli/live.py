@@ -40,7 +40,7 @@ def command(
     up_when: live_options.UpWhenOption = "",
     stop_with: live_options.StopWithOption = live_options.STOP_WITH,
     topics: live_options.TopicsOption = live_options.TOPICS,
-    faults: Annotated[int | None, typer.Option(min=0, help="How many faults; without it, each kind once.")] = None,
+    faults: Annotated[int | None, typer.Option(min=0, help="How many faults (default: each kind once).")] = None,
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long, instead of so many.")] = None,
     plays: Annotated[
         list[int] | None,
@@ -49,7 +49,7 @@ def command(
         ),
     ] = None,
     only: live_options.OnlyOption = None,
-    seed: Annotated[int | None, typer.Option(help="What is drawn; without it, a new one, which is told.")] = None,
+    seed: Annotated[int | None, typer.Option(help="What is drawn (default: a new one, which is printed).")] = None,
     port: live_options.PortOption = None,
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the recording in this new folder.")] = None,
     variant: options.VariantOption = live_options.VARIANT,
@@ -82,7 +82,7 @@ def command(
       kcheck live --kafka 0.10.2.2 --seed 7 --play 2 --play 5
     """
     if save is not None and save.exists() and any(save.iterdir() if save.is_dir() else [save]):
-        raise BadInput(f"{save} is there already: a recording is saved in a new folder")
+        raise BadInput(f"{save} exists already; name a new folder for the recording")
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     asked = live_options.Asked(
         kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,

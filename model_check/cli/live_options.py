@@ -41,7 +41,7 @@ BrokersOption: TypeAlias = Annotated[
 ]
 BrokerCountOption: TypeAlias = Annotated[int, typer.Option(min=1, max=20, help="How many members hold replicas.")]
 ControllerCountOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, max=9, help="How many control, if chosen apart; 1 unless asked.")
+    int | None, typer.Option(min=1, max=9, help="How many members only control, if chosen apart (default: 1).")
 ]
 ReleaseOption: TypeAlias = Annotated[
     str | None, typer.Option(help="The release line as which a command behaves, and logs: 0.8.2 to 0.10.2.")
@@ -67,7 +67,7 @@ BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for: the members, the topics, the kinds of faults, and the mends of the reference."""
+    """What was asked for: the members, the topics, the kinds of faults, and the fixes of the reference."""
 
     kafka: str | None = None
     controller: str | None = None
@@ -107,9 +107,9 @@ class Asked:
             raise UnknownName("release line", self.release, RELEASES)
         apart = [one for one in (self.controller, self.brokers) if one is not None]
         if self.kafka is not None and apart:
-            raise BadInput("--kafka is every controller and broker; --controller and --brokers choose them apart")
+            raise BadInput("--kafka chooses every controller and broker; leave out --controller and --brokers")
         if self.controller_count is not None and not apart:
-            raise BadInput("--controller-count counts who only controls; --controller or --brokers choose that apart")
+            raise BadInput("--controller-count counts members that only control; it needs --controller or --brokers")
         agreed = [_option(one) for one in AGREED if getattr(self, one) != getattr(Asked, one)]
         if agreed and not any(map(names_command, apart)):
             raise BadInput(f"{', '.join(agreed)}: agreed with a command, and none is to run")

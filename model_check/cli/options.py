@@ -36,6 +36,7 @@ LimitOption: TypeAlias = Annotated[
 MasterOption: TypeAlias = Annotated[
     str, typer.Option("--master", metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
 ]
+VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name everything, not only count it.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from model_check.cli import options
-from model_check.cli.console import line_width, print_document, say
+from model_check.cli.console import line_width, markdown_table, print_document, say
 from model_check.cli.failures import guarded
 from model_check.cli.shown_state import state_lines
 from model_check.verdicts.results import from_json
@@ -145,8 +145,21 @@ def properties() -> int:
     return 0
 
 
-def scopes() -> int:
-    """The scopes: how large the cluster is, what may go wrong, and which size and verdicts the manifest expects."""
+def scopes(
+    *,
+    results: Annotated[
+        bool, typer.Option("--results", help="Only what came of each exploration, as a Markdown table.")
+    ] = False,
+) -> int:
+    """The scopes: how large the cluster is, what may go wrong, and which size and verdicts the manifest expects.
+
+    For example:
+      kcheck show scopes
+      kcheck show scopes --results
+    """
+    if results:
+        say(markdown_table(RESULTS, (row for one in plans().values() for row in _result_rows(one))))
+        return 0
     for name, plan in plans().items():
         say("\n".join(_scope_lines(all_scopes()[name], plan)) + "\n")
     return 0
@@ -160,6 +173,17 @@ def _scope_lines(scope: Scope, plan: Plan) -> Iterator[str]:
     for one in plan.explorations:
         broken = f", violated: {_listed(sorted(one.violated))}" if one.violated else ""
         yield f"    {one.variant}: {one.states:,} states, {one.transitions:,} transitions, depth {one.depth}{broken}"
+
+
+RESULTS = ("scope", "variant", "states", "transitions", "depth", "broken properties and goals")
+
+
+def _result_rows(plan: Plan) -> Iterator[Sequence[str]]:
+    """A row for each exploration; of a goal that is broken as recoverable and as eventually, the name of the goal."""
+    for one in plan.explorations:
+        broken = {name.removeprefix("recoverable_").removeprefix("eventually_") for name in one.violated}
+        counts = (f"{one.states:,}", f"{one.transitions:,}", str(one.depth))
+        yield (plan.scope, one.variant, *counts, _listed(sorted(broken)))
 
 
 def _listed(names: Sequence[str]) -> str:

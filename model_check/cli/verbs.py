@@ -18,8 +18,8 @@ from typer.main import get_command, get_group
 from model_check.cli.failures import guarded
 
 VERBS = (
-    "verify", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate", "defects", "matrix", "judge",
-    "live", "campaign", "replay", "export", "show",
+    "verify", "check", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate", "defects", "matrix",
+    "judge", "live", "campaign", "replay", "export", "show",
 )  # fmt: skip
 """Each is a module beside this one: a function `command`, or an `app` of several."""
 
@@ -84,6 +84,7 @@ Exit codes: 0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4
 Begin with:
   kcheck verify                 is everything as it should be?
   kcheck explore tiny           all states of a small cluster, and what holds in them
+  kcheck check                  what did my edit do?
   kcheck defects D1             what went wrong in Kafka, as a story
   kcheck show scopes            what there is to explore
 """

@@ -14,7 +14,7 @@ import typer
 
 from model_check.cli import defects, explore, matrix, options, prove, refine, simulate
 from model_check.cli import enumerate as enumerate_states
-from model_check.cli.console import note, print_document
+from model_check.cli.console import note, print_document, say
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import judgements, live_runs
@@ -24,12 +24,15 @@ from model_check.defects import Half, halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.inventory.facts import Fact
 from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
+from model_check.kernel.cache import cache_folder, keep
 from model_check.matrix import matrix_report
 from model_check.proofs.proof_findings import ENGINE as PROOF
 from model_check.proofs.proof_findings import compared_proof, run_of_proof
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.manifest_checks import check_manifest
-from model_check.verdicts.results import Run
+from model_check.verdicts.rendering import text
+from model_check.verdicts.results import Document, Run
+from model_check.verdicts.screen import screen
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, compared, document, run_checks
 from reference.memory.parts import lacking
@@ -77,6 +80,7 @@ def command(
     ] = None,
     *,
     deep: Annotated[bool, typer.Option("--deep", help="Everything there is, also what takes hours.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Print the full report, not only one screen.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
     """Verify that everything is as the manifest expects.
@@ -86,8 +90,10 @@ def command(
     replayed on the reference. Recordings of real clusters that come along are judged, and so is a short run of the
     reference on a real ZooKeeper. All explorations together must make every action fire, take every row of the
     transition tables and show the witness of every property (`kcheck coverage` has the table). And what is checked, and
-    every system, must be what the inventory has, which `kcheck accept` writes. Exits with 0 only if all is so, and says
-    in the first line how many expectations are met.
+    every system, must be what the inventory has, which `kcheck accept` writes. Exits with 0 only if all is so.
+
+    What it prints fits on a screen: how many expectations are met, what was checked, and what is not as expected. The
+    full report, with every story, is verify.txt in the cache folder (.kcheck, or KCHECK_CACHE).
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
     `kcheck enumerate` and `kcheck campaign` go on where they were.
@@ -110,7 +116,19 @@ def command(
         found = document(runs if scopes else [*runs, check_coverage(runs, plans())])
         if not any(run.is_cut_short for run in found.runs):
             whole()
+    return _reported(found, as_json=as_json, verbose=verbose)
+
+
+def _reported(found: Document, *, as_json: bool, verbose: bool) -> int:
+    """Print what was found as it is wanted, and give its exit code; the full text is kept unless it is printed."""
+    if as_json or verbose:
         return print_document(found, as_json=as_json)
+    path, report = cache_folder() / "verify.txt", text(found)
+    keep(path, report.encode())
+    is_kept = path.exists() and path.read_text(encoding="utf-8") == report
+    where = f"the full report: {path}" if is_kept else f"{path} cannot be written; --verbose prints the full report"
+    say(screen(found, where))
+    return found.exit_code
 
 
 def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:

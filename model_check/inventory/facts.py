@@ -69,7 +69,7 @@ def _of(parts: frozenset[str]) -> str:
 def _defect(one: Defect) -> str:
     by = f" by {text_of(one.defining)}" if one.defining else ""
     where = f"{one.scope} {show_switches(one.base)}"
-    return f"{where} breaks {one.breaks} in {one.first_depth} steps{by}; mended by {one.remedy}"
+    return f"{where} breaks {one.breaks} in {one.first_depth} steps{by}; fixed by {one.remedy}"
 
 
 def recording_facts() -> Iterator[Fact]:

@@ -277,7 +277,7 @@ def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
         if kind not in FAULTS:
             raise UnknownName("kind of fault", kind, FAULTS)
         if kind not in kinds_for(setup):
-            raise BadInput(f"{kind} is done to the controller, which is the reference's here, and is not under test")
+            raise BadInput(f"{kind} is a fault of the controller, which is the reference here, and not under test")
     return kinds
 
 

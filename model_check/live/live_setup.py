@@ -21,14 +21,14 @@ from spec.formats.kafka_types import KafkaVersion
 from spec.variants import AS_CODED, Switch, Switches
 
 NEED_TRANSACTIONS: Final = frozenset({Switch.FENCED_WRITES, Switch.FENCED_RESIGN, Switch.ATOMIC_ELECTION})
-"""Mends that check and write in one transaction of ZooKeeper's."""
+"""Fixes that check and write in one transaction of ZooKeeper's."""
 
 
 @dataclass(frozen=True)
 class Setup:
     """How many members hold replicas, how many only control (0: the same), and what runs as these and as those.
 
-    `port` is ZooKeeper's (None: a free one); `switches` are the mends that the reference has. BadInput where it cannot.
+    `port` is ZooKeeper's (None: a free one); `switches` are the fixes that the reference has. BadInput where it cannot.
     """
 
     brokers: int
@@ -45,7 +45,7 @@ class Setup:
             raise BadInput(f"a live run cannot have {older}: its brokers do what 0.10.2 does")
         if impossible := self.switches & NEED_TRANSACTIONS:
             names = ", ".join(sorted(one.name for one in impossible))
-            raise BadInput(f"a live run cannot have {names}: they need transactions, which the live client has not")
+            raise BadInput(f"a live run cannot have {names}: they need transactions, which the live client lacks")
 
     @cached_property
     def programs(self) -> Mapping[int, Program]:

@@ -34,7 +34,7 @@ class ReferenceChild(Child):
             "session-timeout-ms": launch.times.session_timeout_ms,
             "lag-ms": launch.times.lag_ms,
             "inter-broker-protocol": launch.protocol,
-            "mends": ",".join(sorted(one.name for one in launch.switches)),
+            "fixes": ",".join(sorted(one.name for one in launch.switches)),
         }
         super().__init__(
             launch, [sys.executable, "-m", module, *(f"--{name}={value}" for name, value in options.items())]

@@ -57,16 +57,16 @@ CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim i
 
 
 def rows_of(release: KafkaVersion) -> frozenset[str]:
-    """The known defects that a release has: those of the code of 0.10.2, and what was mended on the way there."""
+    """The known defects that a release has: those of the code of 0.10.2, and what was fixed on the way there."""
     return frozenset(
         one.id
         for one in DEFECTS
-        if all(_mended(switch.value) > _numbers(str(release)) for switch in one.base if switch.puts_back)
+        if all(_fixed_in(switch.value) > _numbers(str(release)) for switch in one.base if switch.puts_back)
     )
 
 
-def _mended(text: str) -> tuple[int, ...]:
-    """The release line that mended what a switch puts back: `before 0.10.1.0, D14: ...`."""
+def _fixed_in(text: str) -> tuple[int, ...]:
+    """The release line that fixed what a switch reintroduces: `before 0.10.1.0, D14: ...`."""
     found = re.match(r"before ([0-9.]+)", text)
     return _numbers(found[1]) if found else ()
 

@@ -45,7 +45,7 @@ class ReplayError(Exception):
 def replay(system: TransitionSystem, trace: Trace) -> Trace:
     """Take every step of a trace again; ReplayError tells of the first that the system cannot take.
 
-    A trace of a system with fewer variables, such as one without a mend that this one has, may be a trace of this one,
+    A trace of a system with fewer variables, such as one without a fix that this one has, may be a trace of this one,
     too: what it does not tell is as this system has it. The trace given back has all variables.
     """
     replayed = _Replay(system)

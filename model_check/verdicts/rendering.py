@@ -68,15 +68,20 @@ def run_lines(run: Run) -> Iterator[str]:
         yield from comparison_lines(run)
     else:
         yield from claim_lines(run.findings) if run.engine == CLAIMS else finding_lines(run.findings)
-        yield from _wrapped("never enabled", run.never_fired)
-        yield from _wrapped("single actions never enabled", run.idle_instances)
+        yield from names_in_lines("never enabled", run.never_fired)
+        yield from names_in_lines("single actions never enabled", run.idle_instances)
     yield from not_asked_lines(run.not_asked)
-    bounds = [f"{rule} ({count:,})" for rule, count in (run.bounds_hit or {}).items()]
-    yield from _wrapped("exhausted only up to bounds that stop", bounds)
+    yield from bound_lines(run)
     for note in run.notes:
         yield from (f"  {line}" for line in note.splitlines())
     if run.story:
         yield from ("", "   0. The initial state.", *chain.from_iterable(map(step_lines, run.story.steps)))
+
+
+def bound_lines(run: Run) -> Iterator[str]:
+    """The rules that somewhere only a bound of the scope stops: how far the exploration says anything."""
+    bounds = [f"{rule} ({count:,})" for rule, count in (run.bounds_hit or {}).items()]
+    yield from names_in_lines("exhausted only up to bounds that stop", bounds)
 
 
 def counts_line(counts: Counts) -> str:
@@ -90,7 +95,7 @@ def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
     for one in findings:
         said = [one.reason] if one.reason else []
         if one.story:
-            said.append(f"{TOLD[one.verdict]} {_steps(one.story)}")
+            said.append(f"{TOLD[one.verdict]} {steps_of(one.story)}")
         if one.expected not in ("", one.verdict):
             said.append(f"expected: {one.expected}")
         yield f"  {one.verdict:<10} {one.kind:<11} {one.property:<{name_width}}  {'; '.join(said)}".rstrip()
@@ -100,7 +105,7 @@ def claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """What was asked of a recording without a search: a line for each claim that is broken; the rest by name."""
     yield from finding_lines([one for one in findings if one.verdict is not Verdict.HOLDS])
     kept = [one.property for one in findings if one.verdict is Verdict.HOLDS]
-    yield from _wrapped(f"{len(kept)} of {len(findings)} claims hold", kept)
+    yield from names_in_lines(f"{len(kept)} of {len(findings)} claims hold", kept)
 
 
 def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
@@ -109,10 +114,11 @@ def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
     for name, _, reason in (one.removesuffix(")").partition(" (") for one in names):
         together.setdefault(reason, []).append(name)
     for reason, of_it in together.items():
-        yield from _wrapped("not asked" + (f", since {reason}" if reason else ""), of_it)
+        yield from names_in_lines("not asked" + (f", since {reason}" if reason else ""), of_it)
 
 
-def _steps(story: Story) -> str:
+def steps_of(story: Story) -> str:
+    """The length of a story in words."""
     if not story.length:
         return "the initial state"
     return f"{story.length} step" if story.length == 1 else f"{story.length} steps"
@@ -125,7 +131,7 @@ def comparison_lines(run: Run) -> Iterator[str]:
     for verdict in (*Verdict, UNWITNESSED):
         known = [one for one in run.comparisons if one.is_met and one.expected_verdict == verdict]
         if verdict != Verdict.HOLDS:
-            yield from _wrapped(f"{verdict.lower()}, as expected", [_known(one, run) for one in known])
+            yield from names_in_lines(f"{verdict.lower()}, as expected", [_known(one, run) for one in known])
     yield from (f"  {one.verdict:<10} {one.about}: expected {one.expected}, found {one.found}" for one in unmet)
 
 
@@ -141,7 +147,7 @@ def story_lines(finding: Finding) -> Iterator[str]:
     if finding.story is None:
         return
     yield f"{finding.property}: {finding.statement}"
-    yield f"{TOLD[finding.verdict].capitalize()} {_steps(finding.story)} ({finding.source}):"
+    yield f"{TOLD[finding.verdict].capitalize()} {steps_of(finding.story)} ({finding.source}):"
     yield "   0. The initial state."
     for step in finding.story.steps:
         yield from step_lines(step)
@@ -165,7 +171,8 @@ def _is_told(finding: Finding, run: Run, stories: Sequence[str] | None) -> bool:
     return bool(broken) and finding is min(broken, key=lambda one: one.story.length if one.story else 0)
 
 
-def _wrapped(head: str, names: Sequence[str]) -> Iterator[str]:
+def names_in_lines(head: str, names: Sequence[str]) -> Iterator[str]:
+    """Names behind a head, in lines that fit; nothing where there are none."""
     if not names:
         return
     line = f"  {head}:"

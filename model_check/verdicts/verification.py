@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -41,6 +41,31 @@ def compared(run: Run, expected: Expectation) -> Run:
         *_rows(run, expected),
     )
     return replace(run, findings=findings, comparisons=comparisons, verdict=worst(one.verdict for one in comparisons))
+
+
+def compared_as_asked(run: Run, expected: Expectation, chosen: Collection[str] = ()) -> Run:
+    """An exploration's run, compared in what was asked of it: of the chosen properties alone, or of all that it judged.
+
+    What was cut short has no counts yet; a violation that is still to come leaves it INCOMPLETE.
+    """
+    asked = set(chosen) or {one.property for one in run.findings} | _broken_or_open(expected) - set(run.not_asked)
+    within = replace(
+        expected,
+        violated={name: length for name, length in expected.violated.items() if name in asked},
+        incomplete={name: reason for name, reason in expected.incomplete.items() if name in asked},
+        unwitnessed=expected.unwitnessed & asked,
+    )
+    told = compared(run, within)
+    is_about_claims = chosen or not is_exhausted(run)
+    kept = [one for one in told.comparisons if one.about in asked] if is_about_claims else told.comparisons
+    verdicts = [one.verdict for one in kept]
+    if not is_exhausted(run):
+        verdicts.append(Verdict.INCOMPLETE)
+    return replace(told, comparisons=tuple(kept), verdict=worst(verdicts))
+
+
+def _broken_or_open(expected: Expectation) -> set[str]:
+    return {*expected.violated, *expected.incomplete, *expected.unwitnessed}
 
 
 @dataclass(frozen=True)
@@ -205,7 +230,7 @@ def _found(one: Finding) -> str:
 def _missing(run: Run, expected: Expectation) -> Iterator[Comparison]:
     """Expectations of properties that the run says nothing about."""
     found = {one.property for one in run.findings}
-    for name in sorted({*expected.violated, *expected.incomplete, *expected.unwitnessed} - found):
+    for name in sorted(_broken_or_open(expected) - found):
         yield Comparison(name, "a verdict", "no such property in this scope, or not asked", Verdict.ERROR)
 
 

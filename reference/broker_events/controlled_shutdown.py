@@ -78,7 +78,7 @@ class Departure:
 
 @dataclass(frozen=True)
 class AnswerShutdown(Effect["EpochZnode | None"]):
-    """Where that is mended, the answerer reads /controller_epoch, to know whether it is the latest controller still."""
+    """Where that is fixed, the answerer reads /controller_epoch, to know whether it is the latest controller still."""
 
     def script(self) -> Script[EpochZnode | None]:
         """Read it."""
@@ -120,7 +120,7 @@ def _replicated(controller: KafkaController, partition: TopicPartition) -> tuple
 def move_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
     """Under the lock, one partition: elect another leader, or stop the follower and take it out of the ISR.
 
-    Where that is mended, nobody is elected for a topic that is being deleted.
+    Where that is fixed, nobody is elected for a topic that is being deleted.
     """
     if controller.shutdown is None:
         return
@@ -147,7 +147,7 @@ def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> C
     """All are treated: what the broker still leads of the partitions that have several replicas.
 
     It is an error where an exception came before, or the broker leads what is of no topic any more, which raises one.
-    Where that is mended, `latest` is what /controller_epoch holds: who is not the latest controller any more takes
+    Where that is fixed, `latest` is what /controller_epoch holds: who is not the latest controller any more takes
     itself down, and refuses. What was cached only for this is of no use any more, where the term has ended.
     """
     if controller.shutdown is None:

@@ -1,7 +1,7 @@
-"""ISR change notification: how leaders tell the controller of the ISR changes that they wrote.
+"""ISR change notification: how leaders announce to the controller the ISR changes that they wrote.
 
 A leader remembers the partitions whose ISR it wrote and, some seconds later, creates one sequential znode that names
-them. The controller reads the children, reads the state znodes that they name into its cache, tells every broker, and
+them. The controller reads the children, reads the state znodes that they name into its cache, sends UpdateMetadata, and
 deletes the children that it handled.
 
 Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
@@ -96,7 +96,7 @@ def maybe_propagate_isr_changes(
 
 
 def on_isr_change(controller: KafkaController) -> Procedure[None]:
-    """Refresh the cache for the partitions that are named, tell every broker, and delete what was handled."""
+    """Refresh the cache for the partitions that are named, send UpdateMetadata to all, delete what was handled."""
     notifications = yield from OnIsrChange()
     named = frozenset[TopicPartition]().union(*notifications.values())
     try:

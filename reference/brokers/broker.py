@@ -75,7 +75,7 @@ class Partition:
     """A partition as a broker knows it; only the leader keeps the ISR.
 
     `is_idle`: its fetcher was stopped by a StopReplica, or not started by a broker that is shutting down; it starts
-    for another leader only. `topic_id` tells its topic from earlier ones of that name, where that is mended.
+    for another leader only. `topic_id` tells its topic from earlier ones of that name, where that is fixed.
     """
 
     leader: int = NO_LEADER
@@ -93,7 +93,7 @@ class Broker:
     """The memory of a broker, and the log directories on its disk.
 
     `alive` are the brokers that its metadata cache lists, None where every leader counts as known, and `cached_epochs`
-    the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a mend
+    the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a fix
     (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
     does since 0.8.2.0 (D31). `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the
     partitions that have a log here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher
@@ -255,7 +255,7 @@ class Broker:
     ) -> UpdateMetadataResponse:
         """Replace the living brokers, and the leaderships; leader epochs are not compared (D43).
 
-        What is not named stays, unless the request is of all partitions, and says so (a mend, S10).
+        What is not named stays, unless the request is of all partitions, and says so (a fix, S10).
         """
         if request.controller_epoch < self.controller_epoch:
             refusal = UpdateMetadataFromOldController(
@@ -279,8 +279,8 @@ class Broker:
         return UpdateMetadataResponse(ErrorCode.NONE)
 
     def _stop_replicas(self, request: StopReplicaRequest, leader_epoch: int | None) -> PartitionsResponse:
-        """Stop to fetch these partitions, and delete them if so told; leader epochs are not known, let alone compared
-        (D22), but where that is mended: one that is not higher than the replica's is refused.
+        """Stop to fetch these partitions, and delete them if asked to; leader epochs are not known, let alone compared
+        (D22), but where that is fixed: one that is not higher than the replica's is refused.
         """
         if request.controller_epoch < self.controller_epoch:
             refusal = StopReplicaFromOldController(self.broker_id, request.controller_epoch, self.controller_epoch)

@@ -1,4 +1,4 @@
-"""The request batch: what one call of the controller tells the brokers, gathered first, then put on their queues.
+"""The request batch: what one call of the controller sends the brokers, gathered first, then put on their queues.
 
 LeaderAndIsr is gathered by broker and partition, where the last word wins; UpdateMetadata once for all brokers;
 StopReplica as a list. What is said of a partition is what the cache says at the moment of adding. A batch that was not
@@ -56,7 +56,7 @@ class Sender(Protocol):
         """What it deletes."""
 
     def mends(self, switch: Switch) -> bool:
-        """Whether a mend is switched on."""
+        """Whether a fix is switched on."""
 
     def note(self, line: Line) -> None:
         """Write a line to controller.log."""
@@ -73,7 +73,7 @@ class Sender(Protocol):
 class RequestBatch:
     """The three maps of pending requests; the controller and each of its state machines have a batch of their own.
 
-    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is mended (S10).
+    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is fixed (S10).
     """
 
     leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class RequestBatch:
     def add_update_metadata(self, controller: Sender, partitions: Iterable[TopicPartition] | None = None) -> None:
         """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
 
-        Of every partition that is being deleted they are told so, whichever are named. Where one of them has no AR it
+        It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
         raises NoAssignment, and the brokers stay in the batch (D53).
         """
         context, deleted = controller.context, controller.deleting.partitions
@@ -221,7 +221,7 @@ def _stop(controller: Sender, partitions: tuple[TopicPartition, ...], *, delete:
 
 
 def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
-    """The leader epoch that a StopReplica has, where that is mended (D22); -1 where none is known."""
+    """The leader epoch that a StopReplica has, where that is fixed (D22); -1 where none is known."""
     if not controller.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
         return None
     known = controller.context.partition_leadership_info.get(partition)
@@ -229,7 +229,7 @@ def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
 
 
 def _topic_ids(controller: Sender, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
-    """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is mended (D23)."""
+    """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is fixed (D23)."""
     if not controller.mends(Switch.TOPIC_IDS):
         return None
     known, topics = controller.context.topic_ids, {partition.topic for partition in partitions}

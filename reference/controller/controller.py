@@ -57,13 +57,13 @@ def is_permitted(kind: TableKind, source: Any, target: Any) -> bool:
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a controller is told when it is made.
+    """What a controller is configured with.
 
-    `switches` are mends of the era's defects, or put back what older releases did; `unclean` is
+    `switches` fix the era's defects, or reintroduce what older releases did; `unclean` is
     `unclean.leader.election.enable`; `paths` are those whose children, or data, it listens to while it is active;
     `imbalance_percentage` is `leader.imbalance.per.broker.percentage`. `hosts`, where it is given, are the brokers that
-    may ever have a replica of a partition: no others are told to delete one that nobody assigned them. `left_behind`:
-    the partitions whose replicas may outlive their topic, which a controller has no other way to know of.
+    may ever have a replica of a partition: others are sent no request to delete one that nobody assigned them.
+    `left_behind`: the partitions whose replicas may outlive their topic, of which a controller knows in no other way.
     `caches_failed_removals`: a removal that fails to write overwrites the cache all the same, as the era does.
     `listens_to_topics`: it listens to the topics' own znodes, too.
     """
@@ -132,11 +132,11 @@ class KafkaController:
         return self.context.live_broker_ids
 
     def mends(self, switch: Switch) -> bool:
-        """Whether a mend is switched on."""
+        """Whether a fix is switched on."""
         return switch in self.configuration.switches
 
     def puts_back(self, switch: Switch) -> bool:
-        """Whether what an older release did is put back."""
+        """Whether what an older release did is reintroduced."""
         return switch in self.configuration.switches
 
     @property

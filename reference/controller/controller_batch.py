@@ -82,7 +82,7 @@ def _fail_to_send(controller: KafkaController, failure: NoChannels) -> Procedure
 def send_update_metadata(
     controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
 ) -> Procedure[None]:
-    """`sendUpdateMetadataRequest`: tell every registered broker of these partitions, or all, and of the brokers.
+    """`sendUpdateMetadataRequest`: send every registered broker these partitions, or all, and the brokers.
 
     ForcedResignation, too, where the term has ended (D8): Kafka has the brokers still, but no channels to them.
     """

@@ -137,7 +137,7 @@ class ElectReread(Effect[int]):
 
 @dataclass(frozen=True)
 class ResignDelete(Effect[None]):
-    """resign(): delete /controller, whoever owns it; `only_own` where that is mended."""
+    """resign(): delete /controller, whoever owns it; `only_own` where that is fixed."""
 
     only_own: bool
     at = At.RESIGN_DELETE

@@ -62,7 +62,7 @@ def take_down(controller: KafkaController) -> None:
 
 
 def _end_shutdown(controller: KafkaController) -> None:
-    """The handler that treats a controlled shutdown goes on, unless that is mended, or it was what was refused."""
+    """The handler that treats a controlled shutdown goes on, unless that is fixed, or it was what was refused."""
     if controller.mends(Switch.SHUTDOWN_ENDS_WITH_TERM):
         controller.shutdown = None
     elif controller.activity.handler is Handler.SHUTDOWN:

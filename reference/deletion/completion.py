@@ -90,7 +90,7 @@ class DeleteState(Completion):
 
 @dataclass(frozen=True)
 class DeleteTopic(Completion):
-    """Delete the topic's znode; where that is mended, its configuration and the request go in the same transaction."""
+    """Delete the topic's znode; where that is fixed, its configuration and the request go in the same transaction."""
 
     topic: str
     below: bool

@@ -7,7 +7,7 @@ Offline and sends each a StopReplica with delete; the dead hold the topic back. 
 whose callback takes the controller lock, too. An exception ends the thread; the next controller begins every deletion
 from the start.
 
-Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4. The requests are told of in `requests.py`, the
+Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4. The requests are described in `requests.py`, the
 end of a deletion in `completion.py`.
 """
 
@@ -156,7 +156,7 @@ def _retry(controller: KafkaController, topic: str) -> Procedure[None]:
 
 
 def _start(controller: KafkaController, topic: str) -> Procedure[None]:
-    """`onTopicDeletion`: tell everybody, have the live replicas stop and be deleted; a dead one holds it back."""
+    """`onTopicDeletion`: send UpdateMetadata to all, then StopReplica to live replicas; a dead one holds it back."""
     controller.report(TopicDeletionStarted, topics=(topic,))
     partitions = controller.context.partitions_of(topic)
     controller.is_about(handler=Handler.DELETION_START)

@@ -50,13 +50,13 @@ class ElectionRequest:
 
 @dataclass(frozen=True)
 class RequestRemoval:
-    """How a request is deleted: fenced where writes are, and only the one with this czxid where that is mended."""
+    """How a request is deleted: fenced where writes are, and only the one with this czxid where that is fixed."""
 
     fence: Fence | None = None
     only: int | None = None
 
     def script(self) -> Script[None]:
-        """`deletePath`; what the mends ask before sets no watch, for a transaction would ask it."""
+        """`deletePath`; what the fixes ask before sets no watch, for a transaction would ask it."""
         with suppress(NoNode):
             if self.fence is not None or self.only is not None:
                 node: NodeData = yield PastZkClient(GetData(PREFERRED_REPLICA_ELECTION))

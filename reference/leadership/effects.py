@@ -42,7 +42,7 @@ class StateRead(Effect["StateZnode | None"]):
 
 @dataclass(frozen=True)
 class FencedStateRead(StateRead):
-    """A read for the cache: with a fence, only if the epoch still stands then (a mend of ours)."""
+    """A read for the cache: with a fence, only if the epoch still stands then (a fix of ours)."""
 
     fence: Fence | None
 
@@ -67,7 +67,7 @@ class CreateState(Effect["StateZnode | None"]):
     """New to Online: create the state znode; what stands there if somebody else had done so, else None.
 
     The era takes every znode that is in the way for somebody else's, also that of an own create whose answer was lost
-    (D54); `recognises_own` mends that.
+    (D54); `recognises_own` fixes that.
     """
 
     partition: TopicPartition

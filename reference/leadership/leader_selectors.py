@@ -99,7 +99,7 @@ def reads_unclean_config(ar: Replicas | None, isr: Replicas, live: BrokerIds) ->
 def elect_reassigned(rar: Replicas | None, isr: Replicas, live: BrokerIds) -> Election:
     """Elect for a partition that is being reassigned: the first new replica that is live and in the ISR.
 
-    The ISR stays as it is, with the old replicas in it, and all of RAR is told, the dead ones too.
+    The ISR stays as it is, with the old replicas in it, and all of RAR is sent it, the dead ones too.
     Source: ReassignedPartitionLeaderSelector.
     """
     replicas = tuple(cached(rar, "reassigned replicas"))
@@ -129,7 +129,7 @@ def elect_on_controlled_shutdown(
 ) -> Election:
     """Elect away from brokers that shut down: the first registered replica in what the ISR is without all of these.
 
-    The brokers that are leaving are told as well. Source: ControlledShutdownLeaderSelector, 0.10.0 and later.
+    The brokers that are leaving are sent it as well. Source: ControlledShutdownLeaderSelector, 0.10.0 and later.
     """
     replicas = tuple(cached(ar, "assigned replicas"))
     registered = filtered(replicas, live_or_shutting_down)

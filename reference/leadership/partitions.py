@@ -157,7 +157,7 @@ def bring_online_with(controller: KafkaController, read: StateRead, write: Write
 
 
 def set_new(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
-    """To NewPartition: they are known, with their assigned replicas; nobody is told."""
+    """To NewPartition: they are known, with their assigned replicas; nothing is sent."""
     _invoke(controller, partitions, PartitionState.NEW)
     for partition in partitions:
         _set_new(controller, partition)
@@ -175,7 +175,7 @@ def _set_new(controller: KafkaController, partition: TopicPartition) -> None:
 
 
 def set_offline(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
-    """To OfflinePartition: their leader is gone; nothing is written and nobody is told."""
+    """To OfflinePartition: their leader is gone; nothing is written, and nothing is sent."""
     _lose_leaders(controller, partitions, PartitionState.OFFLINE)
 
 
@@ -337,7 +337,7 @@ def _now_online(
     known: LeaderIsrAndControllerEpoch,
     receivers: Iterable[int],
 ) -> None:
-    """The znode is as we wrote it: cache it, have its replicas told, and the partition is Online.
+    """The znode is as we wrote it: cache it, add it to the batch for its replicas, and the partition is Online.
 
     What is raised in between ends this transition only; what is in the batch by then is sent with the rest (D53).
     """

@@ -2,9 +2,9 @@
 
 A replica goes Online by being sent the cached leadership. It goes Offline by being removed from the ISR: read the state
 znode, give up if it is gone or a newer controller's, write the ISR without it on the version read, and again until the
-write holds; the other assigned replicas are told. The leader becomes -1 if it was the one removed, and the last member
-stays where unclean election is off. A failed attempt of the write overwrites the cache until the next round, with a
-version of -1; if that finds a newer controller's znode, for good.
+write holds; the other assigned replicas are sent it. The leader becomes -1 if it was the one removed, and the last
+member stays where unclean election is off. A failed attempt of the write overwrites the cache until the next round,
+with a version of -1; if that finds a newer controller's znode, for good.
 
 Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
@@ -44,9 +44,9 @@ NO_VERSION: Final = -1
 
 
 def start_replica_machine(controller: KafkaController) -> Procedure[None]:
-    """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then told.
+    """`startup`: Online on live brokers, ReplicaDeletionIneligible on all others (D15); the live ones are then sent it.
 
-    Where that is mended, the others go Offline.
+    Where that is fixed, the others go Offline.
     """
     machine, context = controller.replica_machine, controller.context
     for partition, replicas in context.partition_replica_assignment.items():
@@ -73,7 +73,7 @@ def _invoke(controller: KafkaController, replicas: Collection[Replica], target: 
 
 
 def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
-    """Every replica on these brokers goes Online; where that is mended, what AR lacks is deleted there (D38, D47)."""
+    """Every replica on these brokers goes Online; where that is fixed, what AR lacks is deleted there (D38, D47)."""
     set_online(controller, controller.context.replicas_on(brokers), _strays(controller, brokers))
 
 
@@ -122,7 +122,7 @@ def _add(
     receivers: Iterable[int],
     known: LeaderIsrAndControllerEpoch,
 ) -> bool:
-    """Have the receivers told of a replica's partition.
+    """Add a replica's partition to the batch for the receivers.
 
     What is raised ends this transition only, and the state stays; what is in the batch by then is sent with the rest.
     """
@@ -135,7 +135,7 @@ def _add(
 
 
 def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
+    """Whether no broker is sent a partition to host, since its topic is queued, and not being reassigned (a fix)."""
     spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
     return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)
 
@@ -184,7 +184,7 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
 
 
 def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None) -> None:
-    """The replica is New, and is to be told what the state znode says; where it leads there, it stays as it is."""
+    """The replica is New, and is to be sent what the state znode says; where it leads there, it stays as it is."""
     partition, replica = key
     if found is not None:
         if found.content.leader == replica:
@@ -201,7 +201,7 @@ def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None
 def set_offline(
     controller: KafkaController, replicas: Iterable[Replica], reason: Handler = Handler.NONE
 ) -> Procedure[None]:
-    """To OfflineReplica: stop it, remove it from the ISR, tell the others, unless its topic goes; one batch."""
+    """To OfflineReplica: stop it, remove it from the ISR, send the others that, unless its topic goes; one batch."""
     moving = list(replicas)
     if not moving:
         return
@@ -234,7 +234,7 @@ def set_offline(
 
 
 def _stop(controller: KafkaController, key: Replica) -> bool:
-    """Have a replica that may go Offline told to stop; say whether it is to be removed from the ISR."""
+    """Have a replica that may go Offline sent StopReplica; say whether it is to be removed from the ISR."""
     partition, replica = key
     if _refused(controller, partition, replica, ReplicaState.OFFLINE):
         return False
@@ -255,7 +255,7 @@ def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken:
 
 
 def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
-    """Cache the leadership without the replica; the other assigned replicas are told, unless the topic is to go.
+    """Cache the leadership without the replica; the other assigned replicas are sent it, unless the topic is to go.
 
     Before 0.8.2 only the leader was (D21).
     """

@@ -82,10 +82,10 @@ def _settings(arguments: Sequence[str]) -> Settings:
     parser.add_argument(
         "--inter-broker-protocol", choices=known, default=str(V0102), help="the release line whose requests it sends"
     )
-    parser.add_argument("--mends", default="", help="mends of the era's defects, separated by commas")
+    parser.add_argument("--fixes", default="", help="fixes of the era's defects, separated by commas")
     given = parser.parse_args(arguments)
     times = {"session_timeout_ms": given.session_timeout_ms, "lag_ms": given.lag_ms}
-    mends = frozenset(switch(name) for name in given.mends.split(",") if name)
+    fixes = frozenset(switch(name) for name in given.fixes.split(",") if name)
     return Settings(
         given.broker,
         given.zookeeper,
@@ -93,7 +93,7 @@ def _settings(arguments: Sequence[str]) -> Settings:
         given.folder,
         given.seed,
         **times,
-        switches=mends,
+        switches=fixes,
         never_controls=given.role == "broker",
         protocol=known[given.inter_broker_protocol],
     )

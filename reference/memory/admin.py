@@ -109,7 +109,7 @@ def read_for_addition(cluster: MemoryCluster, topic: str) -> None:
 def write_addition(cluster: MemoryCluster) -> None:
     """The tool writes what it read, with the new partitions, whatever is there now (D39), and whether it is (D17).
 
-    Where that is mended, it does so only if the topic still has the partitions that it read.
+    Where that is fixed, it does so only if the topic still has the partitions that it read.
     """
     assert cluster.adding is not None  # noqa: S101 - it is what made this a choice
     (topic, read), cluster.adding = cluster.adding, None

@@ -10,7 +10,7 @@ A cluster can be forked; the processes are shared between the forks until one of
 Left out on purpose: what the scope leaves out. Without the part `connections` nothing that is queued is kept, without
 `metadata` no UpdateMetadata is, and brokers take every leader as known; without `dead_replicas` no failover takes the
 dead Offline, without the budget `late_copies` no StopReplica has a leader epoch, without `removals` topics have no ids,
-and where nobody loses topics nothing goes with one that vanished, even where that is mended. And, always, that the
+and where nobody loses topics nothing goes with one that vanished, even where that is fixed. And, always, that the
 create of a state znode puts the znode of a topic that was removed back, without an assignment: nobody hears of it or
 finds it in a list.
 """

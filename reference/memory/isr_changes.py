@@ -89,8 +89,8 @@ def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrit
 def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:
     """Which of the two a leader may do about a replica.
 
-    A fetch names no leader epoch. Every follower is told of the next one and is taken in then, but one that is shut
-    down is not told, and is taken in as it is; so only there the epochs may differ.
+    A fetch names no leader epoch. Every follower is sent the next one and is taken in then, but one that is shut
+    down is not sent it, and is taken in as it is; so only there the epochs may differ.
     """
     known = leader.broker.partition(tp)
     if replica == leader.broker_id:

@@ -41,7 +41,7 @@ def _topics_stand(scope: Scope) -> bool:
 def _settle(cluster: MemoryCluster) -> None:
     """Start the brokers one after the other, create the topics, and let everything come to rest.
 
-    What they lead and follow they were told, also in a scope without connections, where nobody tells them more.
+    They were sent what they lead and follow, also in a scope without connections, where nobody sends them more.
     """
     bounds, cluster.scope = cluster.scope, replace(cluster.scope, parts=cluster.scope.parts | {"connections"})
     for process in cluster.processes.values():

@@ -130,7 +130,7 @@ class CompleteReassignment(ReadRemaining):
 class WriteRemaining(Effect[None]):
     """Step 11, or a refusal: what was read less the partition is written, or the request deleted if that is nothing.
 
-    Where that is mended, `only_as_read`: not unless the request is the one that was read.
+    Where that is fixed, `only_as_read`: not unless the request is the one that was read.
     """
 
     partition: TopicPartition
@@ -150,7 +150,7 @@ class WriteRemaining(Effect[None]):
         return REASSIGN_PARTITIONS
 
     def script(self) -> Script[None]:
-        """`updatePersistentPath`, or `deletePath`; what a mend asks before sets no watch."""
+        """`updatePersistentPath`, or `deletePath`; what a fix asks before sets no watch."""
         if self.fence is not None:
             yield from self.fence.check()
         if self.only_as_read and not (yield from self._stands()):
@@ -257,7 +257,7 @@ class WriteMove(StateWrite):
 class WriteUnion(Effect["bytes | None"]):
     """Step 1: the whole topic's assignment as it is in memory, but RAR + OAR for this partition; what was written.
 
-    Where that is mended, `keeps_others`: the other partitions stay as they are in the znode.
+    Where that is fixed, `keeps_others`: the other partitions stay as they are in the znode.
     """
 
     partition: TopicPartition

@@ -133,13 +133,13 @@ def _initiate(
 
 
 def _is_doomed(controller: KafkaController, partition: TopicPartition, reason: Handler) -> bool:
-    """Whether a topic is queued for deletion, which is asked of a new request, and where that is mended at failover."""
+    """Whether a topic is queued for deletion, which is asked of a new request, and where that is fixed at failover."""
     asks = reason is Handler.REASSIGNMENT or controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     return asks and partition.topic in controller.deleting.queued
 
 
 def _is_unborn(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether a partition has no leadership, which step 2 needs: asked where that is mended."""
+    """Whether a partition has no leadership, which step 2 needs: asked where that is fixed."""
     known = controller.context.partition_leadership_info
     return controller.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS) and partition not in known
 

@@ -2,7 +2,7 @@
 
 `on_partition_reassignment` runs when a reassignment is accepted, and again whenever the ISR has all of RAR, or a broker
 of RAR starts. As long as the ISR in ZooKeeper lacks one of RAR it does steps 1 to 3, which get the new replicas going;
-with all of them in sync it does steps 5 to 12. How a reassignment is asked for, accepted and refused is told in
+with all of them in sync it does steps 5 to 12. How a reassignment is asked for, accepted and refused is described in
 reference/reassignment/requests.py.
 
 Kept as they are: the leader epoch that steps 2 and 7 raise does not come into the cache, from which UpdateMetadata is
@@ -138,7 +138,7 @@ def on_partition_reassignment(
 def _start_new_replicas(
     controller: KafkaController, partition: TopicPartition, original: tuple[int, ...], wanted: tuple[int, ...]
 ) -> Procedure[None]:
-    """AR becomes RAR + OAR; all of it is told, with a higher leader epoch; then the new ones start."""
+    """AR becomes RAR + OAR; all of it is sent a higher leader epoch; then the new replicas start."""
     controller.report(NotCaughtUp, new_replicas=wanted, partition=partition)
     union = immutable_set_order(tuple(dict.fromkeys((*wanted, *original))))
     starting = frozenset((partition, replica) for replica in without(wanted, original))
@@ -172,7 +172,7 @@ Write = Callable[[TopicPartition, PartitionStatePayload, int, "Fence | None"], S
 def _update_leader_epoch_and_send_request(
     controller: KafkaController, read: StateRead, write: Write, receivers: Iterable[int], assigned: tuple[int, ...]
 ) -> Procedure[None]:
-    """`updateLeaderEpochAndSendRequest`: raise the leader epoch, and tell the receivers of these assigned replicas."""
+    """`updateLeaderEpochAndSendRequest`: raise the leader epoch, and send it to the receivers with these AR."""
     partition, context = read.partition, controller.context
     controller.batch.new_batch()
     known = yield from _update_leader_epoch(controller, read, write)
@@ -215,7 +215,7 @@ def _update_leader_epoch(
 def _replace_old_replicas(
     controller: KafkaController, partition: TopicPartition, original: tuple[int, ...], wanted: tuple[int, ...]
 ) -> Procedure[None]:
-    """RAR goes Online, one of it leads, the others go Offline and are deleted; AR is RAR, and everybody is told."""
+    """RAR goes Online, one of it leads, the others go Offline and are deleted; AR is RAR, which all are sent."""
     leaving = without(original, wanted)
     controller.is_about(leaving=frozenset(leaving))
     for replica in wanted:
@@ -283,7 +283,7 @@ def remove_from_reassigned_partitions(
 
 
 def forget_reassignment(controller: KafkaController, partition: TopicPartition) -> None:
-    """It is done, or refused; only where that is mended the latter, too, lets the topic be deleted."""
+    """It is done, or refused; only where that is fixed the latter, too, lets the topic be deleted."""
     controller.context.partitions_being_reassigned.pop(partition, None)
     if controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
         resume_deletion(controller, (partition.topic,))

@@ -2,7 +2,7 @@
 
 It listens to the topic's own znode from now on (`addition.py`). The partitions go New, their replicas go New
 (looking for a state znode, which normally is not there), the partitions go Online (which creates it), and the replicas
-Online (which tells nobody).
+Online (which sends nothing).
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
 section 7.3. Of a topic that is gone without this controller's doing only the assignment is forgotten, as in Kafka
@@ -69,7 +69,7 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
 
 @dataclass(frozen=True)
 class ReadTopics(Effect[Topics]):
-    """Failover: the topics and their assignments; where that is mended, each is listened to before it is read."""
+    """Failover: the topics and their assignments; where that is fixed, each is listened to before it is read."""
 
     listens: bool = False
     at = At.READ_TOPICS
@@ -145,7 +145,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
 
 
 def _forget_vanished(controller: KafkaController, topics: frozenset[str]) -> None:
-    """Where that is mended, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
+    """Where that is fixed, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
     if not controller.mends(Switch.FORGET_THE_VANISHED):
         return
     for topic in topics:

@@ -2,7 +2,7 @@
 
 The compare-and-set alone makes the answer happen once; that is proved, for any number of updates. Where an operation
 waits although its condition holds, where a completed one keeps its timer, and where one that was completed by its
-condition is told that it timed out, the code of 0.10.2 slips; each is claimed, and shown to be broken.
+condition is answered that it timed out, the code of 0.10.2 slips; each is claimed, and shown to be broken.
 
 PROTOCOL.md section 11.
 """
@@ -231,7 +231,7 @@ def the_executor_wins_by_expiry(s: Purgatory, m: Model) -> Value:
     return _each(s, m, fact)
 
 
-@claim("always", source=f"{SOURCE}, mended", parts=PARTS)
+@claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
 def a_completed_operation_loses_its_entry(s: Purgatory, m: Model) -> Value | None:
     """An armed entry can be cancelled, and that of a completed operation is about to be."""
     if not m.mends(Switch.INSERT_UNDER_MONITOR):
@@ -286,7 +286,7 @@ def _is_watched(s: Purgatory, m: Model, o: int) -> Value:
     return both(*(s.watching[k][o] for k in named(m, o)))
 
 
-@claim("always", source=f"{SOURCE}, mended", parts=PARTS)
+@claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
 def who_is_forgotten_is_being_tried(s: Purgatory, m: Model) -> Value | None:
     """To a pending operation with an armed timer whose condition holds, its own thread or an updater comes."""
     if not m.mends(Switch.ARM_BEFORE_SECOND_TRY):

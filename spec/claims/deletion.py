@@ -32,7 +32,7 @@ def a_replica_is_deleted(s: State, m: Model) -> Value:
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
 def deleted_replicas_stay_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
-    does not know; a broker that has just started, and knows no epoch, may obey it, whatever is mended.
+    does not know; a broker that has just started, and knows no epoch, may obey it, whatever is fixed.
     """
     if not action.rule.startswith("deliver_"):
         return None

@@ -231,7 +231,7 @@ def _is_renewed(before: State, after: State, m: Model, action: Action, c: int, b
     return both(had, ~was.seen[b], after.controllers[c].seen[b])
 
 
-# -------------------------------------------------------------------------------------------------------- who is told
+# ------------------------------------------------------------------------------------------------------ who is sent it
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "metadata"))

@@ -1,12 +1,12 @@
 """What is claimed where a session ends and its process lives on: what the next controller tells is what the znodes say.
 
 The deposed controller may be in the middle of a write, and finish it when its successor has read the state znode (D5,
-KAFKA-3083). Then the successor's cache is not what ZooKeeper holds, and brokers are told the older leadership.
+KAFKA-3083). Then the successor's cache is not what ZooKeeper holds, and brokers are sent the older leadership.
 
 A term may also tell less than it has written itself: the cache stays behind where a reassignment raises the leader
 epoch (D18), where the answer to a create is lost (D54), where a topic is removed by hand. That is no soft failure, and
 is claimed elsewhere. So the claim speaks of what a term of an earlier epoch wrote last, and of requests of the latest
-epoch; an ISR change by the leader keeps the epoch of who told it. Requests of earlier epochs are stale themselves.
+epoch; an ISR change by the leader keeps the epoch that it was sent. Requests of earlier epochs are stale themselves.
 
 Only some scopes ask (the part `soft_failures`, which brings no variable and no action).
 """

@@ -1,9 +1,9 @@
-"""Defects are rows: what Kafka's documented design got wrong, as something to enumerate, show and mend.
+"""Defects are rows: what Kafka's documented design got wrong, to be enumerated, shown and fixed.
 
 PROTOCOL.md section 13 numbers the defects and tells their mechanism (S4 and the like: found here, in what its section
 of that number tells). A row here says how an enumeration finds one: the property that it breaks, in which scope, with
-which mends already on (else a shorter story would mask it), after how many steps at the earliest, and the mend that
-makes it disappear. What Kafka had mended before 0.10.2 is put back by a switch first. What is not shown stands in
+which fixes already on (else a shorter story would mask it), after how many steps at the earliest, and the fix that
+makes it disappear. What Kafka had fixed before 0.10.2 is reintroduced by a switch first. What is not shown stands in
 `unfound`, with the reason.
 
 The shortest trace that breaks a property need not be the defect's, and one after which a goal is out of reach may end

@@ -32,7 +32,7 @@ ROWS = (
     ),
     Defect(
         "D1-first",
-        "The first epoch is written twice: who found none overwrites the one that another has just created",
+        "The first epoch is written twice: a controller that found none overwrites what another has just created",
         breaks="one_term_acts_in_an_epoch",
         scope="first_epoch",
         first_depth=20,
@@ -73,7 +73,7 @@ ROWS = (
     ),
     Defect(
         "D3-shutdown",
-        "Who treats a broker's shutdown after its term cannot send, and resigns: another controller's /controller goes",
+        "A controller's sends for a broker's shutdown fail after its term: it resigns, and deletes a successor's znode",
         breaks="controller_znode_is_its_owners",
         scope="shutdown_zombie",
         first_depth=12,
@@ -90,7 +90,7 @@ ROWS = (
     ),
     Defect(
         "D4-send",
-        "A controller cannot send UpdateMetadata, for its batch is dirty: it gives up at work, and stays half active",
+        "A dirty batch makes UpdateMetadata fail: the controller resigns mid-handler, but stays half active",
         breaks="who_gave_up_is_not_active",
         scope="foreign_removal",
         first_depth=14,
@@ -98,7 +98,7 @@ ROWS = (
     ),
     Defect(
         "D5",
-        "A zombie writes a state znode that its successor has read already: brokers are told the older leadership",
+        "A zombie writes a state znode that its successor has already read: brokers are sent the older leadership",
         breaks="new_terms_tell_what_earlier_ones_wrote",
         scope="small",
         first_depth=20,
@@ -107,7 +107,7 @@ ROWS = (
     ),
     Defect(
         "D5-shutdown",
-        "A controller that is none any more answers a broker that it leads nothing; its successor has made it leader",
+        "A former controller answers a broker that it leads nothing; its successor has made it leader",
         breaks="who_may_go_leads_nothing",
         scope="shutdown_zombie",
         first_depth=18,
@@ -116,7 +116,7 @@ ROWS = (
     ),
     Defect(
         "D5-resigned",
-        "The mend of D13 alone: who treats a shutdown after its term finds nothing cached, so the broker leads nothing",
+        "With D13 fixed alone, a shutdown handled after the term finds an empty cache, and answers 'leads nothing'",
         breaks="who_may_go_leads_nothing",
         scope="shutdown_zombie",
         first_depth=12,
@@ -126,7 +126,7 @@ ROWS = (
     ),
     Defect(
         "D6",
-        "A leader is stuck with a stale version: a zombie wrote the znode and resigned before anybody was told",
+        "A leader is stuck with a stale version: a zombie wrote the znode and resigned before it sent anything",
         breaks="recoverable_leaders_can_lead",
         scope="small",
         first_depth=24,
@@ -145,7 +145,7 @@ ROWS = (
     ),
     Defect(
         "D12-unannounced",
-        "A leader dies with an ISR change unannounced, and is back before anybody looks: it is told the ISR of before",
+        "A leader dies before it announces an ISR change, and is back unnoticed: it is sent the ISR of before",
         breaks="recoverable_isr_changes_are_known",
         scope="lost_announcement",
         first_depth=6,
@@ -154,7 +154,7 @@ ROWS = (
     ),
     Defect(
         "D12-shutdown",
-        "A broker that stops and is back before anybody looks counts as shutting down for ever, and may not lead",
+        "A broker that stops and is back unnoticed counts as shutting down for ever, and may not lead",
         breaks="recoverable_who_stays_may_lead",
         scope="shutdown",
         first_depth=11,
@@ -163,7 +163,7 @@ ROWS = (
     ),
     Defect(
         "D15",
-        "A replica that is dead when a controller comes to work stays in the ISR, and nobody is told without it",
+        "A replica that is dead when a controller starts work stays in the ISR, and no leader is sent one without it",
         breaks="the_dead_are_not_in_sync",
         scope="dead_replica",
         first_depth=12,
@@ -189,7 +189,7 @@ ROWS = (
     ),
     Defect(
         "D28",
-        "A controller whose batch an exception left dirty stays, and handles no broker's start any more",
+        "A controller whose batch an exception left dirty stays active, and handles no broker's start any more",
         breaks="a_dirty_batch_ends_the_term",
         scope="foreign_removal",
         first_depth=15,
@@ -200,7 +200,7 @@ ROWS = (
     ),
     Defect(
         "D51",
-        "A broker's start raises, and the death of another that was found with it is never handled",
+        "A broker's start raises, and the exception abandons the death of another broker that was found with it",
         breaks="dead_leaders_are_replaced",
         scope="foreign_removal",
         first_depth=11,
@@ -209,7 +209,7 @@ ROWS = (
     ),
     Defect(
         "D53",
-        "A topic is removed by hand: UpdateMetadata for all fails, and leaves a dirty batch, which will end the term",
+        "A topic is removed by hand: UpdateMetadata for all fails, and leaves a dirty batch that will end the term",
         breaks="batches_are_clean",
         scope="foreign_removal",
         first_depth=8,
@@ -225,7 +225,7 @@ ROWS = (
     ),
     Defect(
         "S4",
-        "A removal that fails to write is cached: a zombie tells a starting broker of a leader that never was",
+        "A removal that fails to write is cached: a zombie sends a starting broker a leader that never was",
         breaks="who_has_the_leader_epoch_has_the_leader",
         scope="failed_removal",
         first_depth=24,

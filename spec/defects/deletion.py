@@ -18,7 +18,7 @@ ROWS = (
     ),
     Defect(
         "D17-again",
-        "The tool that adds a partition has read the topic before it was deleted: its write makes it appear again",
+        "The tool that adds a partition read the topic before it was deleted: its write brings the topic back",
         breaks="topics_have_their_configuration",
         scope="addition_deletion",
         first_depth=15,
@@ -55,7 +55,7 @@ ROWS = (
     ),
     Defect(
         "D37-unasked",
-        "A controller dies before it deletes the request: the topic that is created again is deleted, and nobody asked",
+        "A controller dies before it deletes the request: the topic, created again, is deleted though nobody asked",
         breaks="topics_are_deleted_on_request",
         scope="unasked_deletion",
         first_depth=40,
@@ -105,7 +105,7 @@ ROWS = (
     ),
     Defect(
         "D52",
-        "A partition of a deleted topic gets a state znode again: a controller had read it before another deleted it",
+        "A deleted topic's partition gets a state znode again: a controller had read it before another deleted it",
         breaks="nothing_of_a_deleted_topic_is_left",
         scope="zombie_deletion",
         first_depth=31,
@@ -113,7 +113,7 @@ ROWS = (
     ),
     Defect(
         "D52-topic",
-        "A controller without a session was to write the AR of a topic that another moved and deleted: it is back",
+        "A controller without a session writes the AR of a topic that another moved and deleted: the topic is back",
         breaks="topics_have_their_configuration",
         scope="returning_topic",
         first_depth=54,
@@ -130,7 +130,7 @@ ROWS = (
     ),
     Defect(
         "S7",
-        "Another removes a topic before its deletion completes: its replicas stay deleted in memory, for its next life",
+        "A topic is removed before its deletion completes: its replicas stay deleted in memory, for its next life",
         breaks="replicas_are_in_known_states",
         scope="returning_topic",
         first_depth=55,
@@ -139,7 +139,7 @@ ROWS = (
     ),
     Defect(
         "S9",
-        "What a left-over request has deleted is told to who has deleted it: it is hosted, and gone from ZooKeeper",
+        "A topic that a left-over request deleted is sent to a broker that deleted it: hosted, but not in ZooKeeper",
         breaks="deleted_topics_are_hosted_nowhere",
         scope="recreation",
         first_depth=55,
@@ -148,7 +148,7 @@ ROWS = (
     ),
     Defect(
         "S10",
-        "A controller dies before all have heard of a deletion: who has no replica keeps the topic in its cache",
+        "A controller dies before all brokers are sent a deletion: one without a replica keeps the topic in its cache",
         breaks="recoverable_deleted_topics_are_cached_nowhere",
         scope="deletion_metadata",
         first_depth=15,
@@ -166,7 +166,7 @@ ROWS = (
     ),
     Defect(
         "D57-start",
-        "A broker's start, or a failover, tells brokers to host a topic that is being deleted",
+        "A broker's start, or a failover, has brokers host a topic that is being deleted",
         breaks="dying_topics_get_no_leadership",
         scope="deletion",
         first_depth=9,

@@ -8,7 +8,7 @@ from spec.variants import Switch
 ROWS = (
     Defect(
         "D29",
-        "The last member of the ISR is dropped when it dies, where election may be unclean: nobody is in sync any more",
+        "The last ISR member is dropped when it dies, where unclean election is on: nobody is in sync any more",
         breaks="somebody_is_in_sync",
         scope="unclean",
         first_depth=21,
@@ -16,7 +16,7 @@ ROWS = (
     ),
     Defect(
         "D30",
-        "By default a replica that is not in sync is elected when those in sync are dead: what was committed is lost",
+        "By default a replica that is not in sync is elected when those in sync are dead: committed data is lost",
         breaks="leaders_were_in_sync",
         scope="unclean",
         first_depth=20,
@@ -50,7 +50,7 @@ ROWS = (
     ),
     Defect(
         "D42-turn",
-        "What ends one candidate's failover ends the next one's: a request that names a partition without leadership",
+        "A request for a preferred election that names a partition without leadership fails candidate after candidate",
         breaks="no_failover_fails_on_a_request",
         scope="failing_candidates",
         first_depth=25,
@@ -76,7 +76,7 @@ ROWS = (
     ),
     Defect(
         "D49-lost",
-        "A failover deletes a request for a preferred election that came after it had read: nobody ever runs it",
+        "A failover deletes a request for a preferred election that it has not read: nobody ever runs it",
         breaks="requests_are_deleted_by_who_read_them",
         scope="preferred_election",
         first_depth=15,
@@ -84,7 +84,7 @@ ROWS = (
     ),
     Defect(
         "D54",
-        "A state znode's create fails when it is repeated for want of an answer: the partition stays New, none is told",
+        "A create of a state znode fails when it is repeated for a lost answer: the partition stays New, unannounced",
         breaks="recoverable_leaders_can_lead",
         scope="lost_creation",
         first_depth=6,

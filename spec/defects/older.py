@@ -1,4 +1,4 @@
-"""What older releases got wrong, and 0.10.2 does not any more: each is put back by a switch, and comes out."""
+"""What older releases got wrong, and 0.10.2 does not any more: each is reintroduced by a switch, and comes out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spec.variants import Switch
 ROWS = (
     Defect(
         "D7",
-        "A controller whose znode was deleted, and is another's by the time it looks, goes on as controller",
+        "A controller whose znode was deleted, and that finds another's id there, goes on as controller",
         breaks="who_gave_up_is_not_active",
         scope="two_expiries",
         first_depth=16,
@@ -17,7 +17,7 @@ ROWS = (
     ),
     Defect(
         "D8",
-        "A notification that waited through a resignation is handled all the same, and deleted, by no controller",
+        "A notification that waited through a resignation is handled, and deleted, by a broker that is no controller",
         breaks="only_the_active_handle_notifications",
         scope="resigned_notification",
         first_depth=15,
@@ -26,7 +26,7 @@ ROWS = (
     ),
     Defect(
         "D8-resign",
-        "The notification that waited cannot be told of, for which the elector resigns: another's /controller goes",
+        "Sending for the notification that waited fails, so the elector resigns, and deletes another's /controller",
         breaks="controller_znode_is_its_owners",
         scope="resigned_notification",
         first_depth=14,
@@ -44,7 +44,7 @@ ROWS = (
     ),
     Defect(
         "D10",
-        "A new session's handler resigns what the broker has won in that session: who holds /controller is not active",
+        "A new session's handler resigns what the broker won in that session: the holder of /controller is not active",
         breaks="recoverable_one_working_controller",
         scope="two_expiries",
         first_depth=13,
@@ -54,7 +54,7 @@ ROWS = (
     ),
     Defect(
         "D11",
-        "A cluster starts, and a follower refuses a leader that it has not been told to be alive, for ever",
+        "In a starting cluster a follower refuses, for ever, a leader that was not sent to it as alive before",
         breaks="recoverable_live_replicas_are_informed",
         scope="cold_metadata",
         first_depth=16,
@@ -82,7 +82,7 @@ ROWS = (
     ),
     Defect(
         "D21",
-        "Of a removal from the ISR only the leader hears: the other followers keep to the last leader epoch",
+        "Only the leader is sent a removal from the ISR: the other followers keep the last leader epoch",
         breaks="recoverable_live_replicas_are_informed",
         scope="three_replicas",
         first_depth=4,
@@ -100,7 +100,7 @@ ROWS = (
     ),
     Defect(
         "D25",
-        "A controller that is none any more takes over its successor's epoch, and the brokers obey it again",
+        "A former controller takes over its successor's epoch, and the brokers obey it again",
         breaks="one_controller_acts_in_an_epoch",
         scope="two_expiries",
         first_depth=24,

@@ -8,7 +8,7 @@ from spec.variants import FENCED, Switch
 ROWS = (
     Defect(
         "D17-unseen",
-        "A partition that is added while a controller comes to work is not noticed: the listener is made too late",
+        "A partition that is added during a failover goes unnoticed: the listener is registered too late",
         breaks="recoverable_partitions_are_led",
         scope="addition",
         first_depth=15,
@@ -34,7 +34,7 @@ ROWS = (
     ),
     Defect(
         "D19",
-        "A zombie may not take an old replica out of the ISR, for its successor's epoch, and takes it out of AR anyway",
+        "A successor's epoch stops a zombie from shrinking the ISR, but not from taking the replica out of AR",
         breaks="isr_is_within_assigned",
         scope="reassignment_zombie",
         first_depth=28,
@@ -42,7 +42,7 @@ ROWS = (
     ),
     Defect(
         "D22",
-        "A copy of a StopReplica comes late, and deletes a replica that is assigned, and in sync, again",
+        "A late copy of a StopReplica deletes a replica that is assigned, and in sync, again",
         breaks="in_sync_replicas_are_not_deleted",
         scope="late_copies",
         first_depth=31,
@@ -50,7 +50,7 @@ ROWS = (
     ),
     Defect(
         "D13",
-        "A controller that is elected again resumes what another has long completed, and undoes a later reassignment",
+        "A controller that is re-elected resumes a reassignment completed by another, and undoes a later one",
         breaks="assignments_change_in_order",
         scope="reassignment_again",
         first_depth=51,
@@ -59,7 +59,7 @@ ROWS = (
     ),
     Defect(
         "D18",
-        "A reassignment raises the leader epoch, but not in the cache: UpdateMetadata tells an older one behind it",
+        "A reassignment raises the leader epoch, but not in the cache: a later UpdateMetadata carries the older one",
         breaks="what_is_told_is_no_older_than_what_was_ordered",
         scope="told_move",
         first_depth=9,
@@ -67,7 +67,7 @@ ROWS = (
     ),
     Defect(
         "D18-stuck",
-        "A dead leader, preferred, is taken for elected; back amid a move, it is told the cached epoch, and is stuck",
+        "A dead leader, preferred, is taken for elected; back amid a move, it is sent the cached epoch, and is stuck",
         breaks="recoverable_reassignments_complete",
         scope="move_election",
         first_depth=31,
@@ -87,7 +87,7 @@ ROWS = (
     ),
     Defect(
         "D38-deletion",
-        "The topic is deleted, too, before the old replica's broker is back: nobody knows of its log any more",
+        "The topic is deleted, too, before the old replica's broker is back: its log is forgotten",
         breaks="recoverable_only_assigned_replicas_have_logs",
         scope="doomed_reassignment",
         first_depth=34,
@@ -97,7 +97,7 @@ ROWS = (
     ),
     Defect(
         "D41",
-        "A zombie finds its successor's epoch after step 1, and refuses what that one goes on with: AR stays the union",
+        "A zombie finds its successor's epoch after step 1, and refuses what that one resumes: AR stays the union",
         breaks="no_reassignment_ends_halfway",
         scope="reassignment_zombie",
         first_depth=25,
@@ -105,7 +105,7 @@ ROWS = (
     ),
     Defect(
         "D47",
-        "The old leader is told by a deletion only: that dies with the controller, and the old leader leads on",
+        "Only a deletion would stop the old leader; the deletion dies with the controller, and the old leader leads on",
         breaks="recoverable_only_assigned_replicas_lead",
         scope="reassignment",
         first_depth=19,
@@ -131,7 +131,7 @@ ROWS = (
     ),
     Defect(
         "S6",
-        "A failover that is overtaken tells its successor's leadership with the old AR: a removed replica returns",
+        "An overtaken failover sends its successor's leadership with the old AR: a removed replica returns",
         breaks="isr_is_within_assigned",
         scope="overtaken_failover",
         first_depth=46,
@@ -141,7 +141,7 @@ ROWS = (
     ),
     Defect(
         "S8-lost",
-        "The answer to a request's delete is lost: the client deletes again, and takes the next one, which nobody read",
+        "The answer to a request's delete is lost: the client repeats it, and deletes the next, which nobody has read",
         breaks="requests_are_changed_by_who_read_them",
         scope="lost_moves",
         first_depth=6,

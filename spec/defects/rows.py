@@ -13,8 +13,8 @@ class Defect:
 
     `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
     steps in their order (a rule, such as "crash", a single action, such as "crash(b=2)", or a kind of what is seen) and
-    breaks it. `fix` are the switches to turn over: with the mends among them on, and the older behaviour off, there is
-    no such trace. `remains` says what 0.10.2 has of it still, where `base` puts back more.
+    breaks it. `fix` are the switches to turn over: with the fixes among them on, and the older behaviour off, there is
+    no such trace. `remains` says what 0.10.2 has of it still, where `base` reintroduces more.
     """
 
     id: str
@@ -28,13 +28,13 @@ class Defect:
     remains: str = ""
 
     @property
-    def mended(self) -> Switches:
+    def fixed(self) -> Switches:
         """The switches under which the defect must be gone."""
         return self.base ^ self.fix
 
     @property
     def remedy(self) -> str:
-        """The fix as text: the mends by name, and what is no longer so."""
+        """The fix as text: the fixes by name, and what is no longer so."""
         return ", ".join(
             f"not {one.name}" if one.puts_back else one.name for one in sorted(self.fix, key=lambda one: one.name)
         )

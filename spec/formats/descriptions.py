@@ -61,7 +61,7 @@ WORDS: Final[Mapping[type[JsonType | WireType], Callable[[Any, int], str]]] = {
     Int: lambda one, _: f"int{one.bits}",
     Boolean: lambda _one, _: "boolean",
 }
-"""How each type is told; an error code before the number that it is, too."""
+"""How each type is described; an error code before the number that it is, too."""
 
 
 def payload_forms(payload: type[Payload]) -> Iterator[str]:

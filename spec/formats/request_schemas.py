@@ -120,7 +120,7 @@ class LeaderAndIsrRequest(Request):
 
 @dataclass(frozen=True)
 class StopReplicaRequest(Request):
-    """Stop fetching these partitions, and delete their logs if so told."""
+    """Stop fetching these partitions, and delete their logs if it says so."""
 
     api_key = ApiKey.STOP_REPLICA
     controller_id: I32

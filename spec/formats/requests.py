@@ -155,7 +155,7 @@ def _parsed_shutdown(text: ShutdownText, where: Where) -> tuple[RequestHeader, R
 
 
 def _peek_header_version(data: bytes, where: Where) -> int:
-    """Which header follows, told by key and version, its first four bytes."""
+    """Which header follows, by key and version, its first four bytes."""
     peek = Source(data, where.key("header"))
     return header_version(*(int.from_bytes(peek.take(2), "big", signed=True) for _ in range(2)))
 

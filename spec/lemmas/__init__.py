@@ -44,7 +44,7 @@ def declared() -> Iterator[Claim]:
 
 
 def lemmas_of(m: Model) -> tuple[Property, ...]:
-    """The lemmas about a model: its scope has the parts for them, and its variant the mends that make them true."""
+    """The lemmas about a model: its scope has the parts for them, and its variant the fixes that make them true."""
     view = View(shape(m), None)
     return tuple(_instances(m, view))
 

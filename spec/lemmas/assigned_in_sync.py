@@ -1,6 +1,6 @@
 """Lemmas about reassignments: who may be in the ISR, and may lead, is assigned.
 
-A leader takes into the ISR whom its own AR has, and that it was told with the leader epoch. So whoever holds the
+A leader takes into the ISR whom its own AR has, which it was sent with the leader epoch. So whoever holds the
 leader epoch of the state znode, to tell it or to lead by it, must hold no AR that is too large: none beyond AR in
 ZooKeeper, nor, from step 7 on, beyond RAR. It is the fence around reads that keeps a controller which was overtaken
 from holding both its successor's leader epoch and an AR of before (S6).
@@ -33,7 +33,7 @@ STARTING = (At.BUMP_READ, At.BUMP_WRITE, At.START_READ)
 NEEDED = (
     Switch.FENCED_READS, Switch.WAIT_FOR_LEADER, Switch.CACHE_BUMPED_EPOCH, Switch.REFUSE_UNBORN_REASSIGNMENTS,
 )  # fmt: skip
-"""The mends that these lemmas rest on, beside those by which only the current controller writes, and its copies are of
+"""The fixes that these lemmas rest on, beside those by which only the current controller writes, and its copies are of
 what was written.
 """
 
@@ -109,7 +109,7 @@ def who_moves_a_leader_wrote_last(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 10; S6 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 10; S6 fixed", parts=PARTS)
 def who_has_the_leader_epoch_has_no_larger_assignment(s: State, m: Model) -> Value | None:
     """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
     if not _is_asked_for(m):

@@ -60,7 +60,7 @@ def a_shutdown_is_treated_apart(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
 def who_is_current_knows_who_leads(s: State, m: Model) -> Value | None:
     """Every topic is there; a current controller that has read which there are knows each, and what epochs it read."""
     if not only_the_current_writes(m) or m.scope.budget("losses"):

@@ -3,7 +3,7 @@
 As coded, little can be said: a broker that is not controller may be active, with the channels and the epoch of a term
 that failed, or even with an epoch that it only read (D4). Where giving up /controller cleans up, being active means to
 be in office, and where an epoch that was lost is also abandoned, being in office means to be alone in one's epoch.
-A lemma that needs such mends is None for a variant without them.
+A lemma that needs such fixes is None for a variant without them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def who_changes_states_is_active(s: State, m: Model) -> Value:
     )
 
 
-@claim("always", source="PROTOCOL.md D4 mended")
+@claim("always", source="PROTOCOL.md D4 fixed")
 def a_failover_starts_from_nothing(s: State, m: Model) -> Value | None:
     """From the election until the channels are opened nobody is active: no earlier term has left anything behind."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
@@ -107,7 +107,7 @@ def a_failover_starts_from_nothing(s: State, m: Model) -> Value | None:
     )
 
 
-@claim("always", source="PROTOCOL.md D56 mended")
+@claim("always", source="PROTOCOL.md D56 fixed")
 def only_the_active_have_channels(s: State, m: Model) -> Value | None:
     """Without being active nobody has acted or has a channel, and no channel is left without an owner."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
@@ -128,7 +128,7 @@ def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
     return both(*(m.brokers.disjoint(s.controllers[c].channels, s.controllers[c].stranded) for c in m.controllers))
 
 
-@claim("always", source="PROTOCOL.md D4 mended")
+@claim("always", source="PROTOCOL.md D4 fixed")
 def who_is_active_believes_to_be_controller(s: State, m: Model) -> Value | None:
     """Whoever is active, or in a failover, knows itself as the controller."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
@@ -171,7 +171,7 @@ def only_the_current_writes(m: Model) -> bool:
     return has_one_epoch_a_term(m) and m.mends(Switch.FENCED_WRITES) and m.mends(Switch.CLEAR_CONTEXT)
 
 
-@claim("always", source="PROTOCOL.md D1 mended")
+@claim("always", source="PROTOCOL.md D1 fixed")
 def an_epoch_has_one_owner(s: State, m: Model) -> Value | None:
     """No two terms that are in office, on whatever brokers, have the same epoch."""
     if not has_one_epoch_a_term(m):
@@ -184,7 +184,7 @@ def an_epoch_has_one_owner(s: State, m: Model) -> Value | None:
     )
 
 
-@claim("always", source="PROTOCOL.md D1 mended")
+@claim("always", source="PROTOCOL.md D1 fixed")
 def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Value | None:
     """An epoch that was acted in has been in ZooKeeper; whoever is in office in it is the one that has acted."""
     if not has_one_epoch_a_term(m):
@@ -198,7 +198,7 @@ def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 mended")
+@claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 fixed")
 def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model) -> Value | None:
     """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
     if not (has_one_epoch_a_term(m) and m.mends(Switch.ATOMIC_ELECTION)):

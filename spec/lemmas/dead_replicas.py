@@ -1,4 +1,4 @@
-"""A lemma about a failover that takes the replicas on dead brokers Offline (D15 mended).
+"""A lemma about a failover that takes the replicas on dead brokers Offline (D15 fixed).
 
 It does so between the starts of its two state machines, so what a partition is then matters to more than one action.
 """
@@ -15,7 +15,7 @@ from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 
-@claim("always", source="PROTOCOL.md section 6; D4, D15 mended", parts=("partitions", "dead_replicas"))
+@claim("always", source="PROTOCOL.md section 6; D4, D15 fixed", parts=("partitions", "dead_replicas"))
 def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Value | None:
     """Nobody has a partition in a state without being active, or while its failover takes dead replicas Offline.
 

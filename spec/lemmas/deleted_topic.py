@@ -69,7 +69,7 @@ def a_topic_goes_before_its_configuration(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 fixed", parts=PARTS)
 def a_topic_goes_as_a_whole(s: State, m: Model) -> Value | None:
     """A topic and its configuration are both there or both gone, a state znode is of a topic that is there.
 
@@ -84,7 +84,7 @@ def a_topic_goes_as_a_whole(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
 def who_is_current_knows_what_is_there(s: State, m: Model) -> Value | None:
     """The current controller knows no topic that is gone, and none of its new partitions is of a topic that goes."""
     if not goes_for_good(m):
@@ -101,7 +101,7 @@ def who_is_current_knows_what_is_there(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
 def who_is_current_deletes_what_is_asked_for(s: State, m: Model) -> Value | None:
     """The current controller deletes what it knows only while the request is there, and the state znodes first."""
     if not goes_for_good(m):
@@ -128,7 +128,7 @@ def _is_being_deleted(controller: Controller, t: int) -> Value:
     return either(controller.queued[t], both(is_at(controller, ZNODES_GO), controller.topic == t))
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D2 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
 def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Value | None:
     """While there are copies of a state znode that is gone, its topic is gone, or the request there and obeyed."""
     if not goes_for_good(m):
@@ -148,7 +148,7 @@ def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md D53 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md D53 fixed", parts=PARTS)
 def who_lost_a_topic_has_forgotten_it(s: State, m: Model) -> Value | None:
     """A topic that a controller does not know is in no state, so nothing dirties its batch.
 

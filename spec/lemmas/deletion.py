@@ -1,7 +1,7 @@
 """Lemmas about topic deletion: what a controller that deletes has in hand, and what is on its way to the brokers.
 
 They speak of one controller at a time, current or not, and of the requests that it has queued. How what it holds is
-related to ZooKeeper is told in spec/lemmas/deleted_topic.py. All is said of topics that are deleted, and neither
+related to ZooKeeper is said in spec/lemmas/deleted_topic.py. All is said of topics that are deleted, and neither
 created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 """
 
@@ -63,7 +63,7 @@ def who_deletes_is_active(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md D4 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md D4 fixed", parts=PARTS)
 def who_comes_to_office_deletes_nothing(s: State, m: Model) -> Value | None:
     """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state.
 
@@ -120,7 +120,7 @@ def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 9; D4 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 9; D4 fixed", parts=PARTS)
 def nothing_waits_for_whom_there_is_no_channel(s: State, m: Model) -> Value | None:
     """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
@@ -135,7 +135,7 @@ def nothing_waits_for_whom_there_is_no_channel(s: State, m: Model) -> Value | No
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 fixed", parts=PARTS)
 def a_deletion_is_the_last_word(s: State, m: Model) -> Value | None:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
@@ -162,7 +162,7 @@ def a_deletion_is_the_last_word(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 7.4, D46 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 7.4, D46 fixed", parts=PARTS)
 def who_has_begun_a_deletion_waits_for_its_answer(s: State, m: Model) -> Value | None:
     """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
 
@@ -257,7 +257,7 @@ def who_is_deleted_is_queued(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D57 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS)
 def nobody_leads_what_is_queued(s: State, m: Model) -> Value | None:
     """No partition of a queued topic is brought online, or told of."""
     if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):

@@ -1,6 +1,6 @@
 """Lemmas about who is in sync, which leaders are, and so somebody is.
 
-They are asked for with reassignments and controlled shutdowns, and where election could be unclean but for its mends.
+They are asked for with reassignments and controlled shutdowns, and where election could be unclean but for its fixes.
 They hold elsewhere, too, but no other proof needs them.
 """
 

@@ -10,7 +10,7 @@ from spec.state.enumerations import At
 from spec.variants import Switch
 
 
-@claim("always", source="PROTOCOL.md D13 mended", parts=("preferred_election",))
+@claim("always", source="PROTOCOL.md D13 fixed", parts=("preferred_election",))
 def who_comes_to_office_has_no_election_under_way(s: State, m: Model) -> Value | None:
     """Before a failover has read the request for preferred elections its controller has none under way."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):

@@ -73,7 +73,7 @@ def currents(s: State, m: Model) -> Iterator[tuple[Controller, Value, int]]:
             yield s.controllers[c], is_current(s, c), p
 
 
-@claim("always", source="PROTOCOL.md D13 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md D13 fixed", parts=PARTS)
 def who_is_not_active_reassigns_nothing(s: State, m: Model) -> Value | None:
     """Without being active nobody has a reassignment, or anything of a run of one."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
@@ -121,7 +121,7 @@ def a_run_has_its_handler(s: State, m: Model) -> Value:
 
 @claim("always", source="PROTOCOL.md section 8, steps 5 and 6", parts=PARTS)
 def who_is_to_go_is_not_of_the_target(s: State, m: Model) -> Value:
-    """Replicas that are to go are not of RAR, which is AR in memory from step 6 on; with D48 mended, after step 7."""
+    """Replicas that are to go are not of RAR, which is AR in memory from step 6 on; with D48 fixed, after step 7."""
     facts = []
     for c in m.controllers:
         controller = s.controllers[c]
@@ -138,7 +138,7 @@ def who_is_to_go_is_not_of_the_target(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 8; D2, D13 fixed", parts=PARTS)
 def who_is_current_reassigns_what_is_asked_for(s: State, m: Model) -> Value | None:
     """What the current controller reassigns, or is about to, is what /admin/reassign_partitions says."""
     if not only_the_current_writes(m):
@@ -161,7 +161,7 @@ def who_is_current_reassigns_what_is_asked_for(s: State, m: Model) -> Value | No
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 8; D2, D13 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 8; D2, D13 fixed", parts=PARTS)
 def who_is_current_knows_the_assignment(s: State, m: Model) -> Value | None:
     """AR as the current controller holds it is AR in ZooKeeper, but between steps 6 and 10."""
     if not only_the_current_writes(m):
@@ -202,7 +202,7 @@ def who_completes_has_written_the_target(s: State, m: Model) -> Value | None:
     )
 
 
-@claim("always", source="PROTOCOL.md section 8, step 2; S8 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 8, step 2; S8 fixed", parts=PARTS)
 def what_is_taken_up_has_leadership(s: State, m: Model) -> Value | None:
     """Whatever a controller has accepted to reassign has leadership in its cache."""
     if not _leadership_is_asked_for(m):
@@ -240,7 +240,7 @@ def _is_to_be_taken_up(controller: Controller, p: int) -> Value:
     )
 
 
-@claim("always", source="PROTOCOL.md section 8, step 1; S8 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 8, step 1; S8 fixed", parts=PARTS)
 def an_assignment_changes_where_there_is_leadership(s: State, m: Model) -> Value | None:
     """Every partition has an AR; once a reassignment has changed it there is a state znode, and the current controller
     has that in its cache.
@@ -257,7 +257,7 @@ def an_assignment_changes_where_there_is_leadership(s: State, m: Model) -> Value
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 8, D41; S8 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 8, D41; S8 fixed", parts=PARTS)
 def what_is_refused_is_not_halfway(s: State, m: Model) -> Value | None:
     """What the current controller refuses, or drops, has the AR that it had, or RAR."""
     if not (_leadership_is_asked_for(m) and partitions_stay(m)):
@@ -284,7 +284,7 @@ def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Value:
     )
 
 
-@claim("always", source="PROTOCOL.md section 6; D2 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
 def who_is_current_knows_the_leader(s: State, m: Model) -> Value | None:
     """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
 
@@ -313,7 +313,7 @@ def who_is_current_knows_the_leader(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 8, step 7; D48 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md section 8, step 7; D48 fixed", parts=PARTS)
 def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None:
     """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
     if not (only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):

@@ -44,7 +44,7 @@ def a_state_has_its_topic(s: State, m: Model) -> Value | None:
     return both(*(exists(s.zookeeper.state[p]).implies(s.zookeeper.topics[m.topic_of(p)]) for p in m.partitions))
 
 
-@claim("always", source="PROTOCOL.md D5 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md D5 fixed", parts=PARTS)
 def the_current_knows_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
     """The cache of the current controller, once it has read it, is not behind what an earlier epoch wrote last."""
     if not _is_said(m):
@@ -61,7 +61,7 @@ def the_current_knows_what_earlier_ones_wrote(s: State, m: Model) -> Value | Non
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md D5 mended", parts=PARTS)
+@claim("always", source="PROTOCOL.md D5 fixed", parts=PARTS)
 def the_current_tells_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
     """No request is of an epoch yet to come; none of the current tells less than an earlier epoch wrote last."""
     if not _is_said(m):

@@ -64,7 +64,7 @@ class StopReplicaLine(BrokerLine):
 class StopReplicaStarted(
     StopReplicaLine, text=dashed_since(V0102, "handling stop replica (delete={delete:bool}) for partition TP")
 ):
-    """A replica is about to stop, and to be deleted if so told."""
+    """A replica is about to stop, and to be deleted if the request says so."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class ReassignmentSent(
     text="sent LeaderAndIsr request {leadership:leadership} with new assigned replica list {assigned_replicas:ids}"
     " to leader {leader:int} for partition being reassigned {partition:[t,p]}",
 ):
-    """The leader of a reassigned partition was told the new assigned replicas, with a higher leader epoch."""
+    """The leader of a reassigned partition was sent the new assigned replicas, with a higher leader epoch."""
 
     leadership: Leadership
     assigned_replicas: tuple[int, ...]
@@ -84,7 +84,7 @@ class ReassignmentSent(
 
     @property
     def leader(self) -> int:
-        """The leader that was told."""
+        """The leader that was sent it."""
         return self.leadership.leader
 
 

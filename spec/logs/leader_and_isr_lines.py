@@ -100,7 +100,7 @@ class TransitionStarted(
     PartitionLine,
     text=dashed_since(V0102, f"handling {HANDLING} starting the {{role:role}} transition for partition TP"),
 ):
-    """A partition that was accepted begins to become what it was told."""
+    """A partition that was accepted begins to become what it was sent."""
 
     role: Role
 

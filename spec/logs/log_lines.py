@@ -7,7 +7,7 @@
 From the template come the printer (`str(line)`) and the strict parser (`Vocabulary.parse`): a text that is no line of
 the version is refused, never guessed at, and what was parsed prints as it stood. Where versions differ, `text` maps the
 first version of each form to it; None says that from there on the line is gone. A line knows the version that it was
-written by, 0.10.2 unless told otherwise.
+written by, 0.10.2 unless said otherwise.
 
 Left out on purpose: the time, the level and the logger around a line, which are `spec/logs/log_entries.py`'s.
 """

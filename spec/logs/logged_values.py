@@ -61,7 +61,7 @@ class LeaderAndIsr:
 
 @dataclass(frozen=True)
 class PartitionInfo:
-    """What a broker is told of a partition; one of the two forms leaves the zkVersion out."""
+    """What a broker is sent of a partition; one of the two forms leaves the zkVersion out."""
 
     leader: int
     isr: tuple[int, ...]

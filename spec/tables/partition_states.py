@@ -43,7 +43,7 @@ PARTITION_TRANSITIONS: Final[Table[PartitionState]] = well_formed(
                 NON_EXISTENT,
                 NEW,
                 "The controller starts to track the partition under the assigned replicas that it has cached; nothing"
-                " is written and nobody is told.",
+                " is written and nothing is sent.",
                 "handleStateChange, case NewPartition",
             ),
         },

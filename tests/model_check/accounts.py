@@ -91,7 +91,7 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
         "create_topic": 2, "request_deletion": 1, "deliver_deletion": 2, "delete_topic": 1, "delete_configuration": 1,
     },
     # Two requests; in between and after, three brokers are killed one by one. The rebalance finds broker 3 out of
-    # balance, which is mended, then broker 1 just when it has registered and is not in sync yet, and once more.
+    # balance, which is fixed, then broker 1 just when it has registered and is not in sync yet, and once more.
     "07-preferred-auto": {
         "crash": 3, "request_preferred_election": 2, "delete_election_request": 2, "check_imbalance": 3,
         "rebalance_partition": 6,

@@ -129,12 +129,12 @@ def test_a_monitor_prevents_nothing() -> None:
 
 
 def judged(
-    monkeypatch: pytest.MonkeyPatch, depth: int, *, mended: bool, defining: tuple[str, ...] = ()
+    monkeypatch: pytest.MonkeyPatch, depth: int, *, fixed: bool, defining: tuple[str, ...] = ()
 ) -> list[Verdict]:
-    """The verdicts on the two runs of a row about the lamps, whose mend takes the faults away or does not."""
+    """The verdicts on the two runs of a row about the lamps, whose fix takes the faults away or does not."""
 
     def system(_scope: object, switches: Switches) -> TransitionSystem:
-        return lamps(2, 0) if mended and switches else lamps(2)
+        return lamps(2, 0) if fixed and switches else lamps(2)
 
     monkeypatch.setattr(defects, "system", system)
     one = row("stays_on", *defining, depth=depth)
@@ -142,18 +142,18 @@ def judged(
 
 
 def test_a_defect_is_shown_at_its_depth_and_gone_when_mended(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged(monkeypatch, 2, mended=True) == [Verdict.HOLDS, Verdict.HOLDS]
-    assert judged(monkeypatch, 4, mended=True, defining=("blow", "light", "blow")) == [Verdict.HOLDS, Verdict.HOLDS]
+    assert judged(monkeypatch, 2, fixed=True) == [Verdict.HOLDS, Verdict.HOLDS]
+    assert judged(monkeypatch, 4, fixed=True, defining=("blow", "light", "blow")) == [Verdict.HOLDS, Verdict.HOLDS]
 
 
-@pytest.mark.parametrize("mended", [False, True])
+@pytest.mark.parametrize("fixed", [False, True])
 def test_both_halves_say_after_which_steps_the_property_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch, *, mended: bool
+    monkeypatch: pytest.MonkeyPatch, *, fixed: bool
 ) -> None:
     monkeypatch.setattr(defects, "system", lambda *_: lamps(2))
 
     def notes(*defining: str) -> tuple[str, ...]:
-        half = Half(row("stays_on", *defining, depth=2), mended=mended)
+        half = Half(row("stays_on", *defining, depth=2), fixed=fixed)
         return check(half, lambda _scope, _switches, built: explored(built)).notes
 
     assert notes() == ()
@@ -162,17 +162,17 @@ def test_both_halves_say_after_which_steps_the_property_is_looked_at(
 
 
 def test_a_defect_at_another_depth_is_not_the_one_of_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged(monkeypatch, 3, mended=True) == [Verdict.VIOLATED, Verdict.HOLDS]
+    assert judged(monkeypatch, 3, fixed=True) == [Verdict.VIOLATED, Verdict.HOLDS]
 
 
 def test_a_mend_that_mends_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert judged(monkeypatch, 2, mended=False) == [Verdict.HOLDS, Verdict.VIOLATED]
+    assert judged(monkeypatch, 2, fixed=False) == [Verdict.HOLDS, Verdict.VIOLATED]
 
 
 def test_an_open_question_shows_no_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     """The wheels may be turned back only beyond the bound: that is INCOMPLETE, with a trace, and no violation."""
     monkeypatch.setattr(defects, "system", lambda *_: odometer(1, 2))
-    half = Half(row("can_return", depth=1), mended=False)
+    half = Half(row("can_return", depth=1), fixed=False)
     run = check(half, lambda _scope, _switches, built: explore(built, memory_bytes=1 << 28, graph=True))
     assert run.findings[0].story is not None
     assert run.findings[0].story.length == 1

@@ -25,11 +25,11 @@ def test_a_row_names_things_that_its_scope_has(one: Defect) -> None:
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
 def test_a_mend_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
     assert one.fix
-    mends = {switch for switch in one.fix if not switch.puts_back}
-    assert not mends & one.base
-    assert one.fix - mends <= one.base
-    assert one.mended == (one.base | mends) - (one.fix - mends)
-    assert one.remedy.count("not ") == len(one.fix - mends)
+    fixes = {switch for switch in one.fix if not switch.puts_back}
+    assert not fixes & one.base
+    assert one.fix - fixes <= one.base
+    assert one.fixed == (one.base | fixes) - (one.fix - fixes)
+    assert one.remedy.count("not ") == len(one.fix - fixes)
 
 
 def test_only_of_older_behaviour_something_may_remain() -> None:

@@ -203,7 +203,7 @@ def test_its_transition_tables_are_those_of_the_specification(section: str, tabl
 
 
 def test_the_map_of_the_readme_names_sections() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "spec/README.md").read_text(encoding="utf-8")
     table = readme.partition("| part | section |")[2].partition("\n\n")[0].splitlines()[2:]
     named = {one.strip() for row in table for one in row.split("|")[2].split(",")}
     assert len(named) > 10

@@ -1,4 +1,4 @@
-"""Variants: sets of mends with names, each a documented one's superset, each mend of a defect that is there."""
+"""Variants: sets of fixes with names, each a documented one's superset, each fix of a defect that is there."""
 
 import re
 
@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.defects import DEFECTS
+from model_check.kernel.system_digest import system_digest
+from spec.defects import DEFECTS, Defect
 from spec.errors import BadInput, UnknownName
+from spec.expectations import plan
+from spec.scopes import scope
+from spec.system import system
 from spec.variants import (
     AS_CODED,
     DOCUMENTED,
@@ -102,3 +106,38 @@ def test_an_older_behaviour_names_the_release_that_mended_it_and_is_no_mend() ->
     assert older
     assert all(re.match(r"before 0\.(8|9|10)\.\d+(\.\d+)?, D\d+: ", one.value) for one in older)
     assert not older & FENCED
+
+
+def states(one: Defect) -> int:
+    """How many states the largest exploration of a defect's scope has."""
+    return max(known.states for known in plan(one.scope).explorations)
+
+
+def smallest_of(one: Switch) -> Defect:
+    """The defect that a switch is for, or a part of, in the smallest scope."""
+    return min((row for row in DEFECTS if one in row.fix), key=states)
+
+
+QUICK = 700
+"""A scope of so few states is mostly built in a second or less."""
+
+
+@pytest.mark.parametrize(
+    "one",
+    [pytest.param(one, id=one.name, marks=[pytest.mark.slow] * (states(smallest_of(one)) > QUICK)) for one in Switch],
+)
+def test_every_switch_changes_a_term_where_its_defect_is(one: Switch) -> None:
+    row = smallest_of(one)
+    assert changes_a_term(one, row.scope, row.base)
+
+
+def changes_a_term(one: Switch, name: str, switches: Switches) -> bool:
+    """Whether a scope has other terms with a switch turned the other way."""
+    turned = switches ^ {one}
+    return system_digest(system(scope(name), switches)) != system_digest(system(scope(name), turned))
+
+
+def test_a_switch_that_changes_no_term_is_noticed() -> None:
+    """Topics have ids only where they may be created again, which nobody does in `bounce`."""
+    assert changes_a_term(Switch.BROKER_EPOCHS, "bounce", AS_CODED)
+    assert not changes_a_term(Switch.TOPIC_IDS, "bounce", AS_CODED)

@@ -116,7 +116,7 @@ class DeletionRetried(
 
 @dataclass(frozen=True)
 class TopicDeletionStarted(DeletionManagerSays, text="Topic deletion callback for {topics:topics}"):
-    """`onTopicDeletion` begins: the brokers are told that the topics are being deleted."""
+    """`onTopicDeletion` begins: the brokers are sent that the topics are being deleted."""
 
     topics: Topics
 

@@ -76,7 +76,10 @@ def test_a_killed_process_leaves_only_what_is_finished(tmp_path: Path) -> None:
 def test_a_folder_is_refused_that_is_in_use_or_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.txt").touch()
-    with pytest.raises(BadInput, match="is there already, and is no campaign's"), opened(tmp_path / "mine", plan()):
+    with (
+        pytest.raises(BadInput, match="exists already, and is no campaign's folder"),
+        opened(tmp_path / "mine", plan()),
+    ):
         pass
     assert [one.name for one in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
     with opened(tmp_path / "c", plan()):

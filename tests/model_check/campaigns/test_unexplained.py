@@ -1,6 +1,6 @@
 """Runs of real Kafka 0.10.2.2 that a campaign recorded and the specification does not explain yet, one of each kind.
 
-`model_check/campaigns/README.md` says what is behind each. Whoever mends a kind moves its recording to those that are
+`model_check/campaigns/README.md` says what is behind each. Whoever fixes a kind moves its recording to those that are
 explained.
 """
 

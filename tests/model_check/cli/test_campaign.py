@@ -89,7 +89,7 @@ def test_other_options_on_the_same_folder_are_refused(tmp_path: Path) -> None:
         (("--faults", "1", "--minutes", "1"), "kcheck: --faults counts the faults of a run, and --minutes lets them"),
         (("--runs", "0"), "Invalid value for '--runs'"),
         (("--only", "dance"), "kcheck: no kind of fault is called 'dance'"),
-        (("--kafka", "0.10.2.2", "--brokers", "reference"), "kcheck: --kafka is every controller and broker"),
+        (("--kafka", "0.10.2.2", "--brokers", "reference"), "kcheck: --kafka chooses every controller and broker"),
     ],
 )
 def test_bad_usage_leaves_no_folder(arguments: tuple[str, ...], complaint: str, tmp_path: Path) -> None:

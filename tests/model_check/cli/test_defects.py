@@ -1,4 +1,4 @@
-"""`kcheck defects`: listed, and shown as stories that end with the mend."""
+"""`kcheck defects`: listed, and shown as stories that end with the fix."""
 
 from dataclasses import replace
 from typing import Any
@@ -59,7 +59,7 @@ def test_all_can_be_shown_as_json(kcheck: Kcheck, half_active: Defect) -> None:
     document = from_json(kcheck("defects", "--all", "--json").stdout, "stdout")
     assert [one.comparisons[0].about for one in document.runs] == [
         f"{half_active.id}: {NAME}",
-        f"{half_active.id} mended: {NAME}",
+        f"{half_active.id} fixed: {NAME}",
     ]
 
 
@@ -91,14 +91,30 @@ def test_a_defect_that_is_not_found_hides_none_that_is(kcheck: Kcheck, monkeypat
 
 
 def test_verify_shows_defects_that_no_expectation_covers(kcheck: Kcheck, half_active: Defect, manifest: Any) -> None:
-    mended = f"D4 mended: {half_active.breaks}"
+    fixed = f"D4 fixed: {half_active.breaks}"
     assert f"D4: {half_active.breaks}" not in json_of(kcheck("verify", "pair", "--json"))
-    assert mended in json_of(kcheck("verify", "pair", "--json"))
+    assert fixed in json_of(kcheck("verify", "pair", "--json"))
     manifest["pair"]["expect"]["AS_CODED+RESIGN_CLEANS_UP"] = {**expectation("pair"), "violated": {}}
-    assert mended not in json_of(kcheck("verify", "pair", "--json"))
+    assert fixed not in json_of(kcheck("verify", "pair", "--json"))
 
 
 def json_of(result: Result) -> str:
     """What a verification printed, which must be a document."""
     from_json(result.stdout, "stdout")
     return result.stdout
+
+
+def test_the_table_has_a_row_for_each_defect_that_is_found_here(kcheck: Kcheck) -> None:
+    header, line, *rows = kcheck("defects", "--list").stdout.splitlines()
+    assert (header, line) == (
+        "| defect | what goes wrong | steps | scope | fixed by |",
+        "| --- | --- | --- | --- | --- |",
+    )
+    assert rows == [f"| {one.id} | {one.title} | {one.first_depth} | {one.scope} | {one.remedy} |" for one in DEFECTS]
+
+
+@pytest.mark.parametrize("more", [["D1"], ["--all"], ["--json"]])
+def test_the_table_shows_no_defect(kcheck: Kcheck, more: list[str]) -> None:
+    result = kcheck("defects", "--list", *more)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("kcheck: --list lists the defects and shows none; ")

@@ -65,7 +65,7 @@ def test_a_folder_that_is_in_use_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
     result = kcheck("live", "--save", str(tmp_path))
     assert result.exit_code == 2
-    assert result.stderr == f"kcheck: {tmp_path} is there already: a recording is saved in a new folder\n"
+    assert result.stderr == f"kcheck: {tmp_path} exists already; name a new folder for the recording\n"
     assert (tmp_path / "mine").read_text(encoding="utf-8") == "mine"
 
 
@@ -106,7 +106,7 @@ def test_without_java_it_is_an_error_in_one_line(tmp_path: Path, monkeypatch: py
     assert len(result.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("error", "is_told"), [(EnvironmentFailure("no", "mend it"), False), (RuntimeError(), True)])
+@pytest.mark.parametrize(("error", "is_told"), [(EnvironmentFailure("no", "fix it"), False), (RuntimeError(), True)])
 def test_a_run_that_breaks_off_leaves_nothing_that_is_not_told(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, is_told: bool
 ) -> None:

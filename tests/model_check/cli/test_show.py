@@ -1,6 +1,7 @@
 """`kcheck show`: the specification as it stands, complete."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,23 @@ def test_every_scope_and_variant_is_shown(kcheck: Kcheck) -> None:
     assert all(f"{name}: " in variants for name in VARIANTS)
     assert all(one.name in variants and one.value in variants for one in Switch)
     assert all(words in variants for words in DOCUMENTATION.values())
+
+
+def test_the_results_of_all_scopes_are_a_table_from_the_manifest(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    broken = {
+        "eventually_one_working_controller": 3,
+        "recoverable_one_working_controller": 2,
+        "epochs_never_go_back": 4,
+    }
+    given = {"states": 1234567, "transitions": 7654321, "depth": 9, "violated": broken}
+    manifest["pair"]["expect"]["AS_CODED"] |= given
+    manifest["solo"]["expect"]["AS_CODED"] |= {**given, "states": 12, "violated": {}}
+    header, _, *rows = kcheck("show", "scopes", "--results").stdout.splitlines()
+    assert header == "| scope | variant | states | transitions | depth | broken properties and goals |"
+    assert rows == [
+        "| solo | AS_CODED | 12 | 7,654,321 | 9 | none |",
+        "| pair | AS_CODED | 1,234,567 | 7,654,321 | 9 | epochs_never_go_back, one_working_controller |",
+    ]
 
 
 def test_a_saved_result_is_shown_with_its_exit_code(kcheck: Kcheck, tmp_path: Path) -> None:

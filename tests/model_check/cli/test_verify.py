@@ -1,6 +1,7 @@
 """`kcheck verify`: 0 exactly when every expectation is met."""
 
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli import explore, refine, simulate, verify
 from model_check.cli.progress import interruptible
+from model_check.kernel.cache import cache_folder
 from model_check.verdicts.results import Run, from_json
+from model_check.verdicts.screen import LINES
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.expectations import Expectation, plan
 from spec.scopes import PARTS, scope
@@ -23,10 +26,33 @@ def test_what_is_as_expected_exits_with_0_and_says_how_much_was_expected_to_be_b
     assert f"(among them {bad} VIOLATED), 0 unexpected, in 2 runs" in result.stdout.splitlines()[0]
 
 
+def test_it_ends_with_one_screen_and_the_full_report_is_kept(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    violated = dict(expectation("pair")["violated"])
+    name, length = violated.popitem()
+    manifest["pair"]["expect"]["AS_CODED"]["violated"] = violated
+    lines = kcheck("verify", "solo", "pair").stdout.splitlines()
+    assert lines[0].startswith("kcheck verify: VIOLATED: ")
+    assert f"  pair AS_CODED (explorer): {name}: expected HOLDS, found VIOLATED in {length} steps" in lines
+    *_, last = lines
+    assert len(lines) <= LINES
+    path = Path(last.removeprefix("the full report: "))
+    assert path == cache_folder() / "verify.txt"
+    whole = kcheck("verify", "solo", "pair", "--verbose").stdout
+    assert path.read_text(encoding="utf-8") == whole
+    assert f"\n{name}: " in whole
+
+
+def test_a_report_that_cannot_be_kept_is_not_promised(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "keep", lambda *_: None)
+    monkeypatch.setattr(verify, "cache_folder", lambda: Path("/proc/nowhere"))
+    *_, last = kcheck("verify", "solo").stdout.splitlines()
+    assert last == "/proc/nowhere/verify.txt cannot be written; --verbose prints the full report"
+
+
 def test_every_number_of_the_manifest_is_compared(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
     for key in ("states", "transitions", "depth"):
         manifest["pair"]["expect"]["AS_CODED"] = {**expectation("pair"), key: expectation("pair")[key] + 1}
-        result = kcheck("verify", "pair")
+        result = kcheck("verify", "pair", "--verbose")
         assert result.exit_code == 1
         assert f"  VIOLATED   {key}: expected " in result.stdout
         assert ", 1 unexpected, in 1 run" in result.stdout
@@ -36,7 +62,7 @@ def test_an_unexpected_violation_is_told_as_a_story(kcheck: Kcheck, manifest: di
     violated = dict(expectation("pair")["violated"])
     name, _ = violated.popitem()
     manifest["pair"]["expect"]["AS_CODED"]["violated"] = violated
-    result = kcheck("verify", "pair")
+    result = kcheck("verify", "pair", "--verbose")
     assert result.exit_code == 1
     assert f"\n{name}: " in result.stdout
     assert not [other for other in violated if f"\n{other}: " in result.stdout]
@@ -68,7 +94,7 @@ def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.M
         raise KeyboardInterrupt
 
     monkeypatch.setattr(explore, "run", interrupted)
-    result = kcheck("verify", "solo", "pair")
+    result = kcheck("verify", "solo", "pair", "--verbose")
     assert result.exit_code == 3
     assert result.stdout.count(INTERRUPTED) == 2
 
@@ -108,8 +134,8 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.usefixtures("replayed")
 def test_deep_scopes_are_verified_only_when_asked_for(kcheck: Kcheck) -> None:
-    assert "\nsolo" not in kcheck("verify").stdout
-    assert "\nsolo" in kcheck("verify", "--deep").stdout
+    assert "\nsolo" not in kcheck("verify", "--verbose").stdout
+    assert "\nsolo" in kcheck("verify", "--deep", "--verbose").stdout
 
 
 def test_one_scope_is_always_replayed_and_in_a_deep_run_all_that_are_not_too_large(
@@ -214,7 +240,7 @@ def test_a_disagreement_fails_the_verification(kcheck: Kcheck, monkeypatch: pyte
 
 
 def test_the_whole_manifest_is_compared_with_itself_when_no_scope_is_named(kcheck: Kcheck) -> None:
-    result = kcheck("verify")
+    result = kcheck("verify", "--verbose")
     assert "a_leader_is_elected: expected a witness in some scope, found no scope" in result.stdout
     assert result.exit_code == 1
 

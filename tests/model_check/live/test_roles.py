@@ -47,6 +47,6 @@ def test_the_reference_is_spared_where_brokers_are_under_test() -> None:
     assert setup.spares_controllers
     assert "kill-broker" in kinds_for(setup)
     assert not any("controller" in one for one in kinds_for(setup))
-    with pytest.raises(BadInput, match="kill-controller is done to the controller, which is the reference's here"):
+    with pytest.raises(BadInput, match="kill-controller is a fault of the controller, which is the reference here"):
         checked_kinds(["kill-controller"], setup)
     assert setup.times == REAL_TIMES

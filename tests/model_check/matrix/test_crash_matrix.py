@@ -1,4 +1,4 @@
-"""The crash matrix of small handlers: known defects show where they should, and are gone with their mends."""
+"""The crash matrix of small handlers: known defects show where they should, and are gone with their fixes."""
 
 from __future__ import annotations
 

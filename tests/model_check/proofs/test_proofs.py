@@ -169,7 +169,7 @@ def test_a_proof_says_what_it_assumes_and_for_which_epoch() -> None:
 
 @pytest.mark.slow
 def test_what_is_false_is_not_proved_and_false_lemmas_are_dropped() -> None:
-    # The lemmas of the mended variant, put to the variant as coded beside its own.
+    # The lemmas of the fixed variant, put to the variant as coded beside its own.
     built, own = unbounded("proof_creation", "AS_CODED")
     true = {one.name for one in own}
     added = [one for one in unbounded("proof_creation", "FENCED")[1] if one.name not in true]

@@ -1,4 +1,4 @@
-"""Lemmas about controlled shutdowns: true of all enumerated states, each of use; and what is false without mends."""
+"""Lemmas about controlled shutdowns: true of all enumerated states, each of use; and what is false without fixes."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ NEEDED = [
 FOLLOWS_FROM = {
     "who_deletes_is_active": {"who_comes_to_office_deletes_nothing"},
 }
-"""Lemmas that with all mends say what another does, too: that is left out with them."""
+"""Lemmas that with all fixes say what another does, too: that is left out with them."""
 
 
 def test_every_lemma_is_said_to_be_needed() -> None:
@@ -160,7 +160,7 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 HOSTED_NOWHERE = "deleted_topics_are_hosted_nowhere"
 
 REMEMBERING = FENCED - {Switch.FORGET_THE_VANISHED}
-"""Every mend but the one by which a controller forgets what it knew of a topic that vanished."""
+"""Every fix but the one by which a controller forgets what it knew of a topic that vanished."""
 
 TWO_TOPICS = Scope(
     name="two deletions",

@@ -1,4 +1,4 @@
-"""Lemmas: true of all enumerated states, each of use, and false where the mend is missing that they speak of."""
+"""Lemmas: true of all enumerated states, each of use, and false where the fix is missing that they speak of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spec.variants import AS_CODED, FENCED, VARIANTS, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
 MENDED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
-"""The least that gives every term an epoch of its own: the mends of D1, the first epoch included, and of D4."""
+"""The least that gives every term an epoch of its own: the fixes of D1, the first epoch included, and of D4."""
 
 CONTROLLERS = [*controller_lemmas.LEMMAS, *leadership_lemmas.LEMMAS]
 """The lemmas of every proof; the others have tests of their own."""
@@ -157,7 +157,7 @@ NEEDED = [
 
 
 BROKEN = {"one_controller_acts_in_an_epoch", "who_gave_up_is_not_active", "requests_are_of_the_present_term"}
-"""Properties of states that do not hold as coded; no lemma of the mended variants rests on them."""
+"""Properties of states that do not hold as coded; no lemma of the fixed variants rests on them."""
 
 
 def test_every_lemma_is_said_to_be_needed() -> None:

@@ -1,4 +1,4 @@
-"""The lemma about preferred elections: true of all enumerated states, of use, and false without its mends."""
+"""The lemma about preferred elections: true of all enumerated states, of use, and false without its fixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of log files: stack traces stay with their line, and what is torn is told, not mended."""
+"""Entries of log files: stack traces stay with their line, and what is torn is told, not fixed."""
 
 from datetime import datetime
 

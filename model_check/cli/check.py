@@ -1,0 +1,133 @@
+"""`kcheck check`: what an edit of the specification did, scope by scope, the quickest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Annotated, Final
+
+import typer
+
+from model_check.cli import explore, options
+from model_check.cli.console import say
+from model_check.cli.progress import bar
+from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.inventory.accepted import accepted
+from model_check.inventory.changed_terms import changed_terms
+from model_check.inventory.system_facts import SystemKey
+from model_check.verdicts.edit_text import ending_lines, first_newly_broken, scope_lines
+from model_check.verdicts.interrupts import raising
+from model_check.verdicts.results import Comparison, Run, plain_document
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, compared, run_checks
+from spec.expectations import Expectation, plan, plans
+from spec.scopes import scope as scope_named
+from spec.system import system
+
+MINUTES: Final = 5
+"""After so many minutes no further scope is explored, unless one says otherwise."""
+
+
+def command(
+    scopes: Annotated[
+        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
+    ] = None,
+    *,
+    minutes: Annotated[
+        float, typer.Option(min=0, max=1e4, metavar="N", help="Explore no further scope after so many minutes.")
+    ] = MINUTES,
+    deep: Annotated[bool, typer.Option("--deep", help="The deep scopes, too.")] = False,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Say what an edit of the specification did.
+
+    Builds the systems that `kcheck verify` explores every day, and compares their terms with the accepted ones. Where
+    they differ the scope is explored, the smallest first, and a line says how many states there were and are, and
+    others which claims are broken now, or no longer. The story of the first claim that is newly broken comes last.
+
+    Exits with 0 if no terms changed, or if all that was explored is as the manifest expects; with 1 if anything is
+    not; with 3 if the minutes were over before all was explored. Proofs, crash matrices, the reference and recordings
+    are for `kcheck verify`.
+
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
+    `kcheck enumerate` and `kcheck campaign` go on where they were.
+
+    For example:
+      kcheck check
+      kcheck check tiny small
+      kcheck check --deep --minutes 60
+    """
+    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    known = sorted((one for some in chosen for one in some.explorations), key=lambda one: one.states)
+    compared_terms = Terms(known)
+    expected = {(one.scope, one.variant): one for one in known}
+
+    def tell(run: Run) -> None:
+        if not as_json:
+            say("".join(f"{line}\n" for line in scope_lines(run, expected[run.scope, run.variant])))
+
+    with raising() as stop:
+        late = partial(_is_after, time.monotonic() + 60 * minutes)
+        runs = list(run_checks(_checks(compared_terms, late, minutes), tell, stop))
+    document = plain_document("check", compared_terms.run(len(runs)), *runs)
+    if as_json:
+        typer.echo(document.to_json())
+    else:
+        new = first_newly_broken([(run, expected[run.scope, run.variant]) for run in runs])
+        say("".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new)))
+    return document.exit_code
+
+
+class Terms:
+    """The comparison of the terms of some systems with the accepted ones, with a bar while nothing else has one."""
+
+    def __init__(self, known: Sequence[Expectation]) -> None:
+        self.known, self.unchanged = known, 0
+
+    def changed(self) -> Iterator[Expectation]:
+        """What is expected of each system whose terms are others, in the order given."""
+        keys = [SystemKey(one.scope, one.switches) for one in self.known]
+        pairs = zip(self.known, changed_terms(keys, accepted()), strict=True)
+        done = 0
+        while True:
+            with bar("comparing terms", len(keys)) as report:
+                for one, (_, is_changed) in pairs:
+                    done += 1
+                    report(done, one.scope)
+                    if is_changed:
+                        break
+                    self.unchanged += 1
+                else:
+                    return
+            yield one
+
+    def run(self, changed: int) -> Run:
+        """What there is to say of the systems whose terms are the accepted ones: how many there are."""
+        same = Comparison("systems unchanged", str(self.unchanged), str(self.unchanged), Verdict.HOLDS)
+        cut_short = self.unchanged + changed < len(self.known)
+        reason = "interrupted before all terms were compared" if cut_short else ""
+        verdict = Verdict.INCOMPLETE if cut_short else Verdict.HOLDS
+        return Run("terms", "", "", verdict, reason, comparisons=(same,))
+
+
+def _checks(terms: Terms, is_late: Callable[[], bool], minutes: float) -> Iterator[Check]:
+    """An exploration of each system whose terms are others, in as much time as there is."""
+    for one in terms.changed():
+        make = partial(_put_off, one, minutes) if is_late() else partial(_explored, one)
+        yield Check(ENGINE, one.scope, one.variant, one.states, make)
+
+
+def _is_after(moment: float) -> bool:
+    return time.monotonic() > moment
+
+
+def _put_off(one: Expectation, minutes: float) -> list[Run]:
+    reason = f"its terms changed, and the {minutes:g} minutes were over; kcheck explore {one.scope}"
+    return [Run(ENGINE, one.scope, one.variant, Verdict.INCOMPLETE, f"{reason} --variant {one.variant}")]
+
+
+def _explored(one: Expectation) -> list[Run]:
+    built = system(scope_named(one.scope), one.switches)
+    found = explore.run(explore.Task(one.scope, one.switches, built, plan(one.scope).goals))
+    return [compared(run_of(built, found, scope=one.scope, variant=one.variant), one)]

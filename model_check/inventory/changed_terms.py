@@ -1,0 +1,177 @@
+"""Which systems have other terms than the accepted ones, found as fast as that can be.
+
+To build a system takes most of a second, and the manifest has hundreds. What was found of them is kept in the cache
+folder under a digest of the code that makes them, docstrings and comments aside: as long as that stays, only a
+system whose bounds changed is built again. After an edit of the code all are, the ones of fewest states first, so that
+the first answer is there at once, and by as many processes as there are processors.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import signal
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+import z3
+
+from model_check.inventory.system_digests import digests
+from model_check.inventory.system_facts import FEW, SystemKey
+from model_check.kernel.cache import cache_folder, keep
+from spec.scopes import scope
+
+TERMS: Final = ("variables", "actions", "claims", "rows")
+"""The parts of a system's digests that an exploration depends on."""
+
+
+def changed_terms(keys: Iterable[SystemKey], accepted: Mapping[str, str]) -> Iterator[tuple[SystemKey, bool]]:
+    """Every system in the order given, and whether its terms are others than those of its accepted fact."""
+    wanted, kept = list(keys), _Kept()
+    unknown = [one for one in wanted if one not in kept]
+    made = _made(unknown)
+    try:
+        for key in wanted:
+            if key not in kept:
+                kept[key] = next(made)
+            yield key, kept[key] != terms_of_fact(accepted.get(key.name, ""))
+    finally:
+        kept.save()
+        made.close()
+
+
+def terms_of_fact(fact: str) -> dict[str, str]:
+    """The digests of a system's terms, from the fact that the inventory has of it."""
+    parts = [one.split(" ") for one in fact.partition(": ")[2].split(", ")]
+    return {part: digest for part, digest in (one for one in parts if len(one) == 2) if part in TERMS}
+
+
+def terms_of_system(key: SystemKey) -> dict[str, str]:
+    """The digests of a system's terms."""
+    found = digests(key.built())
+    return {part: found[part] for part in TERMS}
+
+
+def _made(keys: Sequence[SystemKey]) -> Generator[dict[str, str], None, None]:
+    """The digests of some systems in their order; several processes begin with the first ones."""
+    if len(keys) <= FEW:
+        yield from map(terms_of_system, keys)
+        return
+    pool = ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=_leave_ctrl_c_alone)
+    try:
+        yield from pool.map(terms_of_system, keys)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _leave_ctrl_c_alone() -> None:
+    """A press of Ctrl-C is for the first process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Kept:
+    """What is known of systems as the code is now, in a file of the cache folder.
+
+    The code is read as syntax only where the files themselves are not those of the last time.
+    """
+
+    def __init__(self) -> None:
+        self.path = cache_folder() / "terms.json"
+        given = _read(self.path)
+        self.files = files_digest()
+        self.code = given.code if given.files == self.files else code_digest()
+        self.facts = given.facts if given.code == self.code else {}
+        self.is_new = self.files != given.files
+
+    def __contains__(self, key: SystemKey) -> bool:
+        return _name(key) in self.facts
+
+    def __getitem__(self, key: SystemKey) -> dict[str, str]:
+        return self.facts[_name(key)]
+
+    def __setitem__(self, key: SystemKey, found: dict[str, str]) -> None:
+        self.facts[_name(key)], self.is_new = found, True
+
+    def save(self) -> None:
+        """Write the file, if anything in it is new."""
+        if self.is_new:
+            content = {"files": self.files, "code": self.code, "facts": self.facts}
+            keep(self.path, json.dumps(content, indent=1).encode())
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What such a file holds."""
+
+    files: str = ""
+    code: str = ""
+    facts: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def _read(path: Path) -> _Read:
+    """What a file holds; nothing if there is none, or if it is damaged."""
+    try:
+        given = json.loads(path.read_bytes())
+        facts = {str(name): dict(found) for name, found in given["facts"].items()}
+        return _Read(given["files"], given["code"], facts)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return _Read()
+
+
+def _name(key: SystemKey) -> str:
+    """A system by its name and its bounds, which stand in no code."""
+    one = scope(key.scope)
+    bounds = f"{sorted(one.parts)} {replace(one, parts=frozenset())!r}"  # a set's order is another in every process
+    return f"{key.name} {hashlib.blake2b(bounds.encode(), digest_size=8).hexdigest()}"
+
+
+def files_digest() -> str:
+    """A digest of the files that make systems and their digests, as they stand."""
+    return _digest(_sources())
+
+
+def code_digest() -> str:
+    """A digest of what those files do: of their syntax without comments and docstrings."""
+    return _digest((path, _without_docstrings(text)) for path, text in _sources())
+
+
+def _digest(texts: Iterable[tuple[str, str]]) -> str:
+    digest = hashlib.blake2b(z3.get_version_string().encode(), digest_size=16)
+    for path, text in texts:
+        digest.update(f"{path}\n{text}\n".encode())
+    return digest.hexdigest()
+
+
+def _sources() -> Iterator[tuple[str, str]]:
+    yield from _python_files(files("spec"), "spec")
+    for package, name in (("model_check.kernel", "system_digest.py"), ("model_check.inventory", "system_digests.py")):
+        yield name, files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def _python_files(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
+    for one in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if one.is_dir():
+            yield from _python_files(one, f"{path}/{one.name}")
+        elif one.name.endswith(".py"):
+            yield f"{path}/{one.name}", one.read_text(encoding="utf-8")
+
+
+def _without_docstrings(text: str) -> str:
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [one for one in body if not _is_text(one)]  # type: ignore[attr-defined]  # it has, as seen
+    return ast.dump(tree)
+
+
+def _is_text(one: ast.AST) -> bool:
+    return isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)

@@ -1,0 +1,104 @@
+"""Which systems have other terms than the accepted ones: found, kept, and found anew where code or bounds changed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from model_check.inventory import changed_terms as module
+from model_check.inventory.changed_terms import TERMS, changed_terms, code_digest, terms_of_fact
+from model_check.inventory.system_facts import SystemKey, system_fact
+from spec.scopes import scope
+from spec.variants import AS_CODED, FENCED
+
+KEYS = [SystemKey("lost_isr_write", AS_CODED), SystemKey("move", FENCED)]
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The systems that were built, with an empty cache."""
+    monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
+    names, real = list[str](), module.terms_of_system
+
+    def noting(key: SystemKey) -> dict[str, str]:
+        names.append(key.name)
+        return real(key)
+
+    monkeypatch.setattr(module, "terms_of_system", noting)
+    return names
+
+
+def facts() -> dict[str, str]:
+    return {one.name: system_fact(one.built()) for one in KEYS}
+
+
+def found(accepted: dict[str, str]) -> list[bool]:
+    pairs = list(changed_terms(KEYS, accepted))
+    assert [key for key, _ in pairs] == KEYS
+    return [is_changed for _, is_changed in pairs]
+
+
+def test_a_system_is_changed_if_any_part_of_its_terms_is(built: list[str]) -> None:
+    known = facts()
+    assert found(known) == [False, False]
+    for part in TERMS:
+        other = {**known, KEYS[1].name: known[KEYS[1].name].replace(f"{part} ", f"{part} 0")}
+        assert found(other) == [False, True]
+    for part in ("words", "observations"):
+        other = {**known, KEYS[1].name: known[KEYS[1].name].replace(f"{part} ", f"{part} 0")}
+        assert found(other) == [False, False]
+    assert found({}) == [True, True]
+    assert built == [one.name for one in KEYS], "once each"
+
+
+def test_other_code_is_built_anew_and_other_words_are_not(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    known = facts()
+    found(known)
+    monkeypatch.setattr(module, "files_digest", lambda: "other words")
+    assert found(known) == [False, False]
+    assert len(built) == 2
+    monkeypatch.setattr(module, "files_digest", lambda: "other code")
+    monkeypatch.setattr(module, "code_digest", lambda: "other code")
+    assert found(known) == [False, False]
+    assert len(built) == 4
+
+
+def test_a_scope_of_other_bounds_is_built_anew(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    known = facts()
+    found(known)
+    monkeypatch.setattr(module, "scope", lambda name: scope("tiny") if name == "move" else scope(name))
+    found(known)
+    assert built[2:] == [KEYS[1].name]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"files": 1, "code": 2, "facts": 3}'])
+def test_a_damaged_file_tells_nothing(built: list[str], tmp_path: Path, content: str) -> None:
+    (tmp_path / "terms.json").write_text(content, encoding="utf-8")
+    assert found(facts()) == [False, False]
+    assert len(built) == 2
+    assert len(json.loads((tmp_path / "terms.json").read_bytes())["facts"]) == 2
+
+
+def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
+    monkeypatch.setattr(module, "FEW", 1)
+    assert found(facts()) == [False, False]
+
+
+def test_the_digest_of_the_code_is_of_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {
+        "plain": '"""Doc."""\nx = 1  # why\ndef f():\n    """Doc."""\n    return x\n',
+        "other words": '"""Other."""\n\nx = 1\n\n\ndef f():\n    """Another."""\n    return x\n',
+        "other code": '"""Doc."""\nx = 2\ndef f():\n    return x\n',
+    }
+    digests = {}
+    for name, text in texts.items():
+        monkeypatch.setattr(module, "_sources", lambda text=text: iter([("spec/a.py", text)]))
+        digests[name] = code_digest()
+    assert digests["plain"] == digests["other words"] != digests["other code"]
+
+
+def test_the_terms_of_a_fact_are_read_from_it() -> None:
+    fact = "3 variables, 2 actions, 1 claims: variables a, actions b, claims c, rows d, observations e, words f"
+    assert terms_of_fact(fact) == {"variables": "a", "actions": "b", "claims": "c", "rows": "d"}
+    assert terms_of_fact("") == {}
