@@ -113,6 +113,6 @@ def test_verify_compares_proofs(
             "bounded": dict.fromkeys(incomplete, 3),
         }
     }
-    result = kcheck("verify", "solo")
+    result = kcheck("verify", "solo", "--verbose")
     assert result.exit_code == code, result.stdout
     assert "solo AS_CODED (induction): " in result.stdout
