@@ -85,7 +85,7 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
     if not scope.cold and not proving:
         variables = running(m, variables)
     claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
-    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, tuple(actions), claims)
+    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, tuple(actions), claims, m)
 
 
 def is_in_scope(rule: Rule, m: Model) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from model_check.judging.hidden_steps import CALLBACKS, PLACES, part
-from model_check.judging.said_lines import Names
+from model_check.judging.writing import names_of
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem, Step
@@ -39,7 +39,7 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
             written = _turns_in_vain(system, c, state)
         case _:
             return False
-    names = Names(cluster, system.model.brokers)
+    names = names_of(cluster, system)
     return any(one.is_written_as(line) for found in written for one in names.expected(found.said))
 
 

@@ -12,8 +12,7 @@ from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import Candidate
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees, makes_a_transaction
-from model_check.judging.said_lines import Names
-from model_check.judging.writing import Writing
+from model_check.judging.writing import Writing, names_of
 from model_check.recordings.processes import (
     ControllerSaid,
     ProcessKilled,
@@ -42,7 +41,7 @@ class Steps:
     def __init__(self, system: OpenSystem, cluster: Cluster, tracks: Tracks, deliveries: Deliveries) -> None:
         self.system = system
         self.cluster = cluster
-        self._names = Names(cluster, system.model.brokers)
+        self._names = names_of(cluster, system)
         self.tracks = tracks
         self.deliveries = deliveries
         self.tried = 0

@@ -15,8 +15,10 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
-from model_check.judging.said_lines import Expected
 from model_check.recordings.processes import ControllerSaid
+from model_check.recordings.recording import Cluster
+from model_check.stepping.open_system import OpenSystem
+from model_check.stepping.said_lines import Expected, Names
 from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.failover import Resigned
 from spec.logs.controller_log.parts import ControllerLogLine
@@ -27,6 +29,11 @@ MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
 
 def _may_be_off(one: Expected) -> bool:
     return issubclass(one.kind, ControllerLogLine) and one.kind.level_at(V0102) in MAY_BE_OFF
+
+
+def names_of(cluster: Cluster, system: OpenSystem) -> Names:
+    """The names that the lines of a recorded cluster have."""
+    return Names(cluster.broker_ids, cluster.topics, cluster.partitions, system.model.brokers)
 
 
 class Writing:

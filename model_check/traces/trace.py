@@ -4,8 +4,9 @@ A trace is a value. It starts with the initial state and goes on with steps: the
 state after it. Engines make traces, `kcheck` prints, saves and replays them, and a trace is the same thing whether it
 tells of a broken property or of a witness.
 
-Printed, a trace is a story: who did what, in the words of the action's own statement, what an observer saw of it, and
-what it changed. What did not change is left out on purpose; a reader who needs the whole state has the saved file.
+Printed, a trace is a story: who did what, in the words of the action's own statement, what an observer saw of it, the
+lines that Kafka would log, and what it changed. What did not change is left out on purpose; a reader who needs the
+whole state has the saved file.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from model_check.terms.straight_line import Program, Valuation
+from model_check.traces.logged import Logged, logs_of
 from spec.language.rules import Action, Observation, TransitionSystem, Variable
 
 State: TypeAlias = dict[str, int]
@@ -82,12 +84,12 @@ class Told:
 def tell(system: TransitionSystem, trace: Trace) -> tuple[Told, ...]:
     """The steps of a trace in words; TraceError if it names an action or lacks a variable of the system."""
     actions = {action.name: action for action in system.actions}
-    program = Program()
+    program, logged = Program(), logs_of(system)
     told = []
     for number, ((_, before), (name, after)) in enumerate(zip(trace.steps, trace.steps[1:], strict=False), start=1):
         if name not in actions:
             raise TraceError(f"step {number} takes {name}, but {system.name} has no action of that name")
-        told.append(_told(system, number, actions[name], Valuation(before, program), after))
+        told.append(_told(system, number, actions[name], Valuation(before, program), after, logged))
     return tuple(told)
 
 
@@ -99,15 +101,21 @@ def story(system: TransitionSystem, trace: Trace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _told(system: TransitionSystem, number: int, action: Action, before: Valuation, after: Mapping[str, int]) -> Told:
+def _told(
+    system: TransitionSystem, number: int, action: Action, before: Valuation, after: Mapping[str, int], logged: Logged
+) -> Told:
+    changes = tuple(_changes(system, number, before.state, after))
     return Told(
         number=number,
         action=action.name,
         actor=action.actor,
         statement=" ".join(action.statement.split("\n\n")[0].split()),
         source=action.source,
-        observed=tuple(_observed(event, before) for event in action.events if before(event.condition)),
-        changes=tuple(_changes(system, number, before.state, after)),
+        observed=(
+            *(_observed(event, before) for event in action.events if before(event.condition)),
+            *logged(action, before.state),
+        ),
+        changes=changes,
     )
 
 

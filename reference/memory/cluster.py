@@ -101,7 +101,7 @@ class MemoryCluster:
         """The place of each notification of an ISR change among those of the scope, which says who created it."""
         self.created: Mapping[str, tuple[int, ...]] = {}
         """The zxids of the creations of each topic, which tell the topics of a name apart."""
-        self.partitions = tuple(_numbered(scope))
+        self.partitions = tuple(partitions_of(scope))
         """The partitions of the scope, by number."""
         self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
         self.own = set(self.processes)
@@ -356,7 +356,7 @@ def listened_paths(scope: Scope) -> tuple[str, ...]:
     return tuple(path for path in LISTENED_PATHS if path in paths) if scope.fires_by_hash else paths
 
 
-def _numbered(scope: Scope) -> Iterator[TopicPartition]:
+def partitions_of(scope: Scope) -> Iterator[TopicPartition]:
     """The partitions of a scope, numbered within their topics."""
     topics = scope.topic_of or (0,) * len(scope.assigned)
     for place, topic in enumerate(topics):

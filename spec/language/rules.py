@@ -17,7 +17,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import z3
 
@@ -72,12 +72,16 @@ class Property:
 
 @dataclass(frozen=True)
 class TransitionSystem:
-    """A whole system: variables with initial values, actions and properties, under one name."""
+    """A whole system: variables with initial values, actions and properties, under one name.
+
+    `model` is what its rules were run with, for whoever runs them on numbers; a system made otherwise has none.
+    """
 
     name: str
     variables: tuple[Variable, ...]
     actions: tuple[Action, ...]
     properties: tuple[Property, ...]
+    model: Any = field(default=None, compare=False, repr=False)
 
     def property_named(self, name: str) -> Property:
         """The property of that name; KeyError if there is none."""

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.said_lines import Expected
 from model_check.judging.writing import Writing
 from model_check.recordings.processes import ControllerSaid
+from model_check.stepping.said_lines import Expected
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import BecomingController, EpochIncremented, Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound

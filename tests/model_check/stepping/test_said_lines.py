@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model_check.judging.hidden_steps import part, place_of
-from model_check.judging.said_lines import Names
+from model_check.judging.writing import names_of
 from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
@@ -129,7 +129,7 @@ def transitions(at: PlainState, rule: str, **parameters: int) -> tuple[Rows, Row
     opened = system()
     found = opened.step(at, rule, {"c": 1, **parameters})
     assert found is not None, f"{rule} is not enabled"
-    lines = Names(CLUSTER, opened.model.brokers).expected(found.said)
+    lines = names_of(CLUSTER, opened).expected(found.said)
 
     def rows(kind: type[Line], *, perhaps: bool) -> Rows:
         of_it = (one.fields for one in lines if one.kind is kind and one.perhaps == perhaps)

@@ -1,18 +1,18 @@
-"""The lines that a step says, in the names of a recording.
+"""The lines that a step says, in the names of a cluster: of a recorded one, or of a scope.
 
-A rule says a line with what the model has: the number of a partition, a set of brokers in bits. A recording has the
-names of its cluster. Collections are compared as sets, for Scala's maps and sets have no order.
+A rule says a line with what the model has: the number of a partition, a set of brokers in bits. A log has names.
+Collections are compared as sets, for Scala's maps and sets have no order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property, partial
 from typing import Any, Final, TypeAlias
 
-from model_check.recordings.recording import Cluster
 from model_check.stepping.plain_rules import Said
+from spec.formats.kafka_types import TopicPartition
 from spec.language.broker_lists import Brokers
 from spec.language.terms import Value
 from spec.logs.controller_log.values import PartitionReplica
@@ -41,9 +41,22 @@ class Expected:
         """What is known of it."""
         return self.known()
 
+    def line(self, controller: int) -> Line | None:
+        """The line as that controller writes it; None where the step does not know all of it."""
+        known = {name: _in_order(value) for name, value in self.fields.items()}
+        declared = [one for one in fields(self.kind) if one.init]
+        if "controller" in (one.name for one in declared):
+            known["controller"] = controller
+        lacking = (one.name for one in declared if one.name not in known and one.default is MISSING)
+        return None if any(lacking) else self.kind(**known)
+
     def is_written_as(self, line: Line) -> bool:
         """Whether a line is this one."""
         return type(line) is self.kind and self.fields == {name: _as_set(getattr(line, name)) for name in self.fields}
+
+
+def _in_order(value: object) -> Any:
+    return tuple(sorted(value, key=str)) if isinstance(value, frozenset) else value
 
 
 def _as_set(value: object) -> object:
@@ -52,9 +65,11 @@ def _as_set(value: object) -> object:
 
 @dataclass(frozen=True)
 class Names:
-    """What the model has, in the names of a cluster."""
+    """What the model has, in the names of a cluster: brokers and topics in the order of their numbers."""
 
-    cluster: Cluster
+    broker_ids: Sequence[int]
+    topic_names: Sequence[str]
+    partition_names: Sequence[TopicPartition]
     brokers: Brokers
 
     def expected(self, said: Iterable[Said], of: type[Line] = Line) -> list[Expected]:
@@ -80,15 +95,15 @@ class Names:
 
     def broker(self, number: int) -> int:
         """The id of a broker, -1 for none."""
-        return self.cluster.broker_ids[number - 1] if number else -1
+        return self.broker_ids[number - 1] if number else -1
 
     def topic(self, t: int) -> str:
         """The name of a topic."""
-        return self.cluster.topics[t]
+        return self.topic_names[t]
 
-    def partition(self, p: int) -> object:
+    def partition(self, p: int) -> TopicPartition:
         """The name of a partition."""
-        return self.cluster.partitions[p]
+        return self.partition_names[p]
 
     def topics(self, flags: Mapping[int, Value]) -> object:
         """Those that a mapping has a true flag for."""
@@ -101,7 +116,7 @@ class Names:
     def replicas(self, brokers: Mapping[int, Any]) -> object:
         """The replicas on the brokers that a mapping has for each partition."""
         return frozenset(
-            PartitionReplica(self.cluster.partitions[p].topic, self.cluster.partitions[p].partition, b)
+            PartitionReplica(self.partition(p).topic, self.partition(p).partition, b)
             for p, of_it in _present(brokers)
             for b in self.ids(of_it)
         )

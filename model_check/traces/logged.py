@@ -1,0 +1,46 @@
+"""What Kafka would write to its logs at a step of a trace: the rule is run once more, on numbers.
+
+A line that may be missing, or that the model does not know all of, is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from model_check.stepping.open_system import OpenSystem
+from model_check.stepping.said_lines import Names
+from reference.memory.cluster import partitions_of
+from spec.language.rules import Action, TransitionSystem
+from spec.logs.controller_request_lines import ControllerLine
+from spec.logs.log_lines import Line
+from spec.model import Model
+
+Logged = Callable[[Action, Mapping[str, int]], tuple[str, ...]]
+"""The lines of an action taken in a state, each with its log."""
+
+
+def logs_of(system: TransitionSystem) -> Logged:
+    """What is logged of the steps of a system; of one that has no rules, or no bounds, nothing is told."""
+    if system.model is None or system.model.proving:
+        return lambda _action, _before: ()
+    opened, names = _opened(system.model)
+
+    def logged(action: Action, before: Mapping[str, int]) -> tuple[str, ...]:
+        found = opened.step(opened.layout.unflatten(before), action.rule, action.parameters)
+        certain = [one for one in names.expected(found.said) if not one.perhaps] if found else []
+        lines = (one.line(action.parameters.get("c", 0)) for one in certain)
+        return tuple(f"{_log_of(line)}: {line}" for line in lines if line is not None)
+
+    return logged
+
+
+def _log_of(line: Line) -> str:
+    return "state-change.log" if isinstance(line, ControllerLine) else "controller.log"
+
+
+@cache
+def _opened(model: Model) -> tuple[OpenSystem, Names]:
+    partitions = tuple(partitions_of(model.scope))
+    topics = tuple(dict.fromkeys(one.topic for one in partitions))
+    return OpenSystem(model, draws_budgets=True), Names(model.brokers.ids, topics, partitions, model.brokers)
