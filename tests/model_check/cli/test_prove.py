@@ -115,4 +115,4 @@ def test_verify_compares_proofs(
     }
     result = kcheck("verify", "solo", "--verbose")
     assert result.exit_code == code, result.stdout
-    assert "solo AS_CODED (induction): " in result.stdout
+    assert "1 proofs by induction" in result.stdout
