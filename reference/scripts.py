@@ -33,6 +33,7 @@ from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionStatePayload, Payload, parse_payload
+from spec.state.listeners import ON_CHILDREN
 
 PayloadT = TypeVar("PayloadT", bound=Payload)
 
@@ -46,7 +47,7 @@ PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
 
 REASSIGN_PARTITIONS: Final = str(paths.REASSIGN_PARTITIONS.path())
 
-CHILD_PATHS: Final = frozenset({BROKER_IDS, BROKER_TOPICS, DELETE_TOPICS, ISR_CHANGES})
+CHILD_PATHS: Final = frozenset(str(kind.path()) for kind in ON_CHILDREN.values())
 """The paths whose children, and not whose data, somebody listens to."""
 
 COMMON_PATHS: Final = tuple(

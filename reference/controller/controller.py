@@ -21,28 +21,19 @@ from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.requests.connections import QueuedRequest
 from reference.scripts import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    DELETE_TOPICS,
-    ISR_CHANGES,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
     Fence,
 )
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line
 from spec.state.enumerations import DeletionThread
+from spec.state.listeners import LISTENED
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import AS_CODED, Switch, Switches
 
-LISTENED_PATHS = (
-    ISR_CHANGES, BROKER_IDS, DELETE_TOPICS, BROKER_TOPICS, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION,
-)  # fmt: skip
-"""The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry: first
-the listeners on children, as its table of hashes has them.
-"""
+LISTENED_PATHS = tuple(str(kind.path()) for kind in LISTENED.values())
+"""The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry."""
 
 
 @cache

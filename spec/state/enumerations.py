@@ -142,15 +142,6 @@ def watched_paths(m: Model) -> dict[str, Callback]:
     return paths
 
 
-#: The listened paths whose callbacks an expiry queues behind that of /controller (ZkClient's order of hashes).
-BEHIND_CONTROLLER = ("preferred",)
-
-
-#: The paths with listeners on children as an expiry queues their callbacks, in ZkClient's order of hashes. Its table
-#: has 16 places, or 32 (/isr_change_notification, /brokers/ids, /admin/delete_topics, /brokers/topics).
-CHILDREN_BY_HASH = ("isr_changes", "brokers", "deletions", "topics")
-
-
 def listened_paths(m: Model) -> dict[str, Callback]:
     """Those of the watched paths that only a controller listens to."""
     return {path: callback for path, callback in watched_paths(m).items() if path != "controller"}

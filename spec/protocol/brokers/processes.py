@@ -30,8 +30,6 @@ from spec.protocol.zookeeper import can_operate, end_session, queue_callback, re
 from spec.state.cluster import State
 from spec.state.elections import OnTheWayOut
 from spec.state.enumerations import (
-    BEHIND_CONTROLLER,
-    CHILDREN_BY_HASH,
     At,
     Callback,
     Owes,
@@ -39,6 +37,7 @@ from spec.state.enumerations import (
     listened_paths,
     watched_paths,
 )
+from spec.state.listeners import BEHIND_CONTROLLER, ON_CHILDREN
 
 
 @action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2")
@@ -209,8 +208,8 @@ def _before_controller(m: Model) -> list[str]:
     paths = [path for path in listened_paths(m) if path not in BEHIND_CONTROLLER]
     if not m.scope.fires_by_hash:
         return paths
-    on_children = [path for path in CHILDREN_BY_HASH if path in paths]
-    return on_children + [path for path in paths if path not in CHILDREN_BY_HASH]
+    on_children = [path for path in ON_CHILDREN if path in paths]
+    return on_children + [path for path in paths if path not in ON_CHILDREN]
 
 
 def _queue_listeners(s: State, m: Model, c: int, paths: Iterable[str]) -> None:

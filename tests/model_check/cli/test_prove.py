@@ -113,6 +113,6 @@ def test_verify_compares_proofs(
             "bounded": dict.fromkeys(incomplete, 3),
         }
     }
-    result = kcheck("verify", "solo", "--verbose")
+    result = kcheck("verify", "solo")
     assert result.exit_code == code, result.stdout
     assert "1 proofs by induction" in result.stdout
