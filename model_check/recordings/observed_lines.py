@@ -1,109 +1,36 @@
-"""Which lines of controller.log are observations: those that a step of the specification writes."""
+"""Which lines of controller.log are observations: those that the rules of the specification say.
+
+A line that no rule says is passed over. So is one about deletion, or about a reassignment, where the recording shows
+none of that.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import Final
 
-from spec.logs.controller_log.broker_changes import (
-    AllLeaders,
-    AllShuttingDown,
-    BrokerDifference,
-    LiveBrokers,
-    NotInIsr,
-    ShuttingDownBroker,
-)
+from spec import protocol, system  # noqa: F401 - whoever loads the system loads the whole protocol
+from spec.logs.controller_log import reassignment, topic_deletion
 from spec.logs.controller_log.channels import DeletionThreadFailed
-from spec.logs.controller_log.failover import (
-    ActiveBrokers,
-    BecomingController,
-    CurrentTopics,
-    EpochIncremented,
-    EpochIncrementFailed,
-    EpochRead,
-    ReadyToServe,
-    Resigned,
-    SessionExpired,
-    SessionExpiredElectedAlready,
-    TopicsToBeDeleted,
-)
-from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.logs.controller_log.preferred_election import (
-    ImbalanceRatio,
-    PreferredElectionDone,
-    PreferredElectionFound,
-    PreferredElectionResumed,
-    PreferredElectionStarted,
-    PreferredReplicaDoesNotLead,
-    PreferredReplicaLeads,
-)
-from spec.logs.controller_log.reassignment import (
-    AllCaughtUp,
-    AssignmentUpdated,
-    LeaderEpochUpdated,
-    LeaderEpochUpdating,
-    LeaderNotReassigned,
-    LeaderReassignedAlive,
-    LeaderReassignedDead,
-    NotCaughtUp,
-    ReassignedIsrError,
-    ReassignmentFailed,
-    ReassignmentRemoved,
-    ReassignmentRequested,
-    ReassignmentsDone,
-    ReassignmentsFound,
-    ReassignmentSkipped,
-    ReassignmentsResumed,
-    ReassignmentStarted,
-    SomeBehind,
-    WaitingForNewReplicas,
-)
-from spec.logs.controller_log.state_machines import PartitionMachineStarted
-from spec.logs.controller_log.topic_deletion import (
-    DeadReplicasFound,
-    DeletionBegun,
-    DeletionHalted,
-    DeletionIneligible,
-    DeletionInProgress,
-    DeletionQueued,
-    DeletionRequested,
-    DeletionRetried,
-    HandlingDeletion,
-    PartitionDeletionStarted,
-    ReplicaDeletionFailed,
-    ReplicaDeletionStarted,
-    ReplicasDeleted,
-    TopicDeleted,
-    TopicDeletionStarted,
-    UnknownTopicsIgnored,
-)
-from spec.logs.controller_log.topics import PartitionsAdded, TopicDifference
+from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.log_lines import Line
 
-ELECTION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    PreferredElectionFound, PreferredElectionDone, PreferredElectionResumed, PreferredElectionStarted,
-    PreferredReplicaLeads, PreferredReplicaDoesNotLead, ImbalanceRatio, ShuttingDownBroker, AllShuttingDown,
-    LiveBrokers, AllLeaders,
-})  # fmt: skip
-"""The lines that are observations; an ImbalanceRatio only where it is beyond the percentage."""
 
-REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    BecomingController, EpochRead, EpochIncremented, EpochIncrementFailed, ActiveBrokers, CurrentTopics,
-    PartitionMachineStarted, ReadyToServe, Resigned, SessionExpired, SessionExpiredElectedAlready, BrokerDifference,
-    TopicDifference, PartitionsAdded, NotInIsr, TopicsToBeDeleted, NotificationsFound,
-}) | ELECTION_REPORTS  # fmt: skip
-"""The lines that are observations."""
+def _said() -> Iterator[type[Line]]:
+    """The lines that modules of the protocol name, which are loaded with the rules."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(f"{protocol.__name__}.")]
+    for one in (value for module in modules for value in vars(module).values()):
+        if isinstance(one, type) and issubclass(one, ControllerLogLine):
+            yield one
 
-DELETION_REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    DeletionRequested, UnknownTopicsIgnored, DeletionQueued, HandlingDeletion, DeletionInProgress, DeletionRetried,
-    DeletionBegun, TopicDeletionStarted, PartitionDeletionStarted, ReplicaDeletionStarted, DeadReplicasFound,
-    DeletionHalted, DeletionIneligible, ReplicasDeleted, ReplicaDeletionFailed, TopicDeleted, DeletionThreadFailed,
-})  # fmt: skip
+
+SAID: Final = frozenset(_said())
+DELETION_REPORTS: Final = frozenset(
+    one for one in SAID if one.__module__ == topic_deletion.__name__ or one is DeletionThreadFailed
+)
 """The lines of deletion that are observations."""
-
-REASSIGNMENT_REPORTS: Final[frozenset[type[Line]]] = frozenset({
-    AllCaughtUp, AssignmentUpdated, LeaderEpochUpdated, LeaderEpochUpdating, LeaderNotReassigned, LeaderReassignedAlive,
-    LeaderReassignedDead, NotCaughtUp, ReassignedIsrError, ReassignmentFailed,
-    ReassignmentRemoved, ReassignmentRequested, ReassignmentsDone, ReassignmentsFound, ReassignmentSkipped,
-    ReassignmentsResumed, ReassignmentStarted, SomeBehind, WaitingForNewReplicas,
-})  # fmt: skip
+REASSIGNMENT_REPORTS: Final = frozenset(one for one in SAID if one.__module__ == reassignment.__name__)
 """The lines that are observations where something is reassigned."""
+REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
+"""The lines that are observations in any recording."""
