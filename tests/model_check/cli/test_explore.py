@@ -119,6 +119,9 @@ def test_what_was_cut_short_is_incomplete_but_for_a_violation_that_nobody_expect
     given = expectation("pair")
     limit = ("--limit", str(given["states"] - 1))
     assert kcheck("explore", "pair", *limit).exit_code == 3
+    known = kcheck("explore", "pair", *limit, "--property", next(iter(given["violated"])))
+    assert known.exit_code == 3, "although what was asked for is found, and as expected"
+    assert "  known " in known.stdout
     manifest["pair"]["expect"]["AS_CODED"] = {**given, "violated": {}}
     assert kcheck("explore", "pair", *limit).exit_code == 1
 
