@@ -37,7 +37,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         DEAD_IN_SYNC,  # D15: rf3-1 and rf3-2 keep broker 1 after the failover of zk 62, until it is back, zk 75
     }),
     "10-unclean": frozenset({
-        "somebody_is_in_sync",  # D29: the ISR of the unclean topic is [], zk 54, 76, 96
+        "isr_is_not_empty",  # D29: the ISR of the unclean topic is [], zk 54, 76, 96
         "leaders_were_in_sync",  # D30: who comes back first leads it, zk 60, 82, 106
     }),
     "12-D1-epoch-write-delayed": frozenset({
@@ -54,7 +54,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "15-D3-resign-deletes-foreign-controller": frozenset({
         "controller_znode_is_its_owners",  # D3: broker 3 deletes that of broker 2, zk 56
         "no_failover_fails_on_a_request",  # D42: the request names a leaderless topic, broker-3/controller.log:5
-        "who_gave_up_is_not_active",  # D4: resign() leaves broker 3 active
+        "resigned_controllers_are_inactive",  # D4: resign() leaves broker 3 active
         "no_failover_fails_on_left_overs",  # D56: what is left ends its next failover, broker-3/controller.log:13
     }),
     "33-D54-connectionloss-on-create": frozenset({UNINFORMED, CANNOT_LEAD}),
@@ -99,7 +99,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "32-D53-foreign-removal": frozenset({
         "batches_are_clean",  # D53: UpdateMetadata for t-0 raises, broker-1/controller.log:98
         UNINFORMED,  # D51: so broker 3, just started, is not told what it hosts
-        "who_gave_up_is_not_active",  # D4: zk 85, and broker 1 goes on, zk 109
+        "resigned_controllers_are_inactive",  # D4: zk 85, and broker 1 goes on, zk 109
         "no_failover_fails_on_left_overs",  # D56: zk 88, 91, 94, 123
         "requests_are_of_the_present_term",  # D4: its queues outlast the term, broker-1/controller.log:187
         "eventually_one_working_controller",  # broker 1 is active beside broker 3
@@ -122,12 +122,12 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "05-reassign": frozenset({STALE_CACHE}),
     "06-reassign-controller-kill": frozenset({STALE_CACHE, ORPHANS}),
     "14-D2-zombie-assignment-write": frozenset({STALE_CACHE, LATEST_TERM, IN_ORDER, UNINFORMED}),
-    "18-D13-context-not-reset": frozenset({STALE_CACHE, IN_ORDER, "old_replicas_go_after_the_new_caught_up"}),
+    "18-D13-context-not-reset": frozenset({STALE_CACHE, IN_ORDER, "old_replicas_leave_after_new_ones_are_in_sync"}),
     "23-D38-orphan-after-reassignment": frozenset({STALE_CACHE, ORPHANS}),
     "01-start-create": frozenset(),
     "24-D39-lost-partition": frozenset({STALE_CACHE, IN_ORDER, "partitions_stay"}),
     "07-preferred-auto": frozenset({
-        "rebalance_takes_up_what_can_be_led",
+        "rebalance_skips_unelectable_preferred_replicas",
         DEAD_IN_SYNC,  # D15: rf3-1, rf3-2, rf3-4 and rf3-5 keep broker 1 after the failover of zk 105
     }),
     "09-controlled-shutdown": frozenset({
@@ -138,7 +138,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         "eventually_isr_changes_are_known",  # broker 3 writes zk 62, 63, and dies, unnoticed, before it announces them
     }),
     "25-D42-D49-preferred-without-leadership": frozenset({
-        "no_failover_fails_on_a_request", "no_failover_fails_on_left_overs", "who_gave_up_is_not_active",
+        "no_failover_fails_on_a_request", "no_failover_fails_on_left_overs", "resigned_controllers_are_inactive",
         "eventually_elections_come_to_an_end", "eventually_one_working_controller",
     }),
 }  # fmt: skip
@@ -176,7 +176,7 @@ LONG: Final[Mapping[str, frozenset[str]]] = {
         "deleted_replicas_stay_deleted", "busy_topics_are_not_deleted",
         "dying_topics_get_no_leadership", "only_queued_topics_are_held_back",
         "caches_keep_up_with_their_requests",  # D18, from zk 105 on
-        "leaders_were_in_sync", "somebody_is_in_sync",  # D30 and D29, of a topic with unclean election: zk 382, 352
+        "leaders_were_in_sync", "isr_is_not_empty",  # D30 and D29, of a topic with unclean election: zk 382, 352
         "dead_leaders_are_replaced",
         # t0-0 has 3 as leader, gone at zk 83 with no controller alive (D15): broker 2 cannot become its follower,
         # broker-2/state-change.log:306, and at zk 109 all is at rest.

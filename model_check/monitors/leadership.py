@@ -108,7 +108,7 @@ def leaders_are_in_sync(history: History) -> Answers:
 
 
 @monitored()
-def somebody_is_in_sync(history: History) -> Answers:
+def isr_is_not_empty(history: History) -> Answers:
     """Asked of each write of a state znode."""
     for one, after in states(history):
         row = "D29" if history.may_be_unclean(one.topic, one.number) else ""
@@ -180,7 +180,7 @@ CLAIMS = (
     writers_epochs_never_go_back,
     clean_leaders_were_in_sync,
     leaders_are_in_sync,
-    somebody_is_in_sync,
+    isr_is_not_empty,
     isr_is_within_assigned,
     leaders_are_assigned,
     the_leader_changes_its_isr,

@@ -58,7 +58,7 @@ def tells(told: Told, write: Write) -> bool:
 
 
 @monitored(needs=Needs.REQUESTS)
-def new_terms_tell_what_earlier_ones_wrote(history: History) -> Answers:
+def new_terms_send_the_latest_leadership(history: History) -> Answers:
     """Asked of each partition that a request tells of: its sender has read what was there as it raised the epoch."""
     raised = raisers(history)
     for request in history.arrivals.all():
@@ -93,6 +93,6 @@ def only_doomed_partitions_are_told_to_be_removed(history: History) -> Answers:
 
 CLAIMS = (
     what_is_told_was_written,
-    new_terms_tell_what_earlier_ones_wrote,
+    new_terms_send_the_latest_leadership,
     only_doomed_partitions_are_told_to_be_removed,
 )

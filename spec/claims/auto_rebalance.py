@@ -166,7 +166,9 @@ def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Value:
     witness="a_broker_is_out_of_balance",
     parts=(*PARTS, "notifications"),
 )
-def rebalance_takes_up_what_can_be_led(before: State, after: State, m: Model, action: Action) -> Value | None:
+def rebalance_skips_unelectable_preferred_replicas(
+    before: State, after: State, m: Model, action: Action
+) -> Value | None:
     """No check takes up a partition whose preferred replica it knows to be dead or out of sync, again and again."""
     if action.rule != "check_imbalance":
         return None
@@ -207,6 +209,6 @@ CLAIMS = (
     a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, a_rebalance_elects,
     rebalance_elects_live_brokers_one_by_one, a_rebalance_has_to_wait, rebalance_waits_for_what_is_under_way,
     a_rebalance_outlives_the_deletion_thread, a_dying_topic_is_out_of_balance, rebalance_leaves_dying_topics_alone,
-    rebalance_takes_up_what_can_be_led,
+    rebalance_skips_unelectable_preferred_replicas,
     *both_claims(leaders_are_in_balance, SOURCE, PARTS),
 )  # fmt: skip

@@ -50,7 +50,7 @@ def _is_removed(m: Model, place: Slot, p: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
-def a_broker_that_was_ordered_is_to_be_told(s: State, m: Model) -> Value:
+def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model) -> Value:
     """UpdateMetadata is next for a broker, of a partition with a later leader epoch than the first by LeaderAndIsr."""
     facts = []
     for c in m.controllers:
@@ -66,7 +66,7 @@ def _is_told(head: Slot, p: int) -> Value:
 
 
 @claim(
-    "step", source="PROTOCOL.md D18, KAFKA-9212", witness="a_broker_that_was_ordered_is_to_be_told", parts=MOVED
+    "step", source="PROTOCOL.md D18, KAFKA-9212", witness="metadata_follows_an_earlier_leader_and_isr", parts=MOVED
 )  # fmt: skip
 def what_is_told_is_no_older_than_what_was_ordered(
     before: State, after: State, m: Model, action: Action
@@ -93,7 +93,7 @@ def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
-def a_broker_is_told_that_a_partition_is_removed(s: State, m: Model) -> Value:
+def metadata_reports_a_removed_partition(s: State, m: Model) -> Value:
     """UpdateMetadata is next for a broker that knows a partition, and tells that it is removed."""
     facts = []
     for c in m.controllers:
@@ -108,10 +108,10 @@ def a_broker_is_told_that_a_partition_is_removed(s: State, m: Model) -> Value:
 @claim(
     "step",
     source="PROTOCOL.md sections 7.4 and 9",
-    witness="a_broker_is_told_that_a_partition_is_removed",
+    witness="metadata_reports_a_removed_partition",
     parts=REMOVED,
 )
-def dying_partitions_are_told_to_be_removed(before: State, after: State, m: Model, action: Action) -> Value | None:
+def metadata_reports_partitions_being_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
     """Every UpdateMetadata, whatever it is about, tells that partitions which are to be deleted are removed."""
     c = action.parameters.get("c")
     if c is None or action.rule in ANSWERS:
@@ -129,10 +129,10 @@ def dying_partitions_are_told_to_be_removed(before: State, after: State, m: Mode
 @claim(
     "step",
     source="PROTOCOL.md section 10",
-    witness="a_broker_is_told_that_a_partition_is_removed",
+    witness="metadata_reports_a_removed_partition",
     parts=REMOVED,
 )
-def who_is_told_of_a_removal_forgets(before: State, after: State, m: Model, action: Action) -> Value | None:
+def removed_partitions_leave_metadata_caches(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A broker that accepts an UpdateMetadata which tells that a partition is removed has it no more in its cache."""
     if action.rule not in DELIVERIES:
         return None
@@ -193,9 +193,9 @@ def _rests(s: State, c: int) -> Value:
 
 
 CLAIMS = (
-    a_later_leader_epoch_is_cached, caches_get_no_older_leadership, a_broker_that_was_ordered_is_to_be_told,
-    what_is_told_is_no_older_than_what_was_ordered, a_broker_is_told_that_a_partition_is_removed,
-    dying_partitions_are_told_to_be_removed, who_is_told_of_a_removal_forgets,
+    a_later_leader_epoch_is_cached, caches_get_no_older_leadership, metadata_follows_an_earlier_leader_and_isr,
+    what_is_told_is_no_older_than_what_was_ordered, metadata_reports_a_removed_partition,
+    metadata_reports_partitions_being_deleted, removed_partitions_leave_metadata_caches,
     *both_claims(deleted_topics_are_cached_nowhere, "PROTOCOL.md sections 7.4 and 10", REMOVED),
     a_dead_replica_is_known, the_dead_are_not_in_sync,
 )  # fmt: skip

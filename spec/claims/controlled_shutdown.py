@@ -21,7 +21,7 @@ def a_broker_may_go(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_may_go", parts=PARTS)
-def who_may_go_leads_nothing(before: State, after: State, m: Model, action: Action) -> Value | None:
+def brokers_shut_down_without_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
     """A broker that is answered that it may go is, in ZooKeeper, leader of no partition that has another replica."""
     if action.rule != "answer_shutdown":
         return None
@@ -44,7 +44,7 @@ def a_broker_is_shutting_down(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
-def who_shuts_down_is_not_elected(before: State, after: State, m: Model, action: Action) -> Value | None:
+def brokers_shutting_down_are_not_elected(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No controller makes a broker leader that it counts as shutting down."""
     c = action.parameters.get("c")
     if c is None or "b" in action.parameters:
@@ -66,7 +66,7 @@ def a_shutdown_keeps_a_leader(before: State, after: State, m: Model, action: Act
     return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
 
 
-def who_stays_may_lead(s: State, m: Model) -> Value:
+def running_brokers_are_not_counted_as_shutting_down(s: State, m: Model) -> Value:
     """No active controller counts a broker as shutting down that runs and has not been told to stop."""
     facts = []
     for c in m.controllers:
@@ -83,7 +83,8 @@ def shutdowns_come_to_an_end(s: State, m: Model) -> Value:
 
 
 CLAIMS = (
-    a_broker_may_go, who_may_go_leads_nothing, a_broker_is_shutting_down, who_shuts_down_is_not_elected,
-    a_shutdown_keeps_a_leader, *both_claims(who_stays_may_lead, "PROTOCOL.md D12", PARTS),
+    a_broker_may_go, brokers_shut_down_without_leadership, a_broker_is_shutting_down,
+    brokers_shutting_down_are_not_elected,
+    a_shutdown_keeps_a_leader, *both_claims(running_brokers_are_not_counted_as_shutting_down, "PROTOCOL.md D12", PARTS),
     *both_claims(shutdowns_come_to_an_end, "PROTOCOL.md section 7.2", PARTS),
 )  # fmt: skip

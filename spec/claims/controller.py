@@ -97,7 +97,7 @@ def a_broker_gives_up(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D4", witness="a_broker_gives_up")
-def who_gave_up_is_not_active(s: State, m: Model) -> Value:
+def resigned_controllers_are_inactive(s: State, m: Model) -> Value:
     """A broker that gave /controller up, and is not electing again, is not active."""
     return both(
         *(
@@ -206,7 +206,7 @@ def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: A
 CLAIMS = (
     a_second_term_acts, one_term_acts_in_an_epoch, two_controllers_act, one_controller_acts_in_an_epoch,
     the_elector_resigns, controller_znode_is_its_owners, a_failover_comes_to_its_channels,
-    no_failover_fails_on_left_overs, a_broker_gives_up, who_gave_up_is_not_active, the_second_epoch,
+    no_failover_fails_on_left_overs, a_broker_gives_up, resigned_controllers_are_inactive, the_second_epoch,
     epochs_never_go_back, an_earlier_term_holds_the_lock, only_the_latest_term_writes, a_request_is_stale,
     brokers_obey_no_older_epoch,
 )  # fmt: skip

@@ -78,7 +78,7 @@ def an_operation_expires(s: Purgatory, m: Model) -> Value:
 
 
 @claim("step", source=f"{SOURCE}; DelayedOperation.run", witness="an_operation_expires", parts=PARTS)
-def only_expiry_is_told_of_expiration(before: Purgatory, after: Purgatory, m: Model, action: Action) -> Value | None:
+def on_expiration_runs_once_after_expiry(before: Purgatory, after: Purgatory, m: Model, action: Action) -> Value | None:
     """An operation's onExpiration runs at most once, after its onComplete, and only where expiry has won."""
     if action.rule != "run_on_expiration":
         return None
@@ -121,7 +121,7 @@ def an_operation_is_completed_by_its_condition(s: Purgatory, m: Model) -> Value:
     "always", source=f"{SOURCE}; DelayedCreateTopics.onComplete",
     witness="an_operation_is_completed_by_its_condition", parts=PARTS,
 )  # fmt: skip
-def what_its_condition_completes_has_not_timed_out(s: Purgatory, m: Model) -> Value:
+def completed_operations_do_not_time_out(s: Purgatory, m: Model) -> Value:
     """An operation that its condition completed is not answered with a time-out."""
     facts = []
     for o in requests(m):
@@ -150,7 +150,7 @@ def _waits_at_rest(s: Purgatory, m: Model, o: int) -> Value:
     "always", source=f"{SOURCE}; AdminManager.hasDelayedTopicOperations", witness="an_operation_waits_at_rest",
     parts=PARTS,
 )  # fmt: skip
-def nobody_waits_in_vain(s: Purgatory, m: Model) -> Value:
+def satisfied_operations_do_not_wait(s: Purgatory, m: Model) -> Value:
     """When no update is being handled, no operation waits for its time-out although its condition holds."""
     return both(*(~both(_waits_at_rest(s, m, o), condition(s, m, o)) for o in requests(m)))
 
@@ -165,7 +165,7 @@ def an_operation_is_completed_while_its_timer_is_armed(s: Purgatory, m: Model) -
     "always", source=f"{SOURCE}; TimerTaskEntry.remove",
     witness="an_operation_is_completed_while_its_timer_is_armed", parts=PARTS,
 )  # fmt: skip
-def who_is_answered_has_no_timer(s: Purgatory, m: Model) -> Value:
+def answered_operations_have_no_timer(s: Purgatory, m: Model) -> Value:
     """When the request's thread is back and the winner has answered, the timer is not armed any more."""
     facts = []
     for o in requests(m):
@@ -182,10 +182,10 @@ def every_request_is_answered(s: Purgatory, m: Model) -> Value:
 
 CLAIMS = (
     two_threads_complete_one_operation, an_operation_completes_once, an_operation_expires,
-    only_expiry_is_told_of_expiration, a_creation_that_failed_is_answered, an_error_is_kept,
-    an_operation_is_completed_by_its_condition, what_its_condition_completes_has_not_timed_out,
-    an_operation_waits_at_rest, nobody_waits_in_vain, an_operation_is_completed_while_its_timer_is_armed,
-    who_is_answered_has_no_timer, *both_claims(every_request_is_answered, SOURCE, PARTS),
+    on_expiration_runs_once_after_expiry, a_creation_that_failed_is_answered, an_error_is_kept,
+    an_operation_is_completed_by_its_condition, completed_operations_do_not_time_out,
+    an_operation_waits_at_rest, satisfied_operations_do_not_wait, an_operation_is_completed_while_its_timer_is_armed,
+    answered_operations_have_no_timer, *both_claims(every_request_is_answered, SOURCE, PARTS),
 )  # fmt: skip
 
 
@@ -204,7 +204,7 @@ def one_thread_wins(s: Purgatory, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, parts=PARTS)
-def who_is_answered_was_completed(s: Purgatory, m: Model) -> Value:
+def answered_operations_were_completed(s: Purgatory, m: Model) -> Value:
     """Only of what is completed onComplete has run, and only what is completed has a winner."""
 
     def fact(s: Purgatory, m: Model, o: int) -> Value:
@@ -251,7 +251,7 @@ def a_completed_operation_loses_its_entry(s: Purgatory, m: Model) -> Value | Non
 
 
 @claim("always", source=PURGATORY, parts=PARTS)
-def nobody_knows_an_operation_before_it_is_watched(s: Purgatory, m: Model) -> Value:
+def operations_are_private_before_they_are_watched(s: Purgatory, m: Model) -> Value:
     """Up to its first try, and if its request is answered at once, an operation is on no list, timer or thread."""
 
     def fact(s: Purgatory, m: Model, o: int) -> Value:
@@ -268,7 +268,7 @@ def nobody_knows_an_operation_before_it_is_watched(s: Purgatory, m: Model) -> Va
 
 
 @claim("always", source=PURGATORY, parts=PARTS)
-def what_is_pending_is_watched(s: Purgatory, m: Model) -> Value:
+def pending_operations_are_watched(s: Purgatory, m: Model) -> Value:
     """A pending operation is on the lists that its thread has passed; behind them on all, or it was never watched."""
 
     def fact(s: Purgatory, m: Model, o: int) -> Value:
@@ -287,7 +287,7 @@ def _is_watched(s: Purgatory, m: Model, o: int) -> Value:
 
 
 @claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
-def who_is_forgotten_is_being_tried(s: Purgatory, m: Model) -> Value | None:
+def satisfied_operations_are_being_tried(s: Purgatory, m: Model) -> Value | None:
     """To a pending operation with an armed timer whose condition holds, its own thread or an updater comes."""
     if not m.mends(Switch.ARM_BEFORE_SECOND_TRY):
         return None
@@ -316,7 +316,8 @@ def _comes_to(s: Purgatory, m: Model, w: int, o: int) -> Value:
 
 
 LEMMAS = (
-    one_thread_wins, who_is_answered_was_completed, the_executor_wins_by_expiry,
-    nobody_knows_an_operation_before_it_is_watched, what_is_pending_is_watched, a_completed_operation_loses_its_entry,
-    who_is_forgotten_is_being_tried,
+    one_thread_wins, answered_operations_were_completed, the_executor_wins_by_expiry,
+    operations_are_private_before_they_are_watched, pending_operations_are_watched,
+    a_completed_operation_loses_its_entry,
+    satisfied_operations_are_being_tried,
 )  # fmt: skip

@@ -27,7 +27,7 @@ def a_broker_is_up_to_date(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", witness="a_broker_is_up_to_date", parts=PARTS)
-def who_has_the_leader_epoch_has_the_leader(s: State, m: Model) -> Value:
+def one_leader_for_each_leader_epoch(s: State, m: Model) -> Value:
     """A broker that holds a state znode's leader epoch holds its leader, too."""
     facts = []
     for p in m.partitions:
@@ -38,4 +38,4 @@ def who_has_the_leader_epoch_has_the_leader(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-CLAIMS = (a_broker_is_up_to_date, who_has_the_leader_epoch_has_the_leader)
+CLAIMS = (a_broker_is_up_to_date, one_leader_for_each_leader_epoch)

@@ -44,7 +44,9 @@ def a_request_stands(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 7.5", witness="a_request_stands", parts=PARTS)
-def requests_are_deleted_by_who_read_them(before: State, after: State, m: Model, action: Action) -> Value | None:
+def election_requests_are_read_before_they_are_deleted(
+    before: State, after: State, m: Model, action: Action
+) -> Value | None:
     """A request for a preferred election is deleted only by a controller that has read it."""
     c = action.parameters.get("c")
     if c is None:
@@ -92,7 +94,7 @@ def elections_come_to_an_end(s: State, m: Model) -> Value:
 
 CLAIMS = (
     a_preferred_replica_takes_over, preferred_elections_elect_the_first_in_sync, a_request_stands,
-    requests_are_deleted_by_who_read_them, a_failover_reads_a_request, no_failover_fails_on_a_request,
+    election_requests_are_read_before_they_are_deleted, a_failover_reads_a_request, no_failover_fails_on_a_request,
     an_election_is_under_way, no_election_of_an_earlier_term_is_resumed,
     *both_claims(elections_come_to_an_end, "PROTOCOL.md D49", PARTS),
 )  # fmt: skip

@@ -115,7 +115,9 @@ def an_old_replica_is_to_go(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def old_replicas_go_after_the_new_caught_up(before: State, after: State, m: Model, action: Action) -> Value | None:
+def old_replicas_leave_after_new_ones_are_in_sync(
+    before: State, after: State, m: Model, action: Action
+) -> Value | None:
     """No replica of OAR leaves the ISR on a reassignment's account, and no StopReplica for one is queued, outside topic
     deletion, before all of RAR has been in sync. Whether its broker obeys is not asked.
     """
@@ -233,7 +235,9 @@ def completed_means_done(before: State, after: State, m: Model, action: Action) 
     "step", source="PROTOCOL.md section 8, step 11", witness="a_reassignment_is_about_to_complete",
     parts=(*PARTS, "move_losses"),
 )  # fmt: skip
-def requests_are_changed_by_who_read_them(before: State, after: State, m: Model, action: Action) -> Value | None:
+def reassignment_requests_are_read_before_they_are_changed(
+    before: State, after: State, m: Model, action: Action
+) -> Value | None:
     """A controller takes partitions only from the request to reassign that it has read, and makes none of its own."""
     if action.rule not in DROPS:
         return None
@@ -298,10 +302,10 @@ def only_assigned_replicas_lead(s: State, m: Model) -> Value:
 
 CLAIMS = (
     an_assignment_is_the_union, assignments_change_in_order, no_reassignment_ends_halfway, an_assignment_is_the_target,
-    original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_go_after_the_new_caught_up,
+    original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_leave_after_new_ones_are_in_sync,
     assigned_replicas_are_not_deleted, in_sync_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move,
     step_7_leaves_a_leader_of_the_target,
-    a_reassignment_is_about_to_complete, completed_means_done, requests_are_changed_by_who_read_them,
+    a_reassignment_is_about_to_complete, completed_means_done, reassignment_requests_are_read_before_they_are_changed,
     old_replicas_go_after_the_leader_moved, a_leader_epoch_is_raised_for_a_new_assignment,
     caches_keep_up_with_their_requests,
     *both_claims(reassignments_complete, "PROTOCOL.md section 8", WITH_REQUESTS),

@@ -241,7 +241,7 @@ def metadata_is_on_its_way(s: State, m: Model) -> Value:
 
 
 @claim("step", source=SOURCE, witness="metadata_is_on_its_way", parts=(*PARTS, "metadata"))
-def everybody_hears_what_some_are_told(before: State, after: State, m: Model, action: Action) -> Value | None:
+def metadata_goes_to_all_registered_brokers(before: State, after: State, m: Model, action: Action) -> Value | None:
     """With LeaderAndIsr to some, UpdateMetadata goes to all who are registered, also who shuts down; never to fewer."""
     c = action.parameters.get("c")
     if c is None or action.rule in ANSWERS:
@@ -301,6 +301,6 @@ def nothing_is_left_in_a_batch(s: State, m: Model) -> Value:
 CLAIMS = (
     a_request_is_on_its_way, requests_wait_where_there_is_a_channel, requests_are_of_the_present_term,
     a_batch_has_several_requests, requests_of_a_batch_go_in_order, an_answer_ends_the_first_request,
-    requests_stay_until_they_are_answered, metadata_is_on_its_way, everybody_hears_what_some_are_told,
+    requests_stay_until_they_are_answered, metadata_is_on_its_way, metadata_goes_to_all_registered_brokers,
     a_batch_is_being_gathered, nothing_is_left_in_a_batch,
 )  # fmt: skip

@@ -23,7 +23,7 @@ PARTS = ("connections", "soft_failures")
 
 
 @claim("sometimes", source="PROTOCOL.md D5", parts=PARTS)
-def a_new_term_tells_what_an_earlier_one_wrote(s: State, m: Model) -> Value:
+def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model) -> Value:
     """A LeaderAndIsr of the latest controller epoch waits for a broker, and an earlier term wrote that state znode."""
     return either(
         *(
@@ -50,10 +50,10 @@ def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
 @claim(
     "step",
     source="PROTOCOL.md D5, KAFKA-3083",
-    witness="a_new_term_tells_what_an_earlier_one_wrote",
+    witness="a_new_term_sends_what_an_earlier_one_wrote",
     parts=PARTS,
 )
-def new_terms_tell_what_earlier_ones_wrote(before: State, after: State, m: Model, action: Action) -> Value | None:
+def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
         return None
@@ -67,4 +67,4 @@ def new_terms_tell_what_earlier_ones_wrote(before: State, after: State, m: Model
     return both(*facts)
 
 
-CLAIMS = (a_new_term_tells_what_an_earlier_one_wrote, new_terms_tell_what_earlier_ones_wrote)
+CLAIMS = (a_new_term_sends_what_an_earlier_one_wrote, new_terms_send_the_latest_leadership)

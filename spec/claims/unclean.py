@@ -29,9 +29,9 @@ def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) 
 
 
 @claim("always", source="PROTOCOL.md D29, KAFKA-5083", witness="a_leader_is_lost", parts=PARTS)
-def somebody_is_in_sync(s: State, m: Model) -> Value:
+def isr_is_not_empty(s: State, m: Model) -> Value:
     """The ISR in a state znode has a member."""
     return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
 
 
-CLAIMS = (a_leader_is_lost, leaders_were_in_sync, somebody_is_in_sync)
+CLAIMS = (a_leader_is_lost, leaders_were_in_sync, isr_is_not_empty)

@@ -83,7 +83,7 @@ ROWS = (
     Defect(
         "D4",
         "A controller that gave up stays half active",
-        breaks="who_gave_up_is_not_active",
+        breaks="resigned_controllers_are_inactive",
         scope="left_overs",
         first_depth=10,
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
@@ -91,7 +91,7 @@ ROWS = (
     Defect(
         "D4-send",
         "A dirty batch makes UpdateMetadata fail: the controller resigns mid-handler, but stays half active",
-        breaks="who_gave_up_is_not_active",
+        breaks="resigned_controllers_are_inactive",
         scope="foreign_removal",
         first_depth=14,
         fix=frozenset({Switch.RESIGN_CLEANS_UP}),
@@ -99,7 +99,7 @@ ROWS = (
     Defect(
         "D5",
         "A zombie writes a state znode that its successor has already read: brokers are sent the older leadership",
-        breaks="new_terms_tell_what_earlier_ones_wrote",
+        breaks="new_terms_send_the_latest_leadership",
         scope="small",
         first_depth=20,
         fix=frozenset({Switch.FENCED_WRITES}),
@@ -108,7 +108,7 @@ ROWS = (
     Defect(
         "D5-shutdown",
         "A former controller answers a broker that it leads nothing; its successor has made it leader",
-        breaks="who_may_go_leads_nothing",
+        breaks="brokers_shut_down_without_leadership",
         scope="shutdown_zombie",
         first_depth=18,
         base=FENCED - {Switch.FENCED_ANSWERS},
@@ -117,7 +117,7 @@ ROWS = (
     Defect(
         "D5-resigned",
         "With D13 fixed alone, a shutdown handled after the term finds an empty cache, and answers 'leads nothing'",
-        breaks="who_may_go_leads_nothing",
+        breaks="brokers_shut_down_without_leadership",
         scope="shutdown_zombie",
         first_depth=12,
         base=DOCUMENTED,
@@ -155,7 +155,7 @@ ROWS = (
     Defect(
         "D12-shutdown",
         "A broker that stops and is back unnoticed counts as shutting down for ever, and may not lead",
-        breaks="recoverable_who_stays_may_lead",
+        breaks="recoverable_running_brokers_are_not_counted_as_shutting_down",
         scope="shutdown",
         first_depth=11,
         fix=frozenset({Switch.BROKER_EPOCHS}),
@@ -226,7 +226,7 @@ ROWS = (
     Defect(
         "S4",
         "A removal that fails to write is cached: a zombie sends a starting broker a leader that never was",
-        breaks="who_has_the_leader_epoch_has_the_leader",
+        breaks="one_leader_for_each_leader_epoch",
         scope="failed_removal",
         first_depth=24,
         fix=frozenset({Switch.CACHE_WHAT_IS_WRITTEN}),

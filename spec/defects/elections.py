@@ -9,7 +9,7 @@ ROWS = (
     Defect(
         "D29",
         "The last ISR member is dropped when it dies, where unclean election is on: nobody is in sync any more",
-        breaks="somebody_is_in_sync",
+        breaks="isr_is_not_empty",
         scope="unclean",
         first_depth=21,
         fix=frozenset({Switch.KEEP_LAST_IN_SYNC}),
@@ -25,7 +25,7 @@ ROWS = (
     Defect(
         "D36",
         "The rebalance elects a preferred replica that is not in sync, fails, and does so again at the next check",
-        breaks="rebalance_takes_up_what_can_be_led",
+        breaks="rebalance_skips_unelectable_preferred_replicas",
         scope="out_of_sync_rebalance",
         first_depth=11,
         fix=frozenset({Switch.REBALANCE_ONLY_TO_IN_SYNC}),
@@ -77,7 +77,7 @@ ROWS = (
     Defect(
         "D49-lost",
         "A failover deletes a request for a preferred election that it has not read: nobody ever runs it",
-        breaks="requests_are_deleted_by_who_read_them",
+        breaks="election_requests_are_read_before_they_are_deleted",
         scope="preferred_election",
         first_depth=15,
         fix=frozenset({Switch.KEEP_UNREAD_REQUESTS}),

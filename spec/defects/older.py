@@ -9,7 +9,7 @@ ROWS = (
     Defect(
         "D7",
         "A controller whose znode was deleted, and that finds another's id there, goes on as controller",
-        breaks="who_gave_up_is_not_active",
+        breaks="resigned_controllers_are_inactive",
         scope="two_expiries",
         first_depth=16,
         base=frozenset({Switch.IGNORE_WHO_IS_NEW}),

@@ -9,7 +9,7 @@ ROWS = (
     Defect(
         "S11-missed",
         "An update before the timer is armed tries nobody: a request waits although its leaders are there",
-        breaks="nobody_waits_in_vain",
+        breaks="satisfied_operations_do_not_wait",
         scope="purgatory",
         first_depth=11,
         fix=frozenset({Switch.ARM_BEFORE_SECOND_TRY}),
@@ -17,7 +17,7 @@ ROWS = (
     Defect(
         "S11-timer",
         "A timer entry is cancelled before it is put in its bucket: an operation that was answered stays armed",
-        breaks="who_is_answered_has_no_timer",
+        breaks="answered_operations_have_no_timer",
         scope="purgatory",
         first_depth=23,
         fix=frozenset({Switch.INSERT_UNDER_MONITOR}),
@@ -25,7 +25,7 @@ ROWS = (
     Defect(
         "S11-answer",
         "A leader is lost between tryComplete and onComplete: what the condition completed is answered with a time-out",
-        breaks="what_its_condition_completes_has_not_timed_out",
+        breaks="completed_operations_do_not_time_out",
         scope="purgatory_alone",
         first_depth=9,
         fix=frozenset({Switch.ANSWER_AS_FOUND}),

@@ -142,7 +142,7 @@ ROWS = (
     Defect(
         "S8-lost",
         "The answer to a request's delete is lost: the client repeats it, and deletes the next, which nobody has read",
-        breaks="requests_are_changed_by_who_read_them",
+        breaks="reassignment_requests_are_read_before_they_are_changed",
         scope="lost_moves",
         first_depth=6,
         fix=frozenset({Switch.KEEP_UNREAD_REQUESTS}),

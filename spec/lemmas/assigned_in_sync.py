@@ -96,7 +96,7 @@ def the_same_version_is_the_same_isr(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 7", parts=PARTS)
-def who_moves_a_leader_wrote_last(s: State, m: Model) -> Value | None:
+def step_7_wrote_the_state_last(s: State, m: Model) -> Value | None:
     """Once the current controller has done step 7 the state znode is of its epoch; meanwhile nobody else elects."""
     if not _is_asked_for(m):
         return None
@@ -110,7 +110,7 @@ def who_moves_a_leader_wrote_last(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 10; S6 fixed", parts=PARTS)
-def who_has_the_leader_epoch_has_no_larger_assignment(s: State, m: Model) -> Value | None:
+def leaders_have_no_larger_assignment_than_zookeeper(s: State, m: Model) -> Value | None:
     """Who leads by the znode's leader epoch, or may tell so, has an AR within ZooKeeper's; after step 7, within RAR."""
     if not _is_asked_for(m):
         return None
@@ -129,7 +129,7 @@ def who_has_the_leader_epoch_has_no_larger_assignment(s: State, m: Model) -> Val
 
 
 @claim("always", source="PROTOCOL.md section 8, step 8", parts=PARTS)
-def who_is_to_go_leaves_the_isr(s: State, m: Model) -> Value | None:
+def leaving_replicas_leave_the_isr(s: State, m: Model) -> Value | None:
     """Who is to go are the others of AR; after step 7 the ISR has, beside RAR, only those of them that step 8 has still
     to take out, and after step 8 nobody.
     """
@@ -160,7 +160,7 @@ def _has_started(controller: Controller) -> Value:
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 8", parts=PARTS)
-def who_is_assigned_is_in_a_state(s: State, m: Model) -> Value | None:
+def assigned_replicas_are_in_a_state(s: State, m: Model) -> Value | None:
     """A replica of AR, as the current controller holds it, may go Offline, unless step 3 has still to start it.
 
     One that is not of AR is in no state, unless step 8 has it Offline. Before the replica machine is up none is in any;
@@ -214,7 +214,7 @@ def in_phase_b_the_target_is_assigned(s: State, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    the_same_version_is_the_same_isr, who_moves_a_leader_wrote_last,
-    who_has_the_leader_epoch_has_no_larger_assignment, who_is_to_go_leaves_the_isr, who_is_assigned_is_in_a_state,
+    the_same_version_is_the_same_isr, step_7_wrote_the_state_last,
+    leaders_have_no_larger_assignment_than_zookeeper, leaving_replicas_leave_the_isr, assigned_replicas_are_in_a_state,
     in_phase_b_the_target_is_assigned,
 )  # fmt: skip

@@ -9,10 +9,10 @@ from spec.state.cluster import State
 
 
 @claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))
-def who_rebalances_is_active(s: State, m: Model) -> Value:
+def only_active_controllers_rebalance(s: State, m: Model) -> Value:
     """Only an active controller has partitions to elect preferred leaders for."""
     controllers = [s.controllers[c] for c in m.controllers]
     return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
 
 
-LEMMAS = (who_rebalances_is_active,)
+LEMMAS = (only_active_controllers_rebalance,)

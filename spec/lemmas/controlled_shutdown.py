@@ -20,7 +20,7 @@ ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
-def who_treats_a_shutdown_is_active(s: State, m: Model) -> Value | None:
+def only_active_controllers_handle_shutdowns(s: State, m: Model) -> Value | None:
     """Only an active controller treats a shutdown, where that ends with the term."""
     if m.shutdowns_outlive_terms:
         return None
@@ -61,7 +61,7 @@ def a_shutdown_is_treated_apart(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
-def who_is_current_knows_who_leads(s: State, m: Model) -> Value | None:
+def current_controllers_know_the_topics(s: State, m: Model) -> Value | None:
     """Every topic is there; a current controller that has read which there are knows each, and what epochs it read."""
     if not only_the_current_writes(m) or m.scope.budget("losses"):
         return None
@@ -77,4 +77,4 @@ def who_is_current_knows_who_leads(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-LEMMAS = (who_treats_a_shutdown_is_active, a_shutdown_is_treated_apart, who_is_current_knows_who_leads)
+LEMMAS = (only_active_controllers_handle_shutdowns, a_shutdown_is_treated_apart, current_controllers_know_the_topics)

@@ -84,7 +84,7 @@ def a_process_that_is_not_running_remembers_nothing(s: State, m: Model) -> Value
 
 
 @claim("always", source="PROTOCOL.md section 6")
-def who_changes_states_is_active(s: State, m: Model) -> Value:
+def only_active_controllers_change_states(s: State, m: Model) -> Value:
     """Whoever is in the middle of a state change is an active controller."""
     return both(
         *(
@@ -129,7 +129,7 @@ def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D4 fixed")
-def who_is_active_believes_to_be_controller(s: State, m: Model) -> Value | None:
+def active_controllers_know_themselves_as_controller(s: State, m: Model) -> Value | None:
     """Whoever is active, or in a failover, knows itself as the controller."""
     if not m.mends(Switch.RESIGN_CLEANS_UP):
         return None
@@ -222,7 +222,9 @@ def _history(s: State, m: Model) -> list[tuple[Value, Value]]:
 
 LEMMAS = (
     no_epoch_is_ahead_of_zookeepers, no_epoch_version_is_ahead_of_zookeepers, the_epoch_read_is_the_versions,
-    a_process_that_is_not_running_remembers_nothing, who_changes_states_is_active, a_failover_starts_from_nothing,
-    only_the_active_have_channels, no_left_over_channel_is_a_present_one, who_is_active_believes_to_be_controller,
+    a_process_that_is_not_running_remembers_nothing, only_active_controllers_change_states,
+    a_failover_starts_from_nothing,
+    only_the_active_have_channels, no_left_over_channel_is_a_present_one,
+    active_controllers_know_themselves_as_controller,
     an_epoch_has_one_owner, an_epoch_acted_in_is_its_owners, an_election_unanswered_has_an_epoch_of_its_own,
 )  # fmt: skip

@@ -40,7 +40,7 @@ def no_topic_is_new(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="AdminUtils.deleteTopic 0.10.2.2", parts=(*PARTS, "remembered_requests"))
-def requests_are_meant(s: State, m: Model) -> Value | None:
+def deletion_requests_are_meant(s: State, m: Model) -> Value | None:
     """The request for a topic that is there was made while it was; so was what any controller deletes."""
     if not only_deletes(m):
         return None
@@ -85,7 +85,7 @@ def a_topic_goes_as_a_whole(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
-def who_is_current_knows_what_is_there(s: State, m: Model) -> Value | None:
+def current_controllers_know_no_topic_that_is_gone(s: State, m: Model) -> Value | None:
     """The current controller knows no topic that is gone, and none of its new partitions is of a topic that goes."""
     if not goes_for_good(m):
         return None
@@ -102,7 +102,7 @@ def who_is_current_knows_what_is_there(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
-def who_is_current_deletes_what_is_asked_for(s: State, m: Model) -> Value | None:
+def current_controllers_delete_what_is_requested(s: State, m: Model) -> Value | None:
     """The current controller deletes what it knows only while the request is there, and the state znodes first."""
     if not goes_for_good(m):
         return None
@@ -149,7 +149,7 @@ def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D53 fixed", parts=PARTS)
-def who_lost_a_topic_has_forgotten_it(s: State, m: Model) -> Value | None:
+def unknown_topics_are_forgotten(s: State, m: Model) -> Value | None:
     """A topic that a controller does not know is in no state, so nothing dirties its batch.
 
     Nor are the partitions and replicas of one whose znodes it deletes; their leadership it forgets with the topic.
@@ -171,7 +171,8 @@ def who_lost_a_topic_has_forgotten_it(s: State, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    no_topic_is_new, requests_are_meant, a_topic_goes_before_its_configuration, a_topic_goes_as_a_whole,
-    who_is_current_knows_what_is_there, who_is_current_deletes_what_is_asked_for, a_state_that_was_deleted_stays_so,
-    who_lost_a_topic_has_forgotten_it,
+    no_topic_is_new, deletion_requests_are_meant, a_topic_goes_before_its_configuration, a_topic_goes_as_a_whole,
+    current_controllers_know_no_topic_that_is_gone, current_controllers_delete_what_is_requested,
+    a_state_that_was_deleted_stays_so,
+    unknown_topics_are_forgotten,
 )  # fmt: skip

@@ -52,7 +52,7 @@ def is_one_of(value: Value, members: Iterable[enum.Enum]) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def who_deletes_is_active(s: State, m: Model) -> Value:
+def only_active_controllers_delete(s: State, m: Model) -> Value:
     """Whoever deletes or is about to read what to delete, has a deletion manager or has queued a topic, is active."""
     facts = []
     for c in m.controllers:
@@ -64,7 +64,7 @@ def who_deletes_is_active(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D4 fixed", parts=PARTS)
-def who_comes_to_office_deletes_nothing(s: State, m: Model) -> Value | None:
+def new_controllers_have_nothing_to_delete(s: State, m: Model) -> Value | None:
     """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state.
 
     No deletion of a replica has begun before there is a thread for it.
@@ -121,7 +121,7 @@ def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 9; D4 fixed", parts=PARTS)
-def nothing_waits_for_whom_there_is_no_channel(s: State, m: Model) -> Value | None:
+def batches_wait_only_where_there_is_a_channel(s: State, m: Model) -> Value | None:
     """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
         return None
@@ -136,7 +136,7 @@ def nothing_waits_for_whom_there_is_no_channel(s: State, m: Model) -> Value | No
 
 
 @claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 fixed", parts=PARTS)
-def a_deletion_is_the_last_word(s: State, m: Model) -> Value | None:
+def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Value | None:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
     Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
@@ -163,7 +163,7 @@ def a_deletion_is_the_last_word(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D46 fixed", parts=PARTS)
-def who_has_begun_a_deletion_waits_for_its_answer(s: State, m: Model) -> Value | None:
+def started_deletions_have_a_stop_replica_waiting(s: State, m: Model) -> Value | None:
     """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
 
     For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
@@ -190,7 +190,7 @@ def _tells_the_dying_nothing(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
-def only_what_is_known_is_handled(s: State, m: Model) -> Value | None:
+def only_known_topics_are_handled(s: State, m: Model) -> Value | None:
     """What waits to be brought online, or to go Offline, does so in its handler; what goes Offline is known, and may.
 
     The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
@@ -219,7 +219,7 @@ def only_what_is_known_is_handled(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def who_is_deleted_is_queued(s: State, m: Model) -> Value | None:
+def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Value | None:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
     Who finds its batch dirty at that start has its elector resign first, and then ends the thread.
@@ -258,7 +258,7 @@ def who_is_deleted_is_queued(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS)
-def nobody_leads_what_is_queued(s: State, m: Model) -> Value | None:
+def queued_topics_get_no_leader(s: State, m: Model) -> Value | None:
     """No partition of a queued topic is brought online, or told of."""
     if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
         return None
@@ -274,8 +274,8 @@ def nobody_leads_what_is_queued(s: State, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    who_deletes_is_active, who_comes_to_office_deletes_nothing, a_batch_is_as_far_as_its_stage,
-    nothing_waits_for_whom_there_is_no_channel, a_deletion_is_the_last_word,
-    who_has_begun_a_deletion_waits_for_its_answer, only_what_is_known_is_handled,
-    who_is_deleted_is_queued, nobody_leads_what_is_queued,
+    only_active_controllers_delete, new_controllers_have_nothing_to_delete, a_batch_is_as_far_as_its_stage,
+    batches_wait_only_where_there_is_a_channel, no_leader_and_isr_behind_a_deletion,
+    started_deletions_have_a_stop_replica_waiting, only_known_topics_are_handled,
+    deleted_replicas_are_of_queued_topics, queued_topics_get_no_leader,
 )  # fmt: skip

@@ -22,7 +22,7 @@ def _keeps_the_last(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))
-def whoever_leads_is_in_sync(s: State, m: Model) -> Value | None:
+def every_leader_is_in_sync(s: State, m: Model) -> Value | None:
     """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
     if not (m.has("reassignment") or m.has("shutdown") or _keeps_the_last(m)):
         return None
@@ -60,4 +60,4 @@ def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Valu
     return both(*facts)
 
 
-LEMMAS = (whoever_leads_is_in_sync, a_new_partition_is_visited_where_a_replica_lives)
+LEMMAS = (every_leader_is_in_sync, a_new_partition_is_visited_where_a_replica_lives)

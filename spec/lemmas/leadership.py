@@ -106,7 +106,7 @@ def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def without_a_version_there_is_nothing(s: State, m: Model) -> Value | None:
+def leadership_has_a_version(s: State, m: Model) -> Value | None:
     """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
     if not every_copy_was_written(m):
         return None
@@ -192,7 +192,7 @@ def a_partition_without_a_znode_has_no_writer(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 1", parts=("partitions",))
-def no_copy_has_a_stranger_in_sync(s: State, m: Model) -> Value | None:
+def copies_of_the_isr_are_assigned(s: State, m: Model) -> Value | None:
     """The ISR of the znode and any copy, and one that a leader will write again, is within the assigned replicas."""
     if all(set(m.assigned(p)) == set(m.brokers.ids) for p in m.partitions):
         return None
@@ -245,8 +245,8 @@ def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Value:
 
 
 LEMMAS = (
-    no_copy_is_ahead_of_the_znode, no_version_read_is_ahead_of_the_znode, without_a_version_there_is_nothing,
+    no_copy_is_ahead_of_the_znode, no_version_read_is_ahead_of_the_znode, leadership_has_a_version,
     the_same_version_is_the_same_leader_epoch, a_leader_epoch_has_one_leader, a_decision_stands_while_the_version_does,
-    a_partition_without_a_znode_has_no_writer, no_copy_has_a_stranger_in_sync,
+    a_partition_without_a_znode_has_no_writer, copies_of_the_isr_are_assigned,
     an_unknown_topic_is_in_no_state, a_replica_to_be_new_is_in_no_state_yet,
 )  # fmt: skip

@@ -46,7 +46,7 @@ def an_assignment_is_whole_or_absent(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="AdminUtils.addPartitions 0.10.2.2", parts=PARTS)
-def who_adds_has_read_the_others(s: State, m: Model) -> Value | None:
+def partition_additions_keep_the_other_partitions(s: State, m: Model) -> Value | None:
     """The tool that adds partitions has read AR of those that a topic always has."""
     if not _only_grows(m):
         return None
@@ -60,7 +60,7 @@ def who_adds_has_read_the_others(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
-def no_more_is_known_than_there_is(s: State, m: Model) -> Value | None:
+def known_assignments_are_zookeepers(s: State, m: Model) -> Value | None:
     """AR as a controller holds it is that in ZooKeeper, or it knows of none."""
     if not _only_grows(m):
         return None
@@ -87,7 +87,7 @@ def an_unknown_partition_is_in_no_state(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
-def who_listens_to_a_topic_knows_it(s: State, m: Model) -> Value | None:
+def topics_listened_to_are_known(s: State, m: Model) -> Value | None:
     """A topic that is listened to, or whose change waits to be handled, is there, and known when it may be handled."""
     if not _only_grows(m):
         return None
@@ -123,6 +123,6 @@ def replicas_wait_for_their_handler_only(s: State, m: Model) -> Value | None:
 
 
 LEMMAS = (
-    an_assignment_is_whole_or_absent, who_adds_has_read_the_others, no_more_is_known_than_there_is,
-    an_unknown_partition_is_in_no_state, who_listens_to_a_topic_knows_it, replicas_wait_for_their_handler_only,
+    an_assignment_is_whole_or_absent, partition_additions_keep_the_other_partitions, known_assignments_are_zookeepers,
+    an_unknown_partition_is_in_no_state, topics_listened_to_are_known, replicas_wait_for_their_handler_only,
 )  # fmt: skip

@@ -11,7 +11,7 @@ from spec.variants import Switch
 
 
 @claim("always", source="PROTOCOL.md D13 fixed", parts=("preferred_election",))
-def who_comes_to_office_has_no_election_under_way(s: State, m: Model) -> Value | None:
+def new_controllers_have_no_election_under_way(s: State, m: Model) -> Value | None:
     """Before a failover has read the request for preferred elections its controller has none under way."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
         return None
@@ -23,4 +23,4 @@ def who_comes_to_office_has_no_election_under_way(s: State, m: Model) -> Value |
     return both(*facts)
 
 
-LEMMAS = (who_comes_to_office_has_no_election_under_way,)
+LEMMAS = (new_controllers_have_no_election_under_way,)

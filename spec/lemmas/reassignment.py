@@ -74,7 +74,7 @@ def currents(s: State, m: Model) -> Iterator[tuple[Controller, Value, int]]:
 
 
 @claim("always", source="PROTOCOL.md D13 fixed", parts=PARTS)
-def who_is_not_active_reassigns_nothing(s: State, m: Model) -> Value | None:
+def only_active_controllers_reassign(s: State, m: Model) -> Value | None:
     """Without being active nobody has a reassignment, or anything of a run of one."""
     if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
         return None
@@ -120,7 +120,7 @@ def a_run_has_its_handler(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8, steps 5 and 6", parts=PARTS)
-def who_is_to_go_is_not_of_the_target(s: State, m: Model) -> Value:
+def leaving_replicas_are_not_of_the_target(s: State, m: Model) -> Value:
     """Replicas that are to go are not of RAR, which is AR in memory from step 6 on; with D48 fixed, after step 7."""
     facts = []
     for c in m.controllers:
@@ -139,7 +139,7 @@ def who_is_to_go_is_not_of_the_target(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8; D2, D13 fixed", parts=PARTS)
-def who_is_current_reassigns_what_is_asked_for(s: State, m: Model) -> Value | None:
+def current_controllers_reassign_what_is_requested(s: State, m: Model) -> Value | None:
     """What the current controller reassigns, or is about to, is what /admin/reassign_partitions says."""
     if not only_the_current_writes(m):
         return None
@@ -162,7 +162,7 @@ def who_is_current_reassigns_what_is_asked_for(s: State, m: Model) -> Value | No
 
 
 @claim("always", source="PROTOCOL.md section 8; D2, D13 fixed", parts=PARTS)
-def who_is_current_knows_the_assignment(s: State, m: Model) -> Value | None:
+def current_controllers_know_the_assignment(s: State, m: Model) -> Value | None:
     """AR as the current controller holds it is AR in ZooKeeper, but between steps 6 and 10."""
     if not only_the_current_writes(m):
         return None
@@ -188,7 +188,7 @@ def an_assignment_is_one_of_three(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, steps 10 and 11", parts=PARTS)
-def who_completes_has_written_the_target(s: State, m: Model) -> Value | None:
+def completed_reassignments_wrote_the_target(s: State, m: Model) -> Value | None:
     """When the current controller completes a reassignment, AR in ZooKeeper is RAR."""
     if not only_the_current_writes(m):
         return None
@@ -203,7 +203,7 @@ def who_completes_has_written_the_target(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 2; S8 fixed", parts=PARTS)
-def what_is_taken_up_has_leadership(s: State, m: Model) -> Value | None:
+def accepted_reassignments_have_leadership(s: State, m: Model) -> Value | None:
     """Whatever a controller has accepted to reassign has leadership in its cache."""
     if not _leadership_is_asked_for(m):
         return None
@@ -258,7 +258,7 @@ def an_assignment_changes_where_there_is_leadership(s: State, m: Model) -> Value
 
 
 @claim("always", source="PROTOCOL.md section 8, D41; S8 fixed", parts=PARTS)
-def what_is_refused_is_not_halfway(s: State, m: Model) -> Value | None:
+def refused_reassignments_are_not_halfway(s: State, m: Model) -> Value | None:
     """What the current controller refuses, or drops, has the AR that it had, or RAR."""
     if not (_leadership_is_asked_for(m) and partitions_stay(m)):
         return None
@@ -285,7 +285,7 @@ def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
-def who_is_current_knows_the_leader(s: State, m: Model) -> Value | None:
+def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | None:
     """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
 
     Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
@@ -328,9 +328,11 @@ def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None
 
 
 LEMMAS = (
-    who_is_not_active_reassigns_nothing, a_run_has_its_handler, who_is_to_go_is_not_of_the_target,
-    who_is_current_reassigns_what_is_asked_for, who_is_current_knows_the_assignment, an_assignment_is_one_of_three,
-    who_completes_has_written_the_target, no_writer_is_ahead_of_zookeeper, who_is_current_knows_the_leader,
-    after_step_7_the_leader_is_of_the_target, what_is_taken_up_has_leadership,
-    an_assignment_changes_where_there_is_leadership, what_is_refused_is_not_halfway,
+    only_active_controllers_reassign, a_run_has_its_handler, leaving_replicas_are_not_of_the_target,
+    current_controllers_reassign_what_is_requested, current_controllers_know_the_assignment,
+    an_assignment_is_one_of_three,
+    completed_reassignments_wrote_the_target, no_writer_is_ahead_of_zookeeper,
+    current_controllers_know_the_leader_epoch,
+    after_step_7_the_leader_is_of_the_target, accepted_reassignments_have_leadership,
+    an_assignment_changes_where_there_is_leadership, refused_reassignments_are_not_halfway,
 )  # fmt: skip

@@ -45,7 +45,7 @@ def a_state_has_its_topic(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D5 fixed", parts=PARTS)
-def the_current_knows_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
+def current_controllers_know_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
     """The cache of the current controller, once it has read it, is not behind what an earlier epoch wrote last."""
     if not _is_said(m):
         return None
@@ -62,7 +62,7 @@ def the_current_knows_what_earlier_ones_wrote(s: State, m: Model) -> Value | Non
 
 
 @claim("always", source="PROTOCOL.md D5 fixed", parts=PARTS)
-def the_current_tells_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
+def current_controllers_send_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
     """No request is of an epoch yet to come; none of the current tells less than an earlier epoch wrote last."""
     if not _is_said(m):
         return None
@@ -81,6 +81,6 @@ def the_current_tells_what_earlier_ones_wrote(s: State, m: Model) -> Value | Non
 
 
 LEMMAS = (
-    the_same_version_is_of_no_earlier_writer, a_state_has_its_topic, the_current_knows_what_earlier_ones_wrote,
-    the_current_tells_what_earlier_ones_wrote,
+    the_same_version_is_of_no_earlier_writer, a_state_has_its_topic, current_controllers_know_what_earlier_ones_wrote,
+    current_controllers_send_what_earlier_ones_wrote,
 )  # fmt: skip

@@ -293,10 +293,10 @@ OLD_ISR: Final = "eventually_isr_changes_are_known"
 
 PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D3-shutdown": (outlived_shutdown, frozenset({"controller_znode_is_its_owners", DEAD_IN_SYNC})),
-    "D4": (half_active, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
-    "D4-unstarted": (half_begun, frozenset({"who_gave_up_is_not_active", ZOMBIE})),
+    "D4": (half_active, frozenset({"resigned_controllers_are_inactive", ZOMBIE})),
+    "D4-unstarted": (half_begun, frozenset({"resigned_controllers_are_inactive", ZOMBIE})),
     "D4-read": (half_read, frozenset({
-        "who_gave_up_is_not_active", ZOMBIE, DEAD_IN_SYNC, OLD_ISR,
+        "resigned_controllers_are_inactive", ZOMBIE, DEAD_IN_SYNC, OLD_ISR,
         "eventually_one_working_controller",  # two are active
     })),
     "D5": (inconsistent, STUCK | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
@@ -304,18 +304,18 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D11": (whole_restart, frozenset({DEAD_IN_SYNC})),
     "D28": (dirty_batch, frozenset({
         "batches_are_clean",  # once for the start that raises
-        "who_gave_up_is_not_active",  # D4: and so the next one resigns, half
+        "resigned_controllers_are_inactive",  # D4: and so the next one resigns, half
         "eventually_live_replicas_are_informed",  # broker 3, after the first
         TORN,
     })),
-    "D28-shutdown": (dirty_shutdown, frozenset({"batches_are_clean", "who_gave_up_is_not_active"})),
+    "D28-shutdown": (dirty_shutdown, frozenset({"batches_are_clean", "resigned_controllers_are_inactive"})),
     "D28-halted": (dirty_halt, frozenset({
-        "batches_are_clean", "who_gave_up_is_not_active",  # as above
+        "batches_are_clean", "resigned_controllers_are_inactive",  # as above
         "dying_topics_get_no_leadership",  # D57: the next controller begins with a LeaderAndIsr of what is queued
         "deleted_topics_are_hosted_nowhere", "nothing_of_a_deleted_topic_is_left",  # nobody deletes what a hand removed
     })),
     "D53-namesake": (namesake, frozenset({TORN})),
-    "D29-D30": (unclean, frozenset({"somebody_is_in_sync", "leaders_were_in_sync"})),
+    "D29-D30": (unclean, frozenset({"isr_is_not_empty", "leaders_were_in_sync"})),
     "D37": (left_request, frozenset({
         "deletion_threads_live", "eventually_deletions_complete", "nothing_of_a_deleted_topic_is_left",
     })),
@@ -326,7 +326,7 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         "old_replicas_go_after_the_leader_moved", STALE_CACHE,
     }),
     "D51": (lost_death, frozenset({
-        "dead_leaders_are_replaced", "batches_are_clean", "who_gave_up_is_not_active", DEAD_IN_SYNC,
+        "dead_leaders_are_replaced", "batches_are_clean", "resigned_controllers_are_inactive", DEAD_IN_SYNC,
         "eventually_one_working_controller",  # D4: two are active, as in recording 32
         TORN,
     })),

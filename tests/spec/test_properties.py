@@ -27,7 +27,7 @@ BY_TEST = {
         "requests_of_a_batch_go_in_order": "test_what_is_due_is_the_first_of_its_batch",
         "an_answer_ends_the_first_request": "test_an_answer_ends_one_request_and_no_other",
         "requests_stay_until_they_are_answered": KEEPS_QUEUE,
-        "everybody_hears_what_some_are_told": "test_what_some_are_ordered_everybody_is_told",
+        "metadata_goes_to_all_registered_brokers": "test_what_some_are_ordered_everybody_is_told",
         "nothing_is_left_in_a_batch": "test_a_state_machine_leaves_nothing_in_its_batch",
     },
     "claims/test_auto_rebalance.py": {
@@ -40,11 +40,11 @@ BY_TEST = {
     },
     "claims/test_planted_slips.py": {
         "preferred_elections_elect_the_first_in_sync": NO_FIRST_REPLICA,
-        "who_shuts_down_is_not_elected": "test_a_broker_that_shuts_down_is_elected",
+        "brokers_shutting_down_are_not_elected": "test_a_broker_that_shuts_down_is_elected",
         "recoverable_shutdowns_come_to_an_end": "test_a_broker_that_may_go_does_not",
         "eventually_shutdowns_come_to_an_end": "test_a_broker_that_may_go_does_not",
-        "dying_partitions_are_told_to_be_removed": "test_everybody_is_told_who_leads_what_is_to_be_deleted",
-        "who_is_told_of_a_removal_forgets": "test_a_broker_keeps_what_is_removed",
+        "metadata_reports_partitions_being_deleted": "test_everybody_is_told_who_leads_what_is_to_be_deleted",
+        "removed_partitions_leave_metadata_caches": "test_a_broker_keeps_what_is_removed",
         "brokers_obey_no_older_epoch": "test_a_broker_obeys_a_request_of_an_older_controller_epoch",
         "brokers_accept_only_higher_leader_epochs": STUCK,
         "an_error_is_kept": LOST_ERROR,
@@ -53,7 +53,7 @@ BY_TEST = {
     },
     "protocol/test_delayed_operations.py": {
         "an_operation_completes_once": "test_without_the_compare_and_set_an_operation_completes_twice",
-        "only_expiry_is_told_of_expiration": "test_without_the_compare_and_set_an_operation_completes_twice",
+        "on_expiration_runs_once_after_expiry": "test_without_the_compare_and_set_an_operation_completes_twice",
     },
     # From a state that a lemma excludes.
     "lemmas/test_lemmas.py": {"only_documented_transitions": WITHOUT_A_LEMMA},

@@ -14,7 +14,7 @@ from spec.defects import DEFECTS, UNFOUND, Defect, Unfound
 from spec.variants import Switch
 from tests.model_check.cli.conftest import Kcheck, expectation
 
-NAME = "who_gave_up_is_not_active"
+NAME = "resigned_controllers_are_inactive"
 
 
 @pytest.fixture

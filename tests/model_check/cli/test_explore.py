@@ -138,7 +138,7 @@ def test_everything_is_named_when_asked_for(kcheck: Kcheck) -> None:
 
 
 def test_a_fix_moves_a_verdict(kcheck: Kcheck) -> None:
-    result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP", "--property", "who_gave_up_is_not_active")
+    result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP", "--property", "resigned_controllers_are_inactive")
     assert result.exit_code == 0
     assert (
         "kcheck explore: HOLDS; the manifest expects nothing of it\n\npair AS_CODED+RESIGN_CLEANS_UP" in result.stdout
@@ -147,11 +147,11 @@ def test_a_fix_moves_a_verdict(kcheck: Kcheck) -> None:
 
 def test_what_a_fix_changes_is_told_beside_the_scope_without_it(kcheck: Kcheck) -> None:
     result = kcheck("explore", "pair", "--with", "RESIGN_CLEANS_UP")
-    assert "  beside pair AS_CODED:\n    no longer broken: who_gave_up_is_not_active\n" in result.stdout
+    assert "  beside pair AS_CODED:\n    no longer broken: resigned_controllers_are_inactive\n" in result.stdout
     assert f"    states {expectation('pair')['states']:,} -> " in result.stdout
     assert "beside" not in kcheck("explore", "pair").stdout
     back = kcheck("explore", "pair", "--variant", "FENCED", "--without", "RESIGN_CLEANS_UP")
-    assert "  beside pair FENCED:\n    now broken: who_gave_up_is_not_active in " in back.stdout
+    assert "  beside pair FENCED:\n    now broken: resigned_controllers_are_inactive in " in back.stdout
 
 
 def test_the_manifest_is_believed_of_the_scope_without_a_fix_where_its_terms_are_the_accepted_ones(
@@ -177,7 +177,7 @@ def test_what_was_cut_short_is_not_compared_with_the_scope_without_a_fix(kcheck:
 
 
 def test_a_fix_can_be_taken_out_of_a_variant(kcheck: Kcheck) -> None:
-    chosen = ("--variant", "FENCED", "--without", "RESIGN_CLEANS_UP", "--property", "who_gave_up_is_not_active")
+    chosen = ("--variant", "FENCED", "--without", "RESIGN_CLEANS_UP", "--property", "resigned_controllers_are_inactive")
     result = kcheck("explore", "pair", *chosen)
     assert result.exit_code == 1
     assert result.stdout.startswith("kcheck explore: VIOLATED")

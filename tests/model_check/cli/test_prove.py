@@ -25,7 +25,7 @@ def test_what_every_step_keeps_is_proved(kcheck: Kcheck) -> None:
 
 
 def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck, bars: Bars) -> None:
-    name = "who_gave_up_is_not_active"
+    name = "resigned_controllers_are_inactive"
     wanted = expectation("pair")["violated"][name]
     shorter = kcheck("prove", "pair", "--property", name, "--bounded", str(wanted - 1))
     assert shorter.exit_code == 3
@@ -77,7 +77,7 @@ def test_ctrl_c_in_a_bounded_run_keeps_the_proof(kcheck: Kcheck, monkeypatch: py
         real(search)
 
     monkeypatch.setattr(bounded._Search, "run", pressed)
-    result = kcheck("prove", "pair", "--property", "who_gave_up_is_not_active", "--bounded", "9", "--json")
+    result = kcheck("prove", "pair", "--property", "resigned_controllers_are_inactive", "--bounded", "9", "--json")
     assert result.exit_code == 3
     (run,) = from_json(result.stdout, "stdout").runs
     (found,) = run.findings
@@ -104,7 +104,7 @@ def test_verify_compares_proofs(
     kcheck: Kcheck, manifest: dict[str, Any], incomplete: dict[str, str], code: int
 ) -> None:
     provable = {"one_term_acts_in_an_epoch", "controller_znode_is_its_owners", "no_failover_fails_on_left_overs"}
-    others = provable | {"one_controller_acts_in_an_epoch", "who_gave_up_is_not_active"}
+    others = provable | {"one_controller_acts_in_an_epoch", "resigned_controllers_are_inactive"}
     del manifest["solo"]["expect"]
     manifest["solo"]["prove"] = {
         "AS_CODED": {

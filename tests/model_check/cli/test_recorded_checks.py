@@ -62,12 +62,12 @@ def test_a_recording_is_compared_with_what_it_must_break() -> None:
 
 
 def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = {NAME: frozenset({ONE_TERM, DEAD_IN_SYNC, "who_gave_up_is_not_active"})}
+    expected = {NAME: frozenset({ONE_TERM, DEAD_IN_SYNC, "resigned_controllers_are_inactive"})}
     monkeypatch.setattr(shipped_recordings, "BROKEN", expected)
     made = judged(NAME)
     assert made.verdict is Verdict.VIOLATED
     assert [(one.about, one.expected, one.found) for one in made.comparisons if not one.is_met] == [
-        (ONE_CONTROLLER, "HOLDS", "VIOLATED"), ("who_gave_up_is_not_active", "VIOLATED", "HOLDS"),
+        (ONE_CONTROLLER, "HOLDS", "VIOLATED"), ("resigned_controllers_are_inactive", "VIOLATED", "HOLDS"),
     ]  # fmt: skip
 
 

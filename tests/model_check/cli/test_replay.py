@@ -17,7 +17,7 @@ def saved(traces: Path, name: str) -> str:
     return str(traces / f"pair-AS_CODED-{name}.itf.json")
 
 
-@pytest.mark.parametrize("name", ["who_gave_up_is_not_active", "no_failover_fails_on_left_overs"])
+@pytest.mark.parametrize("name", ["resigned_controllers_are_inactive", "no_failover_fails_on_left_overs"])
 def test_a_counterexample_replays_and_breaks_its_property_at_the_end(kcheck: Kcheck, traces: Path, name: str) -> None:
     result = kcheck("replay", saved(traces, name))
     length = expectation("pair")["violated"][name]
@@ -46,7 +46,7 @@ def test_of_a_goal_it_is_told_that_no_step_breaks_it(kcheck: Kcheck, tmp_path: P
 
 
 def test_with_the_fix_on_the_first_step_that_cannot_be_taken_is_told(kcheck: Kcheck, traces: Path) -> None:
-    result = kcheck("replay", saved(traces, "who_gave_up_is_not_active"), "--with", "RESIGN_CLEANS_UP")
+    result = kcheck("replay", saved(traces, "resigned_controllers_are_inactive"), "--with", "RESIGN_CLEANS_UP")
     assert result.exit_code == 1
     assert "pair AS_CODED+RESIGN_CLEANS_UP (replay): VIOLATED: the trace does not replay" in result.stdout
     assert "does not replay: " in result.stdout

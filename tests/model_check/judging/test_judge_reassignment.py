@@ -104,7 +104,7 @@ def test_a_request_that_a_repeated_delete_takes_is_named(tmp_path: Path) -> None
     assert found.outcome is Outcome.EXPLAINED
     taken = [one.step.rule for one in found.path if one.step is not None]
     assert taken.count("write_remaining_unanswered") == 1
-    assert "requests_are_changed_by_who_read_them" in {one.claim.name for one in found.broken}
+    assert "reassignment_requests_are_read_before_they_are_changed" in {one.claim.name for one in found.broken}
 
 
 ORPHAN, ZOMBIE = "23-D38-orphan-after-reassignment", "14-D2-zombie-assignment-write"

@@ -97,7 +97,7 @@ def test_a_handler_that_gives_the_lock_back_has_places_between_its_turns() -> No
 def test_a_crash_between_two_turns_is_one_with_the_lock_free_and_so_much_left_to_do() -> None:
     found, own = left(), "controllers[1]."
     for turns in (1, 2, 3):
-        trace = found.cell(f"BETWEEN_{turns}", "crash").stuck["who_stays_may_lead"]
+        trace = found.cell(f"BETWEEN_{turns}", "crash").stuck["running_brokers_are_not_counted_as_shutting_down"]
         assert not {PHASE, TURNS} & trace.last.keys()
         place = trace.actions.index("crash(b=1)")
         before = trace.steps[place][1]

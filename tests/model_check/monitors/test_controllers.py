@@ -29,7 +29,7 @@ def test_what_a_good_controller_does_breaks_nothing(tmp_path: Path) -> None:
     assert {one.split(" ")[0] for one in run.not_asked} == {
         "controller_znode_is_its_owners",  # nobody gives it up
         "the_leader_changes_its_isr",  # no leader does
-        "new_terms_tell_what_earlier_ones_wrote",  # there is one term
+        "new_terms_send_the_latest_leadership",  # there is one term
         "brokers_obey_no_older_epoch",
         "brokers_refuse_only_older_epochs",
         "brokers_accept_only_higher_leader_epochs",  # nothing arrives twice
@@ -223,7 +223,7 @@ def wrong_state(story: Story, *written: object) -> str:
             (2, 2, (3,)),
             f"broker 1 wrote {STATE} with leader 2, who is not in its ISR [3]",
         ),
-        ("somebody_is_in_sync", (-1, 2, ()), f"broker 1 wrote {STATE} with an empty ISR"),
+        ("isr_is_not_empty", (-1, 2, ()), f"broker 1 wrote {STATE} with an empty ISR"),
         (
             "isr_is_within_assigned",
             (3, 2, (3, 1)),
@@ -248,7 +248,7 @@ def test_an_empty_isr_where_election_may_be_unclean_is_a_known_defect(tmp_path: 
     place = story.state(1, -1, 1, ())
     run = story.checked(tmp_path, excused=AS_CODED_ROWS)
     text = f"{place}: broker 1 wrote {STATE} with an empty ISR (as in the known defect D29)"
-    assert breaks(run, "somebody_is_in_sync") == [text]
+    assert breaks(run, "isr_is_not_empty") == [text]
     assert run.verdict is Verdict.HOLDS
 
 

@@ -66,7 +66,7 @@ def test_a_term_that_tells_what_is_older_than_itself_is_told(tmp_path: Path) -> 
         "UpdateMetadata of controller 2, epoch 2, to broker 3 tells of [t,0]: leader 2, leader epoch 0, ISR [2, 3]; "
         f"as broker 2 raised the epoch ({raised}) the state had leader 3, leader epoch 1, ISR [2, 3]"
     )
-    told = breaks(story.checked(tmp_path), "new_terms_tell_what_earlier_ones_wrote")
+    told = breaks(story.checked(tmp_path), "new_terms_send_the_latest_leadership")
     assert told == [f"{place}: {text}"]
 
 

@@ -19,7 +19,7 @@ from tests.model_check.unpacking import NAMES, changed, recording, replaced
 BROKEN: Final[Mapping[str, Mapping[str, str]]] = {
     "06-reassign-controller-kill": {"eventually_only_assigned_replicas_have_logs": "D47"},
     "08-delete": {"busy_topics_are_not_deleted": "D44", "eventually_only_assigned_replicas_have_logs": "D57"},
-    "10-unclean": {"somebody_is_in_sync": "D29"},
+    "10-unclean": {"isr_is_not_empty": "D29"},
     "12-D1-epoch-write-delayed": {"who_acts_has_raised_the_epoch": "D1", "one_term_acts_in_an_epoch": "D1"},
     "13-D1-epoch-write-connectionloss": {
         "who_acts_has_raised_the_epoch": "D1",
@@ -65,7 +65,7 @@ def test_ten_minutes_at_random_break_what_known_defects_break() -> None:
     with unpacked_whole("11a-random") as home:
         history = read_history(home / "11a-random")
     assert rows(history) == {
-        "somebody_is_in_sync": "D29",
+        "isr_is_not_empty": "D29",
         "assignments_shrink_after_the_new_caught_up": "D48",
         "busy_topics_are_not_deleted": "D44",
         "eventually_only_assigned_replicas_have_logs": "D38/D38-deletion/D47",

@@ -94,12 +94,12 @@ def test_no_variable_is_bounded_that_counts(name: str) -> None:
 def test_nothing_is_left_open_and_what_is_false_has_its_defect() -> None:
     assert not [key for key, one in EXPECTED.items() if one.incomplete]
     d1_and_d4 = {
-        "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch", "who_gave_up_is_not_active",
+        "one_term_acts_in_an_epoch", "one_controller_acts_in_an_epoch", "resigned_controllers_are_inactive",
         "no_failover_fails_on_left_overs", "requests_are_of_the_present_term",
     }  # fmt: skip
     unfenced = {"controller_znode_is_its_owners", "only_the_latest_term_writes"}
     false = {"AS_CODED": d1_and_d4 | unfenced, "DOCUMENTED": d1_and_d4 | unfenced, LEAST: unfenced, "FENCED": set()}
-    unclean = {"leaders_were_in_sync", "somebody_is_in_sync"}
+    unclean = {"leaders_were_in_sync", "isr_is_not_empty"}
     for variant, broken in false.items():
         for name in ("proof", "proof_three_eligible"):
             assert EXPECTED[name, variant].violated == (broken | unclean if broken else set())
@@ -110,7 +110,7 @@ def test_nothing_is_left_open_and_what_is_false_has_its_defect() -> None:
 def test_what_unclean_election_costs_is_found_in_a_scope() -> None:
     found = plan("unclean").exploration("AS_CODED")
     assert found is not None
-    assert {"leaders_were_in_sync", "somebody_is_in_sync"} <= found.violated.keys()
+    assert {"leaders_were_in_sync", "isr_is_not_empty"} <= found.violated.keys()
     # Election and leadership are proved with unclean election, the other parts without.
     assert [name for name in SCOPES if scope(name).unclean] == ["proof", "proof_three_eligible"]
 
@@ -126,7 +126,7 @@ def test_what_is_false_of_preferred_elections_is_found_so_in_some_scope() -> Non
 def test_one_claim_about_reassignments_is_false_with_all_mends() -> None:
     expected = EXPECTED["proof_reassignment", "FENCED"]
     # The run is in tests/spec/lemmas/test_reassignment.py.
-    assert expected.violated == expected.shown.keys() == {"old_replicas_go_after_the_new_caught_up"}
+    assert expected.violated == expected.shown.keys() == {"old_replicas_leave_after_new_ones_are_in_sync"}
 
 
 @pytest.mark.parametrize(("name", "variant"), [("proof_unfenced_deletion", "AS_CODED"), ("proof_deletion", "FENCED")])

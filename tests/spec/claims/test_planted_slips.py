@@ -70,7 +70,7 @@ def test_a_preferred_election_of_another_or_with_another_isr(monkeypatch: pytest
 
 def test_a_broker_that_shuts_down_is_elected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_leadership, "live_brokers", lambda s, _m, c: s.controllers[c].live)
-    assert newly_broken("shutdown") == {"who_shuts_down_is_not_elected"}
+    assert newly_broken("shutdown") == {"brokers_shutting_down_are_not_elected"}
 
 
 def test_a_broker_that_may_go_does_not() -> None:
@@ -118,7 +118,7 @@ def test_everybody_is_told_who_leads_what_is_to_be_deleted(monkeypatch: pytest.M
     """Leader -2 is not sent."""
     assert not broken(DELETED, AS_CODED)
     monkeypatch.setattr(request_batch, "tells_removal", lambda *_: flag(False))
-    assert broken(DELETED, AS_CODED) == {"dying_partitions_are_told_to_be_removed", *STALE}
+    assert broken(DELETED, AS_CODED) == {"metadata_reports_partitions_being_deleted", *STALE}
 
 
 def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None
         known.cached_epoch = choose(known.cached_epoch == -1, before, known.cached_epoch)
 
     monkeypatch.setattr(connections, "handle_update_metadata", keeps)
-    assert broken(DELETED, AS_CODED) == {"who_is_told_of_a_removal_forgets", *STALE}
+    assert broken(DELETED, AS_CODED) == {"removed_partitions_leave_metadata_caches", *STALE}
 
 
 # -------------------------------------------------------------------------------------------------- delayed operations

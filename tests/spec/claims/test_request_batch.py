@@ -12,7 +12,7 @@ from model_check.judging.asked_again import Taken
 from model_check.stepping.open_system import open_system
 from spec.claims.request_batch import (
     an_answer_ends_the_first_request,
-    everybody_hears_what_some_are_told,
+    metadata_goes_to_all_registered_brokers,
     nothing_is_left_in_a_batch,
     requests_are_of_the_present_term,
     requests_of_a_batch_go_in_order,
@@ -222,7 +222,7 @@ def tells(*told: int, ordered: tuple[int, ...] = (), live: int = BOTH) -> bool:
             sent = batch(ORDER if b in ordered else TELL, orders=b in ordered, tells=b in told)
             after[b] = (NEWS, sent)
     controller = {**CONTROLLER, "live": live}
-    value = everybody_hears_what_some_are_told.function(
+    value = metadata_goes_to_all_registered_brokers.function(
         view(before, controller), view(after, controller), model(), Taken("create_state", {"c": 1, "p": 0})
     )
     assert value is not None

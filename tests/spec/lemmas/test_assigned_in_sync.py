@@ -66,14 +66,14 @@ def proof() -> Proving:
 NEEDED = [
     # Without the lemma, this action could break that.
     ("the_same_version_is_the_same_isr", "expand_isr(b=1, p=0, r=3)", "isr_is_within_assigned"),
-    ("who_moves_a_leader_wrote_last", "write_move(c=1, p=0)", "who_has_the_leader_epoch_has_no_larger_assignment"),
-    ("who_has_the_leader_epoch_has_no_larger_assignment", "expand_isr(b=1, p=0, r=3)", "isr_is_within_assigned"),
-    ("who_is_to_go_leaves_the_isr", "write_target(c=1, p=0)", "isr_is_within_assigned"),
-    ("who_is_assigned_is_in_a_state", "write_remaining(c=1, p=0)", "completed_means_done"),
+    ("step_7_wrote_the_state_last", "write_move(c=1, p=0)", "leaders_have_no_larger_assignment_than_zookeeper"),
+    ("leaders_have_no_larger_assignment_than_zookeeper", "expand_isr(b=1, p=0, r=3)", "isr_is_within_assigned"),
+    ("leaving_replicas_leave_the_isr", "write_target(c=1, p=0)", "isr_is_within_assigned"),
+    ("assigned_replicas_are_in_a_state", "write_remaining(c=1, p=0)", "completed_means_done"),
     (
         "in_phase_b_the_target_is_assigned",
         "write_move(c=1, p=0)",
-        "who_has_the_leader_epoch_has_no_larger_assignment",
+        "leaders_have_no_larger_assignment_than_zookeeper",
     ),
 ]
 
@@ -94,23 +94,23 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
         (
             "write_move(c=1, p=0)",
             "controllers[1].partitions[0].assigned",
-            "who_has_the_leader_epoch_has_no_larger_assignment",
+            "leaders_have_no_larger_assignment_than_zookeeper",
         ),
         *(
             pytest.param(*one, marks=pytest.mark.slow)
             for one in (
                 ("expand_isr(b=1, p=0, r=3)", "brokers[1].partitions[0].isr", "the_same_version_is_the_same_isr"),
-                ("write_move(c=1, p=0)", "zookeeper.state[0].controller_epoch", "who_moves_a_leader_wrote_last"),
+                ("write_move(c=1, p=0)", "zookeeper.state[0].controller_epoch", "step_7_wrote_the_state_last"),
                 (
                     "write_move(c=1, p=0)",
                     "zookeeper.state[0].leader_epoch",
-                    "who_has_the_leader_epoch_has_no_larger_assignment",
+                    "leaders_have_no_larger_assignment_than_zookeeper",
                 ),
-                ("write_removal(c=1, p=0, r=1)", "zookeeper.state[0].isr", "who_is_to_go_leaves_the_isr"),
+                ("write_removal(c=1, p=0, r=1)", "zookeeper.state[0].isr", "leaving_replicas_leave_the_isr"),
                 (
                     "start_new_replica(c=1, p=0, r=3)",
                     "controllers[1].partitions[0].replicas[3]",
-                    "who_is_assigned_is_in_a_state",
+                    "assigned_replicas_are_in_a_state",
                 ),
             )
         ),

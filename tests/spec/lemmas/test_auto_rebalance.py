@@ -42,7 +42,7 @@ def test_it_holds_in_every_reachable_state(scope_name: str, variant: str) -> Non
 
 
 def test_without_it_somebody_could_elect_who_is_not_active() -> None:
-    assert proof().needs(LEMMA, "rebalance_partition(c=1, p=0)", "who_changes_states_is_active", without=FALSE)
+    assert proof().needs(LEMMA, "rebalance_partition(c=1, p=0)", "only_active_controllers_change_states", without=FALSE)
 
 
 def test_a_resignation_that_forgets_to_stop_the_rebalance_is_found() -> None:

@@ -21,7 +21,7 @@ from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
 ALL = {one.name for one in LEMMAS}
-ONLY_MENDED = "who_is_current_knows_who_leads"
+ONLY_MENDED = "current_controllers_know_the_topics"
 ZNODE = "zookeeper.state[0]"
 
 
@@ -59,9 +59,13 @@ def proof() -> Proving:
 
 NEEDED = [
     # Without the lemma, this action could break that.
-    ("who_treats_a_shutdown_is_active", "move_partition(c=1, p=0, r=1)", "who_changes_states_is_active"),
+    (
+        "only_active_controllers_handle_shutdowns",
+        "move_partition(c=1, p=0, r=1)",
+        "only_active_controllers_change_states",
+    ),
     ("a_shutdown_is_treated_apart", "write_removal(c=1, p=0, r=1)", "a_shutdown_keeps_a_leader"),
-    (ONLY_MENDED, "answer_shutdown(c=1, b=1)", "who_may_go_leads_nothing"),
+    (ONLY_MENDED, "answer_shutdown(c=1, b=1)", "brokers_shut_down_without_leadership"),
 ]
 
 
@@ -84,7 +88,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
         pytest.param(
             "on_controller_change(c=1)",
             "controllers[1].shutdown_of",
-            "who_treats_a_shutdown_is_active",
+            "only_active_controllers_handle_shutdowns",
             marks=pytest.mark.slow,
         ),
     ],
@@ -150,4 +154,4 @@ def test_a_create_without_an_answer_hides_a_leader_from_who_answers_unless_reads
     before, step = Valuation(run.state), "answer_shutdown(c=2, b=3)"
     run.do(step)
     assert (run["processes[3].leaving"], run.leadership(ZNODE)) == ("MAY_GO", ("3", "[3]", "0"))
-    assert not before(run.system.property_named("who_may_go_leads_nothing").terms[step])
+    assert not before(run.system.property_named("brokers_shut_down_without_leadership").terms[step])

@@ -21,9 +21,9 @@ from tests.spec.stepping import Run
 ALL = {one.name for module in (deletion_lemmas, deleted_topic_lemmas) for one in module.LEMMAS}
 ONE_BY_ONE = "a_topic_goes_before_its_configuration"
 """The one about topics that do not go as a whole."""
-EVERYWHERE = "who_deletes_is_active"
+EVERYWHERE = "only_active_controllers_delete"
 """The one that holds also where topics are created, moved or added to."""
-ABOUT_REQUESTS = "requests_are_meant"
+ABOUT_REQUESTS = "deletion_requests_are_meant"
 """The one that speaks of who asked, which few scopes remember."""
 PROOFS = {"AS_CODED": "proof_unfenced_deletion", "FENCED": "proof_deletion"}
 FALSE = {one.variant: one.violated for name in PROOFS.values() for one in plan(name).proofs}
@@ -69,28 +69,28 @@ def proof(variant: str = "FENCED") -> Proving:
 
 NEEDED = [
     # Without the lemma, this action could break that.
-    ("who_deletes_is_active", "delete_topic(c=1, t=0)", "one_controller_acts_in_an_epoch"),
+    ("only_active_controllers_delete", "delete_topic(c=1, t=0)", "one_controller_acts_in_an_epoch"),
     (
-        "who_comes_to_office_deletes_nothing",
+        "new_controllers_have_nothing_to_delete",
         "finish_failover(c=1)",
-        "who_has_begun_a_deletion_waits_for_its_answer",
+        "started_deletions_have_a_stop_replica_waiting",
     ),
-    ("a_batch_is_as_far_as_its_stage", "on_replica_deleted(c=1, b=2, p=0)", "a_deletion_is_the_last_word"),
-    ("nothing_waits_for_whom_there_is_no_channel", "create_state(c=1, p=0)", "a_deletion_is_the_last_word"),
-    ("a_deletion_is_the_last_word", "deliver_request(c=1, b=1)", "deleted_replicas_stay_deleted"),
-    ("only_what_is_known_is_handled", "read_for_removal(c=1, p=0, r=1)", "only_documented_transitions"),
-    ("who_is_deleted_is_queued", "read_for_removal(c=1, p=0, r=1)", "held_back_topics_are_not_deleted"),
-    ("nobody_leads_what_is_queued", "read_for_election(c=1, p=0)", "dying_topics_get_no_leadership"),
+    ("a_batch_is_as_far_as_its_stage", "on_replica_deleted(c=1, b=2, p=0)", "no_leader_and_isr_behind_a_deletion"),
+    ("batches_wait_only_where_there_is_a_channel", "create_state(c=1, p=0)", "no_leader_and_isr_behind_a_deletion"),
+    ("no_leader_and_isr_behind_a_deletion", "deliver_request(c=1, b=1)", "deleted_replicas_stay_deleted"),
+    ("only_known_topics_are_handled", "read_for_removal(c=1, p=0, r=1)", "only_documented_transitions"),
+    ("deleted_replicas_are_of_queued_topics", "read_for_removal(c=1, p=0, r=1)", "held_back_topics_are_not_deleted"),
+    ("queued_topics_get_no_leader", "read_for_election(c=1, p=0)", "dying_topics_get_no_leadership"),
     ("no_topic_is_new", "delete_state(c=1, p=0)", "a_state_that_was_deleted_stays_so"),
-    ("requests_are_meant", "delete_topic(c=1, t=0)", "topics_are_deleted_on_request"),
+    ("deletion_requests_are_meant", "delete_topic(c=1, t=0)", "topics_are_deleted_on_request"),
     (ONE_BY_ONE, "delete_configuration(c=1, t=0)", "topics_have_their_configuration"),
     ("a_topic_goes_as_a_whole", "delete_configuration(c=1, t=0)", "topics_have_their_configuration"),
-    ("who_is_current_knows_what_is_there", "create_state(c=1, p=0)", "nothing_of_a_deleted_topic_is_left"),
-    ("who_is_current_deletes_what_is_asked_for", "delete_topic(c=1, t=0)", "deletion_threads_live"),
+    ("current_controllers_know_no_topic_that_is_gone", "create_state(c=1, p=0)", "nothing_of_a_deleted_topic_is_left"),
+    ("current_controllers_delete_what_is_requested", "delete_topic(c=1, t=0)", "deletion_threads_live"),
     ("a_state_that_was_deleted_stays_so", "create_state(c=1, p=0)", "a_leader_epoch_has_one_leader"),
-    ("who_lost_a_topic_has_forgotten_it", "delete_queued_topic(c=1, t=0)", "replicas_are_in_known_states"),
+    ("unknown_topics_are_forgotten", "delete_queued_topic(c=1, t=0)", "replicas_are_in_known_states"),
     (
-        "who_has_begun_a_deletion_waits_for_its_answer",
+        "started_deletions_have_a_stop_replica_waiting",
         "create_state(c=1, p=0)",
         "started_deletions_are_on_their_way",
     ),
@@ -98,7 +98,7 @@ NEEDED = [
 
 
 FOLLOWS_FROM = {
-    "who_deletes_is_active": {"who_comes_to_office_deletes_nothing"},
+    "only_active_controllers_delete": {"new_controllers_have_nothing_to_delete"},
 }
 """Lemmas that with all fixes say what another does, too: that is left out with them."""
 
@@ -119,34 +119,34 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
 @pytest.mark.parametrize(
     ("action", "forgets", "breaks"),
     [
-        ("delete_topic(c=1, t=0)", "controllers[1].at", "who_deletes_is_active"),
-        ("on_new_session(c=1)", "controllers[1].queued[0]", "who_comes_to_office_deletes_nothing"),
+        ("delete_topic(c=1, t=0)", "controllers[1].at", "only_active_controllers_delete"),
+        ("on_new_session(c=1)", "controllers[1].queued[0]", "new_controllers_have_nothing_to_delete"),
         (
             "deliver_request(c=1, b=1)",
             "connections[1][1][0].partitions[0].ordered",
             "a_batch_is_as_far_as_its_stage",
         ),
-        ("on_broker_change(c=1)", "connections[1][1][0].stage", "nothing_waits_for_whom_there_is_no_channel"),
-        ("on_replica_deleted(c=1, b=1, p=0)", "connections[1][1][0].delete[0]", "a_deletion_is_the_last_word"),
-        ("write_removal(c=1, p=0, r=1)", "controllers[1].partitions[0].visiting", "only_what_is_known_is_handled"),
-        ("delete_queued_topic(c=1, t=0)", "controllers[1].turns[0]", "who_is_deleted_is_queued"),
-        ("read_deletions(c=1)", "controllers[1].doomed[0]", "who_is_deleted_is_queued"),
+        ("on_broker_change(c=1)", "connections[1][1][0].stage", "batches_wait_only_where_there_is_a_channel"),
+        ("on_replica_deleted(c=1, b=1, p=0)", "connections[1][1][0].delete[0]", "no_leader_and_isr_behind_a_deletion"),
+        ("write_removal(c=1, p=0, r=1)", "controllers[1].partitions[0].visiting", "only_known_topics_are_handled"),
+        ("delete_queued_topic(c=1, t=0)", "controllers[1].turns[0]", "deleted_replicas_are_of_queued_topics"),
+        ("read_deletions(c=1)", "controllers[1].doomed[0]", "deleted_replicas_are_of_queued_topics"),
         ("read_topics(c=1)", "controllers[1].topics[0]", "no_topic_is_new"),
-        ("request_deletion(t=0)", "history.asked[0]", "requests_are_meant"),
+        ("request_deletion(t=0)", "history.asked[0]", "deletion_requests_are_meant"),
         ("delete_topic(c=1, t=0)", "zookeeper.topics[0]", ONE_BY_ONE),
         ("delete_topic(c=1, t=0)", "zookeeper.configurations[0]", "a_topic_goes_as_a_whole"),
-        ("delete_topic(c=1, t=0)", "controllers[1].topics[0]", "who_is_current_knows_what_is_there"),
-        ("delete_state(c=1, p=0)", "zookeeper.state[0].version", "who_is_current_deletes_what_is_asked_for"),
+        ("delete_topic(c=1, t=0)", "controllers[1].topics[0]", "current_controllers_know_no_topic_that_is_gone"),
+        ("delete_state(c=1, p=0)", "zookeeper.state[0].version", "current_controllers_delete_what_is_requested"),
         ("read_deletions(c=1)", "controllers[1].queued[0]", "a_state_that_was_deleted_stays_so"),
         (
             "on_topic_change(c=1)",
             "controllers[1].partitions[0].leader_epoch",
-            "who_lost_a_topic_has_forgotten_it",
+            "unknown_topics_are_forgotten",
         ),
         (
             "read_for_removal(c=1, p=0, r=1)",
             "connections[1][1][0].delete[0]",
-            "who_has_begun_a_deletion_waits_for_its_answer",
+            "started_deletions_have_a_stop_replica_waiting",
         ),
     ],
 )

@@ -41,8 +41,8 @@ def test_they_hold_in_every_reachable_state(scope_name: str) -> None:
 @pytest.mark.parametrize(
     ("lemma", "action", "saved"),
     [
-        pytest.param(LEADS, "shrink_isr(b=1, p=0, r=2)", "somebody_is_in_sync", marks=pytest.mark.slow),
-        (NEW, "create_state(c=1, p=0)", "somebody_is_in_sync"),
+        pytest.param(LEADS, "shrink_isr(b=1, p=0, r=2)", "isr_is_not_empty", marks=pytest.mark.slow),
+        (NEW, "create_state(c=1, p=0)", "isr_is_not_empty"),
     ],
 )
 def test_without_a_lemma_some_step_could_leave_nobody_in_sync(lemma: str, action: str, saved: str) -> None:
@@ -52,14 +52,16 @@ def test_without_a_lemma_some_step_could_leave_nobody_in_sync(lemma: str, action
 @pytest.mark.slow
 def test_an_answer_to_a_broker_that_is_no_replica_rests_on_leaders_that_are_in_sync() -> None:
     shutdowns = Proving(scope("proof_shutdown"), FENCED)
-    assert shutdowns.needs(LEADS, "answer_shutdown(c=1, b=3)", "who_may_go_leads_nothing")
+    assert shutdowns.needs(LEADS, "answer_shutdown(c=1, b=3)", "brokers_shut_down_without_leadership")
 
 
 @pytest.mark.slow
 def test_reassignments_rest_on_leaders_that_are_in_sync() -> None:
     reassigning = Proving(scope("proof_reassignment"), FENCED)
     broken = {"isr_is_within_assigned", "leaders_are_assigned", "completed_means_done"}
-    assert reassigning.needs(LEADS, "read_for_election(c=1, p=0)", "who_is_current_knows_the_leader", without=broken)
+    assert reassigning.needs(
+        LEADS, "read_for_election(c=1, p=0)", "current_controllers_know_the_leader_epoch", without=broken
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ CONTROLLERS = [*controller_lemmas.LEMMAS, *leadership_lemmas.LEMMAS]
 """The lemmas of every proof; the others have tests of their own."""
 ALL = {one.name for one in CONTROLLERS}
 ONLY_MENDED = {
-    "a_failover_starts_from_nothing", "only_the_active_have_channels", "who_is_active_believes_to_be_controller",
+    "a_failover_starts_from_nothing", "only_the_active_have_channels",
+    "active_controllers_know_themselves_as_controller",
     "an_epoch_has_one_owner", "an_epoch_acted_in_is_its_owners", "an_election_unanswered_has_an_epoch_of_its_own",
 }  # fmt: skip
 ONLY_UNMENDED = {
@@ -64,7 +65,7 @@ def test_a_variant_has_the_lemmas_that_its_mends_make_true(variant: str) -> None
 def test_where_every_broker_is_a_replica_there_is_no_stranger() -> None:
     about_topics = {one.name for one in CONTROLLERS if "creation" in one.parts}
     found = {one.name for one in lemmas("proof", FENCED, proving=True)} - {one.name for one in in_sync_lemmas.LEMMAS}
-    assert found == ALL - about_topics - {"no_copy_has_a_stranger_in_sync"} - ONLY_UNMENDED
+    assert found == ALL - about_topics - {"copies_of_the_isr_are_assigned"} - ONLY_UNMENDED
 
 
 def test_without_partitions_there_are_only_the_lemmas_about_controllers() -> None:
@@ -135,28 +136,28 @@ NEEDED = [
     ("no_epoch_version_is_ahead_of_zookeepers", "increment_epoch(c=1)", "the_epoch_read_is_the_versions"),
     ("the_epoch_read_is_the_versions", "increment_epoch(c=1)", "epochs_never_go_back"),
     ("a_process_that_is_not_running_remembers_nothing", "start_process(b=1)", "a_failover_starts_from_nothing"),
-    ("who_changes_states_is_active", "create_state(c=1, p=0)", "only_documented_transitions"),
-    ("a_failover_starts_from_nothing", "elect_read(c=1)", "who_gave_up_is_not_active"),
+    ("only_active_controllers_change_states", "create_state(c=1, p=0)", "only_documented_transitions"),
+    ("a_failover_starts_from_nothing", "elect_read(c=1)", "resigned_controllers_are_inactive"),
     ("only_the_active_have_channels", "read_topics(c=1)", "no_failover_fails_on_left_overs"),
     ("no_left_over_channel_is_a_present_one", "on_controller_change(c=1)", "requests_stay_until_they_are_answered"),
-    ("who_is_active_believes_to_be_controller", "finish_failover(c=1)", "who_gave_up_is_not_active"),
+    ("active_controllers_know_themselves_as_controller", "finish_failover(c=1)", "resigned_controllers_are_inactive"),
     ("an_epoch_has_one_owner", "read_topics(c=1)", "one_controller_acts_in_an_epoch"),
     ("an_epoch_acted_in_is_its_owners", "read_topics(c=1)", "one_term_acts_in_an_epoch"),
     ("an_election_unanswered_has_an_epoch_of_its_own", "elect_create(c=1)", "an_epoch_has_one_owner"),
     ("no_copy_is_ahead_of_the_znode", "create_state(c=1, p=0)", "the_same_version_is_the_same_leader_epoch"),
     ("no_version_read_is_ahead_of_the_znode", "create_state(c=1, p=0)", "a_decision_stands_while_the_version_does"),
-    ("without_a_version_there_is_nothing", "crash(b=1)", "a_leader_epoch_has_one_leader"),
+    ("leadership_has_a_version", "crash(b=1)", "a_leader_epoch_has_one_leader"),
     ("the_same_version_is_the_same_leader_epoch", "shrink_isr(b=1, p=0, r=2)", "leader_epoch_never_goes_back"),
     ("a_leader_epoch_has_one_leader", "deliver_request(c=1, b=1)", "one_leader_in_a_leader_epoch"),
     ("a_decision_stands_while_the_version_does", "write_elected_leader(c=1, p=0)", "clean_leaders_were_in_sync"),
     ("a_partition_without_a_znode_has_no_writer", "create_state(c=1, p=0)", "writers_epochs_never_go_back"),
-    ("no_copy_has_a_stranger_in_sync", "shrink_isr(b=1, p=0, r=2)", "isr_is_within_assigned"),
+    ("copies_of_the_isr_are_assigned", "shrink_isr(b=1, p=0, r=2)", "isr_is_within_assigned"),
     ("an_unknown_topic_is_in_no_state", "on_topic_change(c=1)", "only_documented_transitions"),
     ("a_replica_to_be_new_is_in_no_state_yet", "read_for_new_replica(c=1, p=0, r=1)", "only_documented_transitions"),
 ]
 
 
-BROKEN = {"one_controller_acts_in_an_epoch", "who_gave_up_is_not_active", "requests_are_of_the_present_term"}
+BROKEN = {"one_controller_acts_in_an_epoch", "resigned_controllers_are_inactive", "requests_are_of_the_present_term"}
 """Properties of states that do not hold as coded; no lemma of the fixed variants rests on them."""
 
 
@@ -182,7 +183,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
         ("elect_create_unanswered(c=1)", "zookeeper.epoch", "an_election_unanswered_has_an_epoch_of_its_own"),
         ("elect_create(c=1)", "controllers[1].epoch", "an_epoch_has_one_owner"),
         ("on_new_session(c=1)", "controllers[1].active", "a_failover_starts_from_nothing"),
-        ("crash(b=1)", "brokers[1].partitions[0].leader", "without_a_version_there_is_nothing"),
+        ("crash(b=1)", "brokers[1].partitions[0].leader", "leadership_has_a_version"),
     ],
 )
 def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:

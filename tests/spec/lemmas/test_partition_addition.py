@@ -57,15 +57,15 @@ def proof() -> Proving:
 
 NEEDED = [
     # Without the lemma, this action could break that.
-    ("an_assignment_is_whole_or_absent", "write_addition(t=0)", "no_more_is_known_than_there_is"),
-    ("who_adds_has_read_the_others", "write_addition(t=0)", "partitions_stay"),
-    ("no_more_is_known_than_there_is", "create_state(c=1, p=1)", "isr_is_within_assigned"),
+    ("an_assignment_is_whole_or_absent", "write_addition(t=0)", "known_assignments_are_zookeepers"),
+    ("partition_additions_keep_the_other_partitions", "write_addition(t=0)", "partitions_stay"),
+    ("known_assignments_are_zookeepers", "create_state(c=1, p=1)", "isr_is_within_assigned"),
     (
         "an_unknown_partition_is_in_no_state",
         "on_partition_modifications(c=1, t=0)",
         "a_replica_to_be_new_is_in_no_state_yet",
     ),
-    ("who_listens_to_a_topic_knows_it", "on_partition_modifications(c=1, t=0)", "an_unknown_topic_is_in_no_state"),
+    ("topics_listened_to_are_known", "on_partition_modifications(c=1, t=0)", "an_unknown_topic_is_in_no_state"),
     (
         "replicas_wait_for_their_handler_only",
         "on_partition_modifications(c=1, t=0)",
@@ -89,13 +89,13 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
     ("action", "forgets", "breaks"),
     [
         ("create_topic(t=0)", "zookeeper.assigned[0]", "an_assignment_is_whole_or_absent"),
-        ("read_for_addition(t=0)", "tool.assigned[0]", "who_adds_has_read_the_others"),
+        ("read_for_addition(t=0)", "tool.assigned[0]", "partition_additions_keep_the_other_partitions"),
         (
             "on_partition_modifications(c=1, t=0)",
             "controllers[1].partitions[1].assigned",
             "an_unknown_partition_is_in_no_state",
         ),
-        ("read_topics(c=1)", "controllers[1].topics[0]", "who_listens_to_a_topic_knows_it"),
+        ("read_topics(c=1)", "controllers[1].topics[0]", "topics_listened_to_are_known"),
         (
             "read_for_new_replica(c=1, p=1, r=1)",
             "controllers[1].partitions[1].visiting",
@@ -110,7 +110,7 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 @pytest.mark.slow
 def test_a_tool_that_writes_what_it_read_of_the_new_partition_is_found() -> None:
     known = proof().everything()
-    claimed = known.pop("no_more_is_known_than_there_is")
+    claimed = known.pop("known_assignments_are_zookeepers")
     action = proof().action("write_addition(t=0)")
     as_read = z3.Const("tool.assigned[1]", action.updates["zookeeper.assigned[1]"].sort())
     faulty = replace(action, updates={**action.updates, "zookeeper.assigned[1]": as_read})

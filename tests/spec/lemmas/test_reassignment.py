@@ -18,7 +18,7 @@ from tests.spec.stepping import Run
 
 ALL = {one.name for one in LEMMAS}
 BROKEN = next(one for one in plan("proof_reassignment").proofs if one.variant == "FENCED").violated
-FOR_ITS_OWN_SAKE = "who_completes_has_written_the_target"
+FOR_ITS_OWN_SAKE = "completed_reassignments_wrote_the_target"
 """A step towards `completed_means_done`."""
 
 
@@ -59,30 +59,34 @@ def proof() -> Proving:
 
 NEEDED = [
     # Without the lemma, this action could break that.
-    ("who_is_not_active_reassigns_nothing", "elect_create(c=1)", "who_is_current_reassigns_what_is_asked_for"),
-    ("a_run_has_its_handler", "write_removal(c=1, p=0, r=1)", "who_is_current_reassigns_what_is_asked_for"),
-    ("who_is_to_go_is_not_of_the_target", "read_for_removal(c=1, p=0, r=1)", "assigned_replicas_are_not_deleted"),
-    ("who_is_current_reassigns_what_is_asked_for", "write_union(c=1, p=0)", "assignments_change_in_order"),
-    ("who_is_current_knows_the_assignment", "write_union(c=1, p=0)", "assignments_change_in_order"),
+    ("only_active_controllers_reassign", "elect_create(c=1)", "current_controllers_reassign_what_is_requested"),
+    ("a_run_has_its_handler", "write_removal(c=1, p=0, r=1)", "current_controllers_reassign_what_is_requested"),
+    ("leaving_replicas_are_not_of_the_target", "read_for_removal(c=1, p=0, r=1)", "assigned_replicas_are_not_deleted"),
+    ("current_controllers_reassign_what_is_requested", "write_union(c=1, p=0)", "assignments_change_in_order"),
+    ("current_controllers_know_the_assignment", "write_union(c=1, p=0)", "assignments_change_in_order"),
     ("an_assignment_is_one_of_three", "write_union(c=1, p=0)", "assignments_change_in_order"),
-    ("no_writer_is_ahead_of_zookeeper", "read_for_removal(c=1, p=0, r=1)", "who_is_current_knows_the_leader"),
-    ("who_is_current_knows_the_leader", "read_for_move(c=1, p=0)", "after_step_7_the_leader_is_of_the_target"),
+    ("no_writer_is_ahead_of_zookeeper", "read_for_removal(c=1, p=0, r=1)", "current_controllers_know_the_leader_epoch"),
+    (
+        "current_controllers_know_the_leader_epoch",
+        "read_for_move(c=1, p=0)",
+        "after_step_7_the_leader_is_of_the_target",
+    ),
     (
         "after_step_7_the_leader_is_of_the_target",
         "write_removal(c=1, p=0, r=1)",
         "old_replicas_go_after_the_leader_moved",
     ),
     (
-        "what_is_taken_up_has_leadership",
+        "accepted_reassignments_have_leadership",
         "write_target(c=1, p=0)",
         "an_assignment_changes_where_there_is_leadership",
     ),
     (
         "an_assignment_changes_where_there_is_leadership",
         "read_remaining(c=1, p=0)",
-        "what_is_refused_is_not_halfway",
+        "refused_reassignments_are_not_halfway",
     ),
-    ("what_is_refused_is_not_halfway", "write_remaining(c=1, p=0)", "no_reassignment_ends_halfway"),
+    ("refused_reassignments_are_not_halfway", "write_remaining(c=1, p=0)", "no_reassignment_ends_halfway"),
 ]
 
 
@@ -97,7 +101,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lemma", ["a_run_has_its_handler", "who_is_to_go_is_not_of_the_target"])
+@pytest.mark.parametrize("lemma", ["a_run_has_its_handler", "leaving_replicas_are_not_of_the_target"])
 def test_as_coded_these_keep_assigned_replicas_from_being_deleted(lemma: str) -> None:
     (as_coded,) = (one for one in plan("proof_reassignment").proofs if one.variant == "AS_CODED")
     coded, action = Proving(scope("proof_reassignment"), AS_CODED), "read_for_removal(c=1, p=0, r=1)"
@@ -107,7 +111,7 @@ def test_as_coded_these_keep_assigned_replicas_from_being_deleted(lemma: str) ->
 @pytest.mark.parametrize(
     ("action", "forgets", "breaks"),
     [
-        ("write_union(c=1, p=0)", "controllers[1].partitions[0].assigned", "who_is_current_knows_the_assignment"),
+        ("write_union(c=1, p=0)", "controllers[1].partitions[0].assigned", "current_controllers_know_the_assignment"),
         ("write_target(c=1, p=0)", "zookeeper.assigned[0]", FOR_ITS_OWN_SAKE),
         *(
             pytest.param(*one, marks=pytest.mark.slow)
@@ -115,16 +119,16 @@ def test_as_coded_these_keep_assigned_replicas_from_being_deleted(lemma: str) ->
                 (
                     "write_remaining(c=1, p=0)",
                     "controllers[1].reassigned[0]",
-                    "who_is_current_reassigns_what_is_asked_for",
+                    "current_controllers_reassign_what_is_requested",
                 ),
                 ("write_remaining(c=1, p=0)", "history.original[0]", "an_assignment_is_one_of_three"),
                 (
                     "write_bump(c=1, p=0)",
                     "controllers[1].partitions[0].leader_epoch",
-                    "who_is_current_knows_the_leader",
+                    "current_controllers_know_the_leader_epoch",
                 ),
                 ("write_move(c=1, p=0)", "zookeeper.state[0].leader", "after_step_7_the_leader_is_of_the_target"),
-                ("on_controller_change(c=1)", "controllers[1].reassigned[0]", "who_is_not_active_reassigns_nothing"),
+                ("on_controller_change(c=1)", "controllers[1].reassigned[0]", "only_active_controllers_reassign"),
             )
         ),
     ],
@@ -149,7 +153,7 @@ THREE_IN_A_ROW = Scope(
 )
 
 
-ORDER = "old_replicas_go_after_the_new_caught_up"
+ORDER = "old_replicas_leave_after_new_ones_are_in_sync"
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from spec.variants import AS_CODED, FENCED
 from tests.spec.inductive_steps import Proving, false_somewhere
 
 NAMES = {one.name for one in LEMMAS}
-CLAIM = "new_terms_tell_what_earlier_ones_wrote"
+CLAIM = "new_terms_send_the_latest_leadership"
 
 
 @pytest.mark.slow
@@ -26,7 +26,10 @@ def test_the_lemmas_hold_in_every_reachable_state_where_writes_are_fenced() -> N
 @pytest.mark.slow
 def test_what_is_told_rests_on_what_is_queued_and_that_on_what_is_known() -> None:
     proof = Proving(scope("proof_soft_failure"), FENCED)
-    queued, known = "the_current_tells_what_earlier_ones_wrote", "the_current_knows_what_earlier_ones_wrote"
+    queued, known = (
+        "current_controllers_send_what_earlier_ones_wrote",
+        "current_controllers_know_what_earlier_ones_wrote",
+    )
     assert proof.needs(queued, "deliver_request(c=1, b=1)", CLAIM)
     assert proof.needs(known, "on_broker_change(c=1)", queued)
 
@@ -34,5 +37,5 @@ def test_what_is_told_rests_on_what_is_queued_and_that_on_what_is_known() -> Non
 @pytest.mark.slow
 def test_a_failover_that_forgets_to_cache_the_leader_epoch_it_reads_is_found() -> None:
     proof = Proving(scope("proof_soft_failure"), FENCED)
-    known = "the_current_knows_what_earlier_ones_wrote"
+    known = "current_controllers_know_what_earlier_ones_wrote"
     assert proof.breaks_without_update("read_state(c=1, p=0)", "controllers[1].partitions[0].leader_epoch", known)

@@ -26,7 +26,11 @@ from spec.variants import AS_CODED, FENCED, VARIANTS, Switch, Switches
 SMALL = replace(
     scope("purgatory_alone"), name="small", budgets=(("updates", 1),), purgatory=Purgatory(((0,),), ((),), (1,))
 )
-RACES = {"nobody_waits_in_vain", "who_is_answered_has_no_timer", "what_its_condition_completes_has_not_timed_out"}
+RACES = {
+    "satisfied_operations_do_not_wait",
+    "answered_operations_have_no_timer",
+    "completed_operations_do_not_time_out",
+}
 
 
 @cache
@@ -66,7 +70,7 @@ def test_without_the_compare_and_set_an_operation_completes_twice() -> None:
 
     assert set(explore_plainly(built(FENCED)).violations) == set()
     found = mutated(built(FENCED), "compare_and_set", blindly)
-    assert {"an_operation_completes_once", "only_expiry_is_told_of_expiration"} <= found
+    assert {"an_operation_completes_once", "on_expiration_runs_once_after_expiry"} <= found
 
 
 def test_without_the_second_try_an_update_before_it_is_missed_also_with_the_mend() -> None:
@@ -76,15 +80,15 @@ def test_without_the_second_try_an_update_before_it_is_missed_also_with_the_mend
         second, after = (z3.BitVecVal(list(At).index(one), at.size()) for one in (At.SECOND_TRY, At.RECHECK))
         return z3.If(z3.Const("threads[0].at", at) == second, after, term) if name == "threads[0].at" else term
 
-    assert mutated(built(FENCED), "try_request", tried_once) == {"nobody_waits_in_vain"}
+    assert mutated(built(FENCED), "try_request", tried_once) == {"satisfied_operations_do_not_wait"}
 
 
 def test_each_race_is_mended_by_its_own_switch() -> None:
     """With all mends but one, what that one mends is broken, and nothing else."""
     races = {
-        Switch.ARM_BEFORE_SECOND_TRY: ("purgatory_alone", "nobody_waits_in_vain"),
-        Switch.INSERT_UNDER_MONITOR: ("purgatory", "who_is_answered_has_no_timer"),
-        Switch.ANSWER_AS_FOUND: ("purgatory_alone", "what_its_condition_completes_has_not_timed_out"),
+        Switch.ARM_BEFORE_SECOND_TRY: ("purgatory_alone", "satisfied_operations_do_not_wait"),
+        Switch.INSERT_UNDER_MONITOR: ("purgatory", "answered_operations_have_no_timer"),
+        Switch.ANSWER_AS_FOUND: ("purgatory_alone", "completed_operations_do_not_time_out"),
     }
     assert {name for _, name in races.values()} == RACES
     for mend, (name, race) in races.items():
@@ -116,5 +120,5 @@ def test_the_lemmas_are_the_purgatorys_own_and_two_need_mends() -> None:
     found = {v: {one.name for one in lemmas_of(Model(scope("purgatory"), VARIANTS[v]))} for v in VARIANTS}
     assert found["FENCED"] == {one.name for one in LEMMAS}
     assert found["FENCED"] - found["AS_CODED"] == {
-        "a_completed_operation_loses_its_entry", "who_is_forgotten_is_being_tried",
+        "a_completed_operation_loses_its_entry", "satisfied_operations_are_being_tried",
     }  # fmt: skip

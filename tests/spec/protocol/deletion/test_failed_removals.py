@@ -136,5 +136,5 @@ def test_what_the_proof_does_not_promise_is_shown_broken_here_or_in_a_scope() ->
     found = [plan(name).exploration("AS_CODED") for name in ("failed_removal", "left_overs", "outlived_term", "epochs")]
     assert promised["AS_CODED"] <= NO_SCOPE.union(*(one.violated for one in found if one is not None))
     mended = promised["AS_CODED+CACHE_WHAT_IS_WRITTEN"]
-    assert promised["AS_CODED"] - mended == NO_SCOPE | {"who_has_the_leader_epoch_has_the_leader"}
+    assert promised["AS_CODED"] - mended == NO_SCOPE | {"one_leader_for_each_leader_epoch"}
     assert not promised["FENCED"]
